@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lockstep/fakezk/fifo.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/session.h"
+
+namespace lockstep::fake {
+
+// A Session over the simulated world. It behaves as ZooKeeper's C client does: where it keeps
+// watches, what it re-registers after a reconnect, in which order callbacks come when a connection
+// is lost. It reconnects at once and by itself; its pings are implied while it is connected.
+// Destroying it closes it, as the C client's handle does.
+class FakeSession final : public Session, private fakezk::Endpoint {
+ public:
+  FakeSession(fakezk::Process& process, Duration timeout);
+  ~FakeSession() override;
+
+  [[nodiscard]] SessionId id() const override { return id_; }
+  [[nodiscard]] Duration timeout() const override { return negotiated_timeout_; }
+  [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
+
+  // Where this session's connections are in the simulated network.
+  [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
+
+  // What is under way, oldest first, and what is watched: for a report of who waits for what.
+  struct Waiting {
+    std::vector<std::pair<OpCode, Path>> requests;
+    std::vector<Path> watches;
+  };
+  [[nodiscard]] Waiting waiting() const;
+
+ private:
+  enum class Table : std::uint8_t { kNode, kExist, kChild };  // The C client's three hash tables.
+  struct Pending {
+    internal::Completion* completion;  // Null once nobody waits for it.
+    OpCode op;
+    Path path;
+    internal::WatchState* watch;
+  };
+  struct Registration {
+    Table table;
+    Path path;
+    internal::WatchState* watch;
+  };
+
+  void submit(Request request, internal::Completion& completion) override;
+  void abandon(internal::Completion& completion) noexcept override;
+  void receive(fakezk::ServerMessage message) override;
+  [[nodiscard]] SessionId session_id() const override { return id_; }
+
+  void connect();
+  void accepted(const fakezk::ServerMessage& message);
+  void set_watches();
+  void replied(fakezk::ServerMessage& message);
+  void watch_event(const fakezk::ServerMessage& message);
+  void connection_ended(Error error);
+  void start_closing(internal::Completion& completion);
+  void end(SessionState state);
+  void fail_pending(Error error);
+  void resolve_watches(Error error);
+  void keep_watch(const Pending& answered, bool found, bool missing);
+
+  fakezk::Process& process_;
+  fakezk::World& world_;
+  Duration requested_timeout_;
+  Duration negotiated_timeout_{};
+  fakezk::LinkIndex link_;
+  SessionId id_ = 0;
+  std::uint64_t password_ = 0;
+  Zxid last_zxid_seen_ = 0;
+  TimePoint last_contact_{};
+  bool handshaken_ = false;
+  internal::Completion* closing_ = nullptr;
+  bool close_sent_ = false;
+  fakezk::Fifo<Pending> pending_;
+  fakezk::Fifo<Request> unsent_;
+  std::vector<Registration> watches_;  // In order of registration.
+};
+
+}  // namespace lockstep::fake

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "lockstep/fake/client.h"
+#include "lockstep/fake/session.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/task.h"
+
+namespace lockstep::fake {
+
+// Thrown when a task is waited for that can never finish; what() says who waits for what.
+class Deadlock : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A task that runs by itself; its result is kept here. Copies share it. The result of a task that
+// is still waiting is destroyed with the simulation, like the task.
+template <class T>
+class Started {
+ public:
+  [[nodiscard]] bool done() const { return state_->finished; }
+  // The result, if done(); rethrows what the task threw.
+  [[nodiscard]] T& result() const {
+    if (state_->exception) std::rethrow_exception(state_->exception);
+    return *state_->value;
+  }
+
+ private:
+  friend class Simulation;
+  struct State {
+    std::optional<T> value;
+    std::exception_ptr exception;
+    bool finished = false;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+// START HERE (tests): ZooKeeper in this process, in virtual time. Nothing happens by itself: the
+// calls below let messages travel and the clock move, calmly (no fault, one client after the
+// other) unless told otherwise, so that a unit test can script an exact interleaving:
+//
+//   Simulation simulation;
+//   const auto session = simulation.open("A");
+//   FairMutex mutex(*session, "/lock");
+//   Result<HeldLock> held = simulation.run(mutex.acquire());
+//
+// Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
+// it.
+class Simulation {
+ public:
+  Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+  ~Simulation();
+
+  // A process of that name; the same object each time.
+  FakeClient& client(std::string_view name);
+  // A new session of that client, already connected.
+  std::shared_ptr<FakeSession> open(std::string_view name,
+                                    Duration timeout = FakeClient::kDefaultTimeout);
+
+  // Starts a task; it gets as far as it can without the server.
+  template <class T>
+  Started<T> start(Task<T> task) {
+    Started<T> started;
+    tasks_.spawn(keep(std::move(task), started));
+    world_.drain();
+    return started;
+  }
+  // For tasks without a result: an exception they let escape is thrown by the call that runs them.
+  void start(Task<void> task);
+
+  // Runs until the task has finished, moving the clock when nothing else can happen. Throws
+  // Deadlock if it never will.
+  template <class T>
+  T run(Task<T> task) {
+    const Started<T> started = start(std::move(task));
+    run_until(started);
+    return std::move(started.result());
+  }
+  void run(Task<void> task);
+  template <class T>
+  void run_until(const Started<T>& started) {
+    while (!started.done()) {
+      if (!step()) throw Deadlock(describe_deadlock());
+    }
+  }
+
+  // Runs until nothing can happen any more, timers included.
+  void run();
+  // Runs until only timers could happen: no time passes.
+  void settle();
+  // Settles, moves the clock, firing the timers on the way, and settles again.
+  void advance(Duration duration);
+
+  // Messages by hand: requests of that kind stay on their way to the server, with everything sent
+  // after them, until let go.
+  void hold(const FakeSession& session, OpCode op);
+  // Replies and events stay on their way to the client.
+  void hold_inbox(const FakeSession& session);
+  void let_go(const FakeSession& session);
+
+  // The connection breaks now. What the server had not applied is lost, unless it is among the
+  // first `accepted` requests; what the client had not received is lost, unless it is among the
+  // first `received` items. The client reconnects when the simulation runs on.
+  void cut(const FakeSession& session, std::uint32_t accepted = 0, std::uint32_t received = 0);
+  // The server hears nothing of the session until it expires it: the clock moves that far. The
+  // client learns of it when the simulation runs on.
+  void expire(const FakeSession& session);
+  // An operator ends the session at once; no time passes.
+  void kill(const FakeSession& session);
+
+  [[nodiscard]] TimePoint now() const { return world_.now(); }
+  [[nodiscard]] fakezk::World& world() { return world_; }
+  [[nodiscard]] bool exists(const Path& path) const;
+  // Who waits for what, one line per session that does.
+  [[nodiscard]] std::string describe_deadlock() const;
+
+ private:
+  template <class T>
+  static Task<void> keep(Task<T> task, Started<T> started) {
+    try {
+      started.state_->value.emplace(co_await std::move(task));
+    } catch (...) {
+      started.state_->exception = std::current_exception();
+    }
+    started.state_->finished = true;
+  }
+  static Task<int> zero_after(Task<void> task);
+  bool step();
+  void rethrow();
+  fakezk::SessionIndex server_side(const FakeSession& session) const;
+
+  fakezk::World world_;
+  fakezk::Calm calm_;
+  TaskSet tasks_;
+  std::deque<FakeClient> clients_;
+  std::vector<std::weak_ptr<FakeSession>> sessions_;
+};
+
+}  // namespace lockstep::fake

@@ -1,0 +1,85 @@
+#include "lockstep/fake/scenario.h"
+
+#include "lockstep/internal/check.h"
+#include "lockstep/protected_create.h"
+
+namespace lockstep::fake {
+
+namespace {
+
+const Path kLock("/lock");
+
+Task<void> create_parent(FakeClient& client) {
+  const Result<std::shared_ptr<Session>> session = co_await client.session(Context());
+  internal::check(session.has_value(), "a scenario's first session connects");
+  const Result<void> created = co_await ensure_parent(**session, kLock, Context());
+  internal::check(created.has_value(), "a scenario's lock path is valid");
+}
+
+}  // namespace
+
+void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
+  verdict_ = &verdict;
+  for (std::uint32_t i = 0; i < size_.clients; ++i) {
+    contenders_.emplace_back(world.add_process(), process_name(i), oracles_);
+  }
+  world.set_faults(fakezk::FaultPlan());
+  world.set_tracer(nullptr);
+  oracles_.begin(world, verdict);
+  connect_all(world);
+  world.begin_trace();
+  for (Contender& contender : contenders_) {
+    fakezk::Process& process = contender.client().process();
+    process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
+  }
+  world.drain();
+}
+
+void LockScenario::connect_all(fakezk::World& world) {
+  fakezk::Calm calm;
+  for (Contender& contender : contenders_) contender.client().current();
+  FakeClient& first = contenders_.front().client();
+  first.process().tasks().spawn(create_parent(first));
+  while (world.step(calm)) {
+  }
+}
+
+Task<void> LockScenario::run(Contender& self, Contend contend, Path lock, std::uint32_t rounds) {
+  co_await contend(self, std::move(lock), rounds);
+  self.finish();
+}
+
+void LockScenario::finish(fakezk::World& world) {
+  oracles_.check_orphans();
+  bool waiting = false;
+  for (const Contender& contender : contenders_) {
+    if (contender.finished()) continue;
+    waiting = true;
+    world.note(contender.client().process().index(), "WAITS FOR EVER");
+  }
+  if (waiting) verdict_->report("L1", who_waits_for_what(), world.steps());
+}
+
+std::string LockScenario::who_waits_for_what() const {
+  std::string report = "nothing can happen any more, and an acquire has not resolved:";
+  for (const Contender& contender : contenders_) {
+    if (contender.finished()) continue;
+    report += "\n  " + contender.client().name() + " waits for";
+    const FakeSession::Waiting waiting = contender.client().session_waiting();
+    for (const auto& [op, path] : waiting.requests) {
+      report += " the reply to " + std::string(name(op)) + " " + path.string();
+    }
+    for (const Path& path : waiting.watches) report += " a change of " + path.string();
+    if (waiting.requests.empty() && waiting.watches.empty()) {
+      report += " an event that never comes: it has no request under way and no watch armed";
+    }
+  }
+  return report;
+}
+
+std::string LockScenario::process_name(std::uint32_t process) const {
+  return std::string(1, static_cast<char>('A' + process % 26)) +
+         (process < 26 ? "" : std::to_string(process / 26));
+}
+
+}  // namespace lockstep::fake

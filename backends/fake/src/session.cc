@@ -1,0 +1,222 @@
+#include "lockstep/fake/session.h"
+
+#include <algorithm>
+
+#include "client_path.h"
+
+namespace lockstep::fake {
+
+using fakezk::ClientMessage;
+using fakezk::ServerMessage;
+
+FakeSession::FakeSession(fakezk::Process& process, Duration timeout)
+    : Session(process, process.random()),
+      process_(process),
+      world_(process.world()),
+      requested_timeout_(timeout),
+      link_(world_.add_link(process, *this)) {
+  connect();
+}
+
+FakeSession::~FakeSession() {
+  end_background();
+  const bool open = !is_over(state());
+  closing_ = nullptr;
+  if (open) {
+    end(SessionState::kClosed);
+    if (handshaken_) {
+      world_.network()[link_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
+    }
+  }
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].watch) pending_[i].watch->release();
+  }
+  world_.network()[link_].endpoint = nullptr;
+}
+
+void FakeSession::submit(Request request, internal::Completion& completion) {
+  Reply refused;
+  if (request.op == OpCode::kClose && !is_over(state())) return start_closing(completion);
+  if (!client_accepts(request.path.view(), is_sequential(request.mode))) {
+    refused = Reply(Error::kBadArguments);
+    return completion.complete(refused);
+  }
+  if (is_over(state())) {
+    refused = Reply(end_error());
+    return completion.complete(refused);
+  }
+  if (request.watch) request.watch->retain();
+  pending_.push(Pending{&completion, request.op, request.path, request.watch});
+  if (handshaken_) {
+    world_.network()[link_].requests.push(ClientMessage(std::move(request)));
+  } else {
+    unsent_.push(std::move(request));
+  }
+}
+
+void FakeSession::abandon(internal::Completion& completion) noexcept {
+  if (closing_ == &completion) closing_ = nullptr;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].completion == &completion) pending_[i].completion = nullptr;
+  }
+}
+
+void FakeSession::receive(ServerMessage message) {
+  last_contact_ = process_.now();
+  switch (message.kind) {
+    case ServerMessage::Kind::kReply: return replied(message);
+    case ServerMessage::Kind::kWatchEvent: return watch_event(message);
+    case ServerMessage::Kind::kSessionAccepted: return accepted(message);
+    case ServerMessage::Kind::kSessionExpired: return end(SessionState::kExpired);
+    case ServerMessage::Kind::kWatchesSet: last_zxid_seen_ = message.zxid; return;
+    case ServerMessage::Kind::kConnectionEnded: return connection_ended(message.reply.error);
+  }
+}
+
+void FakeSession::connect() {
+  fakezk::Handshake handshake;
+  handshake.session_id = id_;
+  handshake.password = password_;
+  handshake.timeout = requested_timeout_;
+  handshake.last_zxid_seen = last_zxid_seen_;
+  world_.network().connect(link_, handshake);
+}
+
+void FakeSession::accepted(const ServerMessage& message) {
+  id_ = message.session_id;
+  password_ = message.password;
+  negotiated_timeout_ = message.timeout;
+  handshaken_ = true;
+  set_watches();
+  while (!unsent_.empty()) {
+    world_.network()[link_].requests.push(ClientMessage(unsent_.pop()));
+  }
+  change_state(SessionState::kConnected);
+}
+
+// One SetWatches with everything that is still armed, ahead of the queued requests.
+void FakeSession::set_watches() {
+  if (watches_.empty()) return;
+  fakezk::WatchedPaths paths;
+  paths.relative_zxid = last_zxid_seen_;
+  for (const Registration& registration : watches_) {
+    std::vector<Path>& into = registration.table == Table::kNode    ? paths.data
+                              : registration.table == Table::kExist ? paths.exist
+                                                                    : paths.child;
+    if (std::ranges::find(into, registration.path) == into.end()) {
+      into.push_back(registration.path);
+    }
+  }
+  world_.network()[link_].requests.push(ClientMessage(std::move(paths)));
+}
+
+void FakeSession::replied(ServerMessage& message) {
+  last_zxid_seen_ = message.zxid;
+  if (message.op == OpCode::kClose) {
+    if (closing_) std::exchange(closing_, nullptr)->complete(message.reply);
+    return;
+  }
+  const Pending answered = pending_.pop();
+  const bool missing = message.reply.is_error() && message.reply.error == Error::kNoNode;
+  keep_watch(answered, !message.reply.is_error(), missing);
+  if (answered.completion) answered.completion->complete(message.reply);
+}
+
+// The C client registers a watch when the reply arrives, if the reply says that one was left.
+void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) {
+  if (!answered.watch) return;
+  if (found) {
+    const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
+    watches_.push_back({table, answered.path, answered.watch});
+  } else if (missing && answered.op == OpCode::kExists) {
+    watches_.push_back({Table::kExist, answered.path, answered.watch});
+  } else {
+    answered.watch->release();
+  }
+}
+
+void FakeSession::watch_event(const ServerMessage& message) {
+  const EventType type = message.event;
+  const Path& path = message.reply.path;
+  const auto concerned = [&](const Registration& registration) {
+    if (registration.path != path) return false;
+    if (type == EventType::kDeleted) return true;
+    return (type == EventType::kChild) == (registration.table == Table::kChild);
+  };
+  std::vector<internal::WatchState*> fired;
+  std::erase_if(watches_, [&](const Registration& registration) {
+    if (!concerned(registration)) return false;
+    fired.push_back(registration.watch);
+    return true;
+  });
+  for (internal::WatchState* const watch : fired) {
+    watch->resolve(WatchEvent(type, path));
+    watch->release();
+  }
+}
+
+// The session event comes first, then every unanswered request fails, oldest first; whatever was
+// queued while there was no connection fails with them.
+void FakeSession::connection_ended(Error error) {
+  handshaken_ = false;
+  if (is_over(state())) {
+    Reply lost(error);
+    if (closing_) std::exchange(closing_, nullptr)->complete(lost);
+    return;
+  }
+  if (state() == SessionState::kConnected) change_state(SessionState::kSuspended);
+  unsent_.clear();
+  fail_pending(error);
+  connect();
+}
+
+void FakeSession::start_closing(internal::Completion& completion) {
+  closing_ = &completion;
+  const bool connected = handshaken_;
+  end(SessionState::kClosed);
+  if (connected) {
+    world_.network()[link_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
+  } else if (closing_) {
+    Reply done = Reply::ok();  // Nothing to tell the server: the session expires there.
+    std::exchange(closing_, nullptr)->complete(done);
+  }
+}
+
+void FakeSession::end(SessionState state) {
+  change_state(state);
+  unsent_.clear();
+  const Error error = end_error();
+  fail_pending(error);
+  resolve_watches(error);
+}
+
+void FakeSession::fail_pending(Error error) {
+  // Only what is pending now: a completion may submit more.
+  for (std::size_t left = pending_.size(); left > 0; --left) {
+    const Pending lost = pending_.pop();
+    if (lost.watch) lost.watch->release();
+    Reply reply(error);
+    if (lost.completion) lost.completion->complete(reply);
+  }
+}
+
+void FakeSession::resolve_watches(Error error) {
+  const std::vector<Registration> watches = std::exchange(watches_, {});
+  for (const Registration& registration : watches) {
+    registration.watch->resolve(failure(error));
+    registration.watch->release();
+  }
+}
+
+FakeSession::Waiting FakeSession::waiting() const {
+  Waiting waiting;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].completion) waiting.requests.emplace_back(pending_[i].op, pending_[i].path);
+  }
+  for (const Registration& registration : watches_) {
+    if (!registration.watch->forgotten()) waiting.watches.push_back(registration.path);
+  }
+  return waiting;
+}
+
+}  // namespace lockstep::fake

@@ -1,0 +1,119 @@
+#include "lockstep/fake/simulation.h"
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep::fake {
+
+Simulation::Simulation() = default;
+
+Simulation::~Simulation() { tasks_.clear(); }
+
+FakeClient& Simulation::client(std::string_view name) {
+  for (FakeClient& client : clients_) {
+    if (client.name() == name) return client;
+  }
+  return clients_.emplace_back(world_.add_process(), std::string(name));
+}
+
+std::shared_ptr<FakeSession> Simulation::open(std::string_view name, Duration timeout) {
+  auto session = std::make_shared<FakeSession>(client(name).process(), timeout);
+  sessions_.push_back(session);
+  while (session->state() == SessionState::kConnecting && step()) {
+  }
+  return session;
+}
+
+Task<int> Simulation::zero_after(Task<void> task) {
+  co_await std::move(task);
+  co_return 0;
+}
+
+void Simulation::start(Task<void> task) {
+  tasks_.spawn(std::move(task));
+  world_.drain();
+  rethrow();
+}
+
+void Simulation::run(Task<void> task) { static_cast<void>(run(zero_after(std::move(task)))); }
+
+void Simulation::run() {
+  while (step()) {
+  }
+}
+
+void Simulation::settle() {
+  while (world_.step_without_time(calm_)) rethrow();
+}
+
+void Simulation::advance(Duration duration) {
+  settle();
+  world_.advance_clock(world_.now() + duration);
+  settle();
+}
+
+bool Simulation::step() {
+  const bool happened = world_.step(calm_);
+  rethrow();
+  return happened;
+}
+
+void Simulation::rethrow() {
+  if (const std::exception_ptr exception = tasks_.first_exception()) {
+    std::rethrow_exception(exception);
+  }
+}
+
+void Simulation::hold(const FakeSession& session, OpCode op) {
+  world_.network()[session.link()].held_request = op;
+}
+
+void Simulation::hold_inbox(const FakeSession& session) {
+  world_.network()[session.link()].inbox_held = true;
+}
+
+void Simulation::let_go(const FakeSession& session) {
+  world_.network()[session.link()].held_request.reset();
+  world_.network()[session.link()].inbox_held = false;
+}
+
+void Simulation::cut(const FakeSession& session, std::uint32_t accepted, std::uint32_t received) {
+  world_.cut(session.link(), accepted, received);
+}
+
+void Simulation::expire(const FakeSession& session) { world_.expire(server_side(session)); }
+
+void Simulation::kill(const FakeSession& session) { world_.kill_session(server_side(session)); }
+
+fakezk::SessionIndex Simulation::server_side(const FakeSession& session) const {
+  const fakezk::Server& server = world_.server();
+  for (fakezk::SessionIndex index = 0; index < server.session_count(); ++index) {
+    if (server.session_id(index) == session.id()) return index;
+  }
+  internal::misused("the server has never heard of this session");
+}
+
+bool Simulation::exists(const Path& path) const {
+  const fakezk::Server& server = world_.server();
+  const std::optional<fakezk::PathId> id = server.paths().find(path.text());
+  return id && server.tree().find(*id);
+}
+
+std::string Simulation::describe_deadlock() const {
+  std::string report = "deadlock: nothing can happen any more, and somebody still waits";
+  for (const std::weak_ptr<FakeSession>& weak : sessions_) {
+    const std::shared_ptr<FakeSession> session = weak.lock();
+    if (!session) continue;
+    const FakeSession::Waiting waiting = session->waiting();
+    for (const auto& [op, path] : waiting.requests) {
+      report += "\n  session " + std::to_string(session->id()) + " waits for the reply to " +
+                std::string(name(op)) + " " + path.string();
+    }
+    for (const Path& path : waiting.watches) {
+      report += "\n  session " + std::to_string(session->id()) + " waits for a change of " +
+                path.string();
+    }
+  }
+  return report;
+}
+
+}  // namespace lockstep::fake

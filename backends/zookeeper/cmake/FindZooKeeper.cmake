@@ -1,0 +1,30 @@
+# FindZooKeeper: the multi-threaded C client of Apache ZooKeeper, as ZooKeeper::zookeeper_mt.
+# Neither its own build nor the Debian package ships anything CMake or pkg-config could read.
+include(FindPackageHandleStandardArgs)
+include(CMakeFindDependencyMacro)
+
+find_path(ZooKeeper_INCLUDE_DIR zookeeper/zookeeper.h)
+find_library(ZooKeeper_LIBRARY zookeeper_mt)
+mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
+
+if(ZooKeeper_INCLUDE_DIR AND EXISTS ${ZooKeeper_INCLUDE_DIR}/zookeeper/zookeeper_version.h)
+  file(STRINGS ${ZooKeeper_INCLUDE_DIR}/zookeeper/zookeeper_version.h _zookeeper_version
+    REGEX "define ZOO_VERSION ")
+  string(REGEX MATCH "[0-9.]+" ZooKeeper_VERSION "${_zookeeper_version}")
+  unset(_zookeeper_version)
+endif()
+
+find_package_handle_standard_args(ZooKeeper
+  REQUIRED_VARS ZooKeeper_LIBRARY ZooKeeper_INCLUDE_DIR
+  VERSION_VAR ZooKeeper_VERSION
+  REASON_FAILURE_MESSAGE "install libzookeeper-mt-dev, or configure with -DLOCKSTEP_WITH_ZOOKEEPER=OFF")
+
+if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
+  find_dependency(Threads)
+  add_library(ZooKeeper::zookeeper_mt UNKNOWN IMPORTED)
+  set_target_properties(ZooKeeper::zookeeper_mt PROPERTIES
+    IMPORTED_LOCATION ${ZooKeeper_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${ZooKeeper_INCLUDE_DIR}
+    INTERFACE_COMPILE_DEFINITIONS THREADED  # Without it the header hides the synchronous calls.
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lockstep/clock.h"
+#include "lockstep/stat.h"
+
+namespace lockstep::zookeeper {
+
+// What the server asks for before it lets a connection take over a session that exists.
+class Credentials {
+ public:
+  Credentials(SessionId session, const std::array<char, 16>& password)
+      : session_(session), password_(password) {}
+  [[nodiscard]] SessionId session() const { return session_; }
+  [[nodiscard]] const std::array<char, 16>& password() const { return password_; }
+
+ private:
+  SessionId session_;
+  std::array<char, 16> password_;
+};
+
+// Where the messages of ZooKeeper's own C client go.
+enum class ClientLog : std::uint8_t { kSilent, kStderr };
+
+// How a Client reaches its ensemble.
+class Options {
+ public:
+  // `servers` is ZooKeeper's connection string without a chroot: "host:port,host:port". The server
+  // clamps the session timeout to its own limits; Session::timeout() tells what came out.
+  explicit Options(std::string servers,
+                   Duration timeout = std::chrono::seconds(10))
+      : connection_string(std::move(servers)), session_timeout(timeout) {}
+
+  // False if the connection string or the session timeout cannot be meant seriously: nothing is
+  // looked up or connected to.
+  [[nodiscard]] bool well_formed() const;
+
+  std::string connection_string;
+  Duration session_timeout;
+  // Attaches to this session instead of opening a new one; the connection that it had is closed by
+  // the server (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). Watches do not move over.
+  std::optional<Credentials> attach_to;
+  ClientLog log = ClientLog::kSilent;
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "lockstep/executor.h"
+#include "lockstep/internal/timer_queue.h"
+#include "lockstep/random.h"
+#include "lockstep/task.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep::zookeeper {
+
+// The executor of the production backend: a loop on the thread that calls run(), with real time.
+// Work posted on that thread runs before the next item that another thread has posted, so
+// everything that one reply or watch event wakes has run before the next one is delivered.
+//
+// Until run() is first called, the thread that made the runtime counts as the loop's thread. Must
+// outlive everything that uses it.
+class Runtime final : public Executor {
+ public:
+  Runtime();
+  ~Runtime() override;
+
+  // Runs the loop until `task` has ended, and rethrows what it threw. An exception that escapes a
+  // spawned task ends run() in the same way, and `task` with it. Spawned tasks that are still
+  // under way stay suspended until the next run(). Not from inside the loop.
+  void run(Task<void> task);
+
+  // Starts a task that nobody awaits. On the loop's thread only.
+  void spawn(Task<void> task);
+  // Destroys the spawned tasks that have not ended. On the loop's thread only.
+  void drop_spawned() noexcept { spawned_.clear(); }
+
+  // Seeded from the operating system. On the loop's thread only.
+  [[nodiscard]] Random& random() noexcept { return random_; }
+
+  // Steady time.
+  [[nodiscard]] TimePoint now() const override;
+  void post(Runnable& work) override;
+  // Queues `work` as if another thread had posted it: behind all work of the loop's own.
+  void post_as_outside(Runnable& work);
+  void withdraw(Runnable& work) noexcept override;
+  void start_timer(Timer& timer, TimePoint due) override;
+  void stop_timer(Timer& timer) noexcept override;
+
+ private:
+  // First in, first out, intrusive, circular: work can leave without knowing which queue holds it.
+  class Queue {
+   public:
+    Queue() noexcept;
+    void push(Runnable& work) noexcept;
+    [[nodiscard]] Runnable* pop() noexcept;
+    static void erase(Runnable& work) noexcept;
+
+   private:
+    class End final : public Runnable {
+      void run() override {}
+    };
+    End end_;
+  };
+
+  class OsSeededRandom final : public Random {
+   public:
+    OsSeededRandom();
+    std::uint64_t next() override { return engine_(); }
+
+   private:
+    std::mt19937_64 engine_;
+  };
+
+  void push(Queue& queue, Runnable& work);
+  [[nodiscard]] Runnable& wait_for_work();
+  Task<void> keep_exception(Task<void> task);
+  Task<void> run_main(Task<void> task, bool& ended);
+
+  std::mutex mutex_;
+  std::condition_variable work_came_;
+  std::thread::id loop_thread_;
+  Queue local_;
+  Queue outside_;
+  bool sleeping_ = false;
+
+  // The loop's thread only.
+  internal::TimerQueue timers_;
+  OsSeededRandom random_;
+  TaskSet spawned_;
+  std::exception_ptr escaped_;
+  bool running_ = false;
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,141 @@
+#include "callbacks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "handle.h"
+#include "handle_table.h"
+
+namespace lockstep::zookeeper::callbacks {
+
+namespace {
+
+TimePoint now() {
+  return TimePoint(std::chrono::duration_cast<Duration>(
+      std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+Stat from_c(const ::Stat& c) {
+  Stat stat;
+  stat.czxid = c.czxid;
+  stat.mzxid = c.mzxid;
+  stat.ctime_ms = c.ctime;
+  stat.mtime_ms = c.mtime;
+  stat.version = c.version;
+  stat.cversion = c.cversion;
+  stat.aversion = c.aversion;
+  stat.ephemeral_owner = c.ephemeralOwner;
+  stat.data_length = c.dataLength;
+  stat.num_children = c.numChildren;
+  stat.pzxid = c.pzxid;
+  return stat;
+}
+
+// The names of one reply, in one block.
+class OwnedNames final : public Children::Storage {
+ public:
+  OwnedNames(std::span<char* const> c_names, const Stat& stat) {
+    parent = stat;
+    std::size_t size = 0;
+    for (const char* const name : c_names) size += std::string_view(name).size();
+    bytes_.reserve(size);
+    names.reserve(c_names.size());
+    for (const char* const c_name : c_names) {
+      const std::string_view name(c_name);
+      names.emplace_back(bytes_.data() + bytes_.size(), name.size());
+      bytes_.append(name);  // Does not move them: the room is reserved.
+    }
+  }
+
+ private:
+  std::string bytes_;
+};
+
+void deliver(ReplyMessage reply, const void* context) {
+  Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
+  if (handle) handle->deliver_reply(std::move(reply));
+}
+
+ReplyMessage reply_to(const void* context, int rc) { return {CallbackContext(context).request(), rc, now()}; }
+
+void deliver_connected(zhandle_t* c_handle, Handle& handle) {
+  const clientid_t* const id = zoo_client_id(c_handle);
+  std::array<char, 16> password{};
+  static_assert(sizeof(password) == sizeof(id->passwd));
+  std::copy(std::begin(id->passwd), std::end(id->passwd), password.begin());
+  // Before this event the C client still shows the timeout that was asked for.
+  const std::chrono::milliseconds session_timeout(zoo_recv_timeout(c_handle));
+  handle.deliver(
+      ConnectedMessage(c_handle, Credentials(id->client_id, password), session_timeout, now()));
+}
+
+}  // namespace
+
+// The state comes from the event: zoo_state() may already show a later one.
+void session_event(zhandle_t* c_handle, int type, int state, const char*, void* context) {
+  Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
+  if (!handle || type != ZOO_SESSION_EVENT) return;
+  if (state == ZOO_CONNECTED_STATE) {
+    deliver_connected(c_handle, *handle);
+  } else if (state == ZOO_CONNECTING_STATE) {
+    handle->deliver(SuspendedMessage());
+  } else if (state == ZOO_EXPIRED_SESSION_STATE) {
+    handle->deliver(ExpiredMessage());
+  } else if (state == ZOO_AUTH_FAILED_STATE) {
+    handle->deliver(AuthFailedMessage());
+  }
+}
+
+void watch_event(zhandle_t*, int type, int, const char* path, void* context) {
+  if (type == ZOO_SESSION_EVENT) return;
+  Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
+  if (handle) handle->deliver(WatchMessage(CallbackContext(context).request(), type, path, now()));
+}
+
+void created(int rc, const char* path, const ::Stat* stat, const void* context) {
+  ReplyMessage reply = reply_to(context, rc);
+  if (rc == ZOK) {
+    reply.bytes = path;
+    reply.has_bytes = true;
+    reply.stat = from_c(*stat);
+  }
+  deliver(std::move(reply), context);
+}
+
+void removed(int rc, const void* context) { deliver(reply_to(context, rc), context); }
+
+void stat_read(int rc, const ::Stat* stat, const void* context) {
+  ReplyMessage reply = reply_to(context, rc);
+  if (rc == ZOK) reply.stat = from_c(*stat);
+  deliver(std::move(reply), context);
+}
+
+void data_read(int rc, const char* data, int size, const ::Stat* stat, const void* context) {
+  ReplyMessage reply = reply_to(context, rc);
+  if (rc == ZOK) {
+    reply.has_bytes = size >= 0;  // -1 is null data, 0 is empty.
+    if (size > 0) reply.bytes.assign(data, static_cast<std::size_t>(size));
+    reply.stat = from_c(*stat);
+  }
+  deliver(std::move(reply), context);
+}
+
+void children_read(int rc, const String_vector* names, const ::Stat* stat, const void* context) {
+  ReplyMessage reply = reply_to(context, rc);
+  if (rc == ZOK) {
+    const std::span<char* const> c_names(names->data, static_cast<std::size_t>(names->count));
+    reply.stat = from_c(*stat);
+    reply.children = Children(new OwnedNames(c_names, reply.stat));
+  }
+  deliver(std::move(reply), context);
+}
+
+void synced(int rc, const char*, const void* context) { deliver(reply_to(context, rc), context); }
+
+void ignore_log(const char*) {}
+
+}  // namespace lockstep::zookeeper::callbacks

@@ -1,0 +1,146 @@
+#include "handle.h"
+
+#include <zookeeper/zookeeper.h>
+
+#include <chrono>
+#include <utility>
+
+#include "callbacks.h"
+#include "handle_table.h"
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+// How long closing waits for the replies of requests under way.
+constexpr std::chrono::seconds kDrainLimit(1);
+// Between two attempts when no host name of the connection string can be resolved.
+constexpr std::chrono::milliseconds kResolvePause(500);
+
+// Text ends in a NUL, which its size does not count.
+const char* c_string(const Text& text) { return text.is_null() ? "" : text.view().data(); }
+
+int call_create(zhandle_t* handle, const Request& request, const void* context) {
+  const std::string_view data = request.data.view();
+  const bool null = request.data.is_null();
+  return zoo_acreate2(handle, c_string(request.path.text()), null ? nullptr : data.data(),
+                      null ? -1 : static_cast<int>(data.size()), &ZOO_OPEN_ACL_UNSAFE,
+                      static_cast<int>(request.mode), &callbacks::created, context);
+}
+
+int call_set_data(zhandle_t* handle, const Request& request, const void* context) {
+  const std::string_view data = request.data.view();
+  const bool null = request.data.is_null();
+  return zoo_aset(handle, c_string(request.path.text()), null ? nullptr : data.data(),
+                  null ? -1 : static_cast<int>(data.size()), request.version,
+                  &callbacks::stat_read, context);
+}
+
+}  // namespace
+
+Handle::Handle(const Options& options, Inbox& inbox)
+    : options_(options),
+      inbox_(inbox),
+      key_(HandleTable::instance().add(*this)),
+      thread_([this] { run(); }) {}
+
+Handle::~Handle() {
+  close();
+  thread_.join();
+}
+
+void Handle::close() {
+  const std::lock_guard lock(mutex_);
+  close_requested_ = true;
+  changed_.notify_all();
+}
+
+void Handle::run() {
+  if (zhandle_t* const handle = open()) {
+    wait_for_replies();
+    zookeeper_close(handle);
+  }
+  HandleTable::instance().remove(key_);
+  inbox_.push(ClosedMessage());
+}
+
+zhandle_t* Handle::open() {
+  for (;;) {
+    if (zhandle_t* const handle = open_once()) return handle;
+    // The options are well formed, so this is about name resolution and may pass.
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, kResolvePause, [this] { return close_requested_; })) return nullptr;
+  }
+}
+
+zhandle_t* Handle::open_once() const {
+  clientid_t attach_to{};
+  if (options_.attach_to) {
+    attach_to.client_id = options_.attach_to->session();
+    const std::array<char, 16>& password = options_.attach_to->password();
+    std::copy(password.begin(), password.end(), std::begin(attach_to.passwd));
+  }
+  const auto session_timeout_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_timeout).count();
+  zhandle_t* const handle = zookeeper_init2(
+      options_.connection_string.c_str(), &callbacks::session_event,
+      static_cast<int>(session_timeout_ms), options_.attach_to ? &attach_to : nullptr,
+      CallbackContext(key_, 0).pointer(), ZOO_NO_LOG_CLIENTENV,
+      options_.log == ClientLog::kSilent ? &callbacks::ignore_log : nullptr);
+  // Names are resolved on every connection loss; by default also at every turn of the IO loop.
+  if (handle) zoo_set_servers_resolution_delay(handle, -1);
+  return handle;
+}
+
+// zookeeper_close() sends the close request and then waits for anything to arrive on the socket. If
+// that is an earlier reply, it drops the connection before the server has read the request, and the
+// session lives on until it expires.
+void Handle::wait_for_replies() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return close_requested_; });
+  changed_.wait_for(lock, kDrainLimit, [this] { return unanswered_ == 0; });
+}
+
+void Handle::deliver_reply(ReplyMessage reply) {
+  inbox_.push(std::move(reply));
+  const std::lock_guard lock(mutex_);
+  if (--unanswered_ == 0 && close_requested_) changed_.notify_all();
+}
+
+int Handle::send(const Request& request, RequestId id) {
+  // The C client would cut the path there.
+  if (request.path.view().find('\0') != std::string_view::npos) return ZBADARGUMENTS;
+  {
+    const std::lock_guard lock(mutex_);
+    ++unanswered_;  // Before the call: the reply may overtake its return.
+  }
+  const int rc = call(request, CallbackContext(key_, id).pointer());
+  if (rc != ZOK) {
+    const std::lock_guard lock(mutex_);
+    --unanswered_;
+  }
+  return rc;
+}
+
+int Handle::call(const Request& request, void* context) const {
+  const char* const path = c_string(request.path.text());
+  const watcher_fn watcher = request.watch ? &callbacks::watch_event : nullptr;
+  switch (request.op) {
+    case OpCode::kCreate: return call_create(handle_, request, context);
+    case OpCode::kRemove:
+      return zoo_adelete(handle_, path, request.version, &callbacks::removed, context);
+    case OpCode::kExists:
+      return zoo_awexists(handle_, path, watcher, context, &callbacks::stat_read, context);
+    case OpCode::kGetData:
+      return zoo_awget(handle_, path, watcher, context, &callbacks::data_read, context);
+    case OpCode::kSetData: return call_set_data(handle_, request, context);
+    case OpCode::kGetChildren:
+      return zoo_awget_children2(handle_, path, watcher, context, &callbacks::children_read,
+                                 context);
+    case OpCode::kSync: return zoo_async(handle_, path, &callbacks::synced, context);
+    case OpCode::kClose: break;  // Is not sent: see close().
+  }
+  return ZUNIMPLEMENTED;
+}
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "inbox.h"
+#include "lockstep/request.h"
+#include "lockstep/zookeeper/options.h"
+#include "message.h"
+
+struct _zhandle;
+
+namespace lockstep::zookeeper {
+
+// One handle of the C client (zhandle_t), and the thread that opens and closes it: both may block,
+// and closing inside a callback leaves the handle alive (zookeeper.h, zookeeper_close). Pushes
+// everything that the handle reports into an inbox, ending with one ClosedMessage.
+class Handle {
+ public:
+  // Starts opening.
+  Handle(const Options& options, Inbox& inbox);
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  // Closes and waits for it. Nothing is pushed any more afterwards.
+  ~Handle();
+
+  // The C client has connected: requests can be sent from now on.
+  void connected(_zhandle* handle) noexcept { handle_ = handle; }
+
+  // Hands a request to the C client. Returns ZOK, or why the C client refuses it: then there is no
+  // reply. On the loop's thread only, not before connected() and not after close().
+  [[nodiscard]] int send(const Request& request, RequestId id);
+
+  // Starts closing: lets the requests under way be answered, as long as that takes no more than a
+  // moment, then ends the session on the server. Does not block. Idempotent.
+  void close();
+
+  // For the callbacks.
+  void deliver_reply(ReplyMessage reply);
+  void deliver(Message message) { inbox_.push(std::move(message)); }
+
+ private:
+  void run();
+  [[nodiscard]] _zhandle* open();
+  [[nodiscard]] _zhandle* open_once() const;
+  void wait_for_replies();
+  [[nodiscard]] int call(const Request& request, void* context) const;
+
+  const Options options_;
+  Inbox& inbox_;
+  const std::uint64_t key_;
+  _zhandle* handle_ = nullptr;  // The loop's thread only.
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool close_requested_ = false;
+  std::uint64_t unanswered_ = 0;
+
+  std::thread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "message.h"
+
+namespace lockstep::zookeeper {
+
+class Handle;
+
+// The C client hands a `void*` back with every callback. It gets a number instead of an address:
+// completions can be lost, and watchers stay registered for an unknown time, so nothing that could
+// be freed may hang on them. The upper bits say which handle, the lower which request of it.
+class CallbackContext {
+ public:
+  CallbackContext(std::uint64_t handle_key, RequestId request) noexcept
+      : bits_((handle_key << kRequestBits) | request) {}
+  explicit CallbackContext(const void* context) noexcept
+      : bits_(reinterpret_cast<std::uintptr_t>(context)) {}
+
+  [[nodiscard]] void* pointer() const noexcept { return reinterpret_cast<void*>(bits_); }
+  [[nodiscard]] std::uint64_t handle_key() const noexcept { return bits_ >> kRequestBits; }
+  [[nodiscard]] RequestId request() const noexcept { return bits_ & ((1ull << kRequestBits) - 1); }
+
+ private:
+  static constexpr int kRequestBits = 44;
+  static_assert(sizeof(std::uintptr_t) == 8, "handle and request share one pointer");
+
+  std::uintptr_t bits_;
+};
+
+// The handles of this process by key. Thread-safe.
+class HandleTable {
+ public:
+  // The one table; never destroyed, since threads of the C client may outlive main().
+  static HandleTable& instance();
+
+  [[nodiscard]] std::uint64_t add(Handle& handle);
+  // Only when the C client has ended all callbacks of the handle.
+  void remove(std::uint64_t key);
+  [[nodiscard]] Handle* find(std::uint64_t key);
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t last_key_ = 0;
+  std::unordered_map<std::uint64_t, Handle*> handles_;
+};
+
+}  // namespace lockstep::zookeeper

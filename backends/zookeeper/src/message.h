@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "lockstep/children.h"
+#include "lockstep/clock.h"
+#include "lockstep/stat.h"
+#include "lockstep/zookeeper/options.h"
+
+struct _zhandle;
+
+namespace lockstep::zookeeper {
+
+// Tells one request of a session from another; also names the watch that the request registers.
+using RequestId = std::uint64_t;
+
+// What the C client's threads tell a session, in the order in which it happened. The bytes are
+// kept in strings of the standard library: Text takes its memory from a pool of the thread that
+// makes it, and would give it to the pool of the loop's thread.
+
+class ReplyMessage {
+ public:
+  ReplyMessage(RequestId request_id, int return_code, TimePoint now)
+      : id(request_id), rc(return_code), received(now) {}
+
+  RequestId id;
+  int rc;
+  TimePoint received;
+  bool has_bytes = false;
+  Stat stat;
+  std::string bytes;  // The path of a create, the data of a read.
+  Children children;
+};
+
+class WatchMessage {
+ public:
+  WatchMessage(RequestId request_id, int event_type, std::string znode, TimePoint now)
+      : id(request_id), type(event_type), path(std::move(znode)), received(now) {}
+
+  RequestId id;
+  int type;
+  std::string path;
+  TimePoint received;
+};
+
+class ConnectedMessage {
+ public:
+  ConnectedMessage(_zhandle* c_handle, const Credentials& session, Duration timeout, TimePoint now)
+      : handle(c_handle), credentials(session), session_timeout(timeout), received(now) {}
+
+  _zhandle* handle;
+  Credentials credentials;
+  Duration session_timeout;
+  TimePoint received;
+};
+
+class SuspendedMessage {};
+class ExpiredMessage {};
+class AuthFailedMessage {};
+// The C client is gone: this is the last message.
+class ClosedMessage {};
+
+using Message = std::variant<ReplyMessage, WatchMessage, ConnectedMessage, SuspendedMessage,
+                             ExpiredMessage, AuthFailedMessage, ClosedMessage>;
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,38 @@
+#include "pending_requests.h"
+
+#include <utility>
+
+namespace lockstep::zookeeper {
+
+RequestId PendingRequests::add(const PendingRequest& request) {
+  const RequestId id = first_id_ + requests_.size();
+  requests_.emplace_back(request);
+  if (request.completion) by_completion_.emplace(request.completion, id);
+  return id;
+}
+
+std::optional<PendingRequest> PendingRequests::take(RequestId id) {
+  if (id < first_id_ || id - first_id_ >= requests_.size()) return std::nullopt;
+  const std::optional<PendingRequest> taken = std::exchange(requests_[id - first_id_], std::nullopt);
+  if (taken && taken->completion) by_completion_.erase(taken->completion);
+  drop_taken();
+  return taken;
+}
+
+std::optional<PendingRequest> PendingRequests::take_oldest() { return take(first_id_); }
+
+void PendingRequests::abandon(internal::Completion& completion) noexcept {
+  const auto found = by_completion_.find(&completion);
+  if (found == by_completion_.end()) return;
+  requests_[found->second - first_id_]->completion = nullptr;
+  by_completion_.erase(found);
+}
+
+void PendingRequests::drop_taken() noexcept {
+  while (!requests_.empty() && !requests_.front()) {
+    requests_.pop_front();
+    ++first_id_;
+  }
+}
+
+}  // namespace lockstep::zookeeper

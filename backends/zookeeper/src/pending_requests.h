@@ -1,0 +1,44 @@
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+
+#include "lockstep/operation.h"
+#include "lockstep/request.h"
+#include "message.h"
+
+namespace lockstep::zookeeper {
+
+// A request that the C client has taken and not answered.
+class PendingRequest {
+ public:
+  PendingRequest(OpCode op_code, internal::Completion* waiting, internal::WatchState* registers)
+      : op(op_code), completion(waiting), watch(registers) {}
+
+  OpCode op;
+  internal::Completion* completion;  // Null once abandoned.
+  internal::WatchState* watch;       // One reference, or null.
+};
+
+// The requests of a session under way, in the order of sending. Replies come in that order, so the
+// table is a queue; the C client may lose replies when it is closed, so this table, not the C
+// client, knows what is still owed.
+class PendingRequests {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  RequestId add(const PendingRequest& request);
+  // Takes a request out of the table; null if it is not there.
+  [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
+  // The oldest; null if there is none.
+  [[nodiscard]] std::optional<PendingRequest> take_oldest();
+  void abandon(internal::Completion& completion) noexcept;
+
+ private:
+  void drop_taken() noexcept;
+
+  std::deque<std::optional<PendingRequest>> requests_;  // Taken ones are empty, never the first.
+  RequestId first_id_ = 1;
+  std::unordered_map<internal::Completion*, RequestId> by_completion_;
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,128 @@
+#include "lockstep/zookeeper/runtime.h"
+
+#include <array>
+#include <utility>
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep::zookeeper {
+
+Runtime::Queue::Queue() noexcept {
+  end_.next_queued = &end_;
+  end_.previous_queued = &end_;
+}
+
+void Runtime::Queue::push(Runnable& work) noexcept {
+  work.queued = true;
+  work.next_queued = &end_;
+  work.previous_queued = end_.previous_queued;
+  end_.previous_queued->next_queued = &work;
+  end_.previous_queued = &work;
+}
+
+Runnable* Runtime::Queue::pop() noexcept {
+  Runnable* const first = end_.next_queued;
+  if (first == &end_) return nullptr;
+  erase(*first);
+  return first;
+}
+
+void Runtime::Queue::erase(Runnable& work) noexcept {
+  if (!work.queued) return;
+  work.next_queued->previous_queued = work.previous_queued;
+  work.previous_queued->next_queued = work.next_queued;
+  work.queued = false;
+}
+
+Runtime::OsSeededRandom::OsSeededRandom() {
+  // GUIDs made of these bits must differ between processes: 256 bits of seed, not one word.
+  std::random_device device;
+  std::array<std::random_device::result_type, 8> words{};
+  for (auto& word : words) word = device();
+  std::seed_seq seed(words.begin(), words.end());
+  engine_.seed(seed);
+}
+
+Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) {}
+
+Runtime::~Runtime() { spawned_.clear(); }
+
+TimePoint Runtime::now() const {
+  return TimePoint(std::chrono::duration_cast<Duration>(
+      std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+void Runtime::post(Runnable& work) {
+  const std::lock_guard lock(mutex_);
+  push(std::this_thread::get_id() == loop_thread_ ? local_ : outside_, work);
+}
+
+void Runtime::post_as_outside(Runnable& work) {
+  const std::lock_guard lock(mutex_);
+  push(outside_, work);
+}
+
+void Runtime::push(Queue& queue, Runnable& work) {
+  internal::check(!work.queued, "work is posted once at a time");
+  queue.push(work);
+  if (std::exchange(sleeping_, false)) work_came_.notify_one();
+}
+
+void Runtime::withdraw(Runnable& work) noexcept {
+  const std::lock_guard lock(mutex_);
+  Queue::erase(work);
+}
+
+void Runtime::start_timer(Timer& timer, TimePoint due) { timers_.push(timer, due); }
+
+void Runtime::stop_timer(Timer& timer) noexcept { timers_.erase(timer); }
+
+Runnable& Runtime::wait_for_work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (Runnable* const work = local_.pop()) return *work;
+    if (!timers_.empty() && timers_.earliest().due <= now()) return timers_.pop();
+    if (Runnable* const work = outside_.pop()) return *work;
+    sleeping_ = true;
+    if (timers_.empty()) {
+      work_came_.wait(lock);
+    } else {
+      work_came_.wait_until(lock, std::chrono::steady_clock::time_point(
+                                      timers_.earliest().due.time_since_epoch()));
+    }
+    sleeping_ = false;
+  }
+}
+
+void Runtime::run(Task<void> task) {
+  internal::check(!std::exchange(running_, true), "run() is called inside the loop");
+  {
+    const std::lock_guard lock(mutex_);
+    loop_thread_ = std::this_thread::get_id();
+  }
+  bool ended = false;
+  {
+    TaskSet main;
+    main.spawn(run_main(std::move(task), ended));
+    while (!ended && !escaped_) wait_for_work().run();
+  }
+  running_ = false;
+  if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
+}
+
+void Runtime::spawn(Task<void> task) { spawned_.spawn(keep_exception(std::move(task))); }
+
+Task<void> Runtime::keep_exception(Task<void> task) {
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    if (!escaped_) escaped_ = std::current_exception();
+  }
+}
+
+Task<void> Runtime::run_main(Task<void> task, bool& ended) {
+  co_await keep_exception(std::move(task));
+  ended = true;
+}
+
+}  // namespace lockstep::zookeeper

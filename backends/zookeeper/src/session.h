@@ -1,0 +1,82 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "handle.h"
+#include "inbox.h"
+#include "lockstep/session.h"
+#include "lockstep/zookeeper/options.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "pending_requests.h"
+
+namespace lockstep::zookeeper {
+
+// A session on a real ensemble. It is over as soon as close() is called or the server has said so;
+// everything pending and every watch fails at that moment, and what the C client still reports is
+// ignored. On the runtime's thread only.
+class Session final : public lockstep::Session, private Inbox::Receiver {
+ public:
+  // Starts opening. The options are well formed.
+  Session(Runtime& runtime, const Options& options);
+  // Blocks until the C client's threads have ended.
+  ~Session() override;
+
+  [[nodiscard]] SessionId id() const override;
+  [[nodiscard]] Duration timeout() const override { return session_timeout_; }
+  [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
+
+  [[nodiscard]] const std::optional<Credentials>& credentials() const { return credentials_; }
+  // Ends the session as close() does, with nobody waiting for it.
+  void end_by_owner() { end(SessionState::kClosed); }
+  // True once the C client has ended: the destructor will not block.
+  [[nodiscard]] bool handle_closed() const { return handle_closed_; }
+
+ private:
+  // Asks the server for something when nobody else does. The C client's own pings are invisible,
+  // and without this a connected idle session could not say when the server was last heard.
+  class Heartbeat final : public Timer {
+   public:
+    explicit Heartbeat(Session& session) : session_(session) {}
+    void run() override { session_.beat(); }
+
+   private:
+    Session& session_;
+  };
+
+  void submit(Request request, internal::Completion& completion) override;
+  void abandon(internal::Completion& completion) noexcept override;
+  void send(const Request& request, internal::Completion* completion);
+  void begin_close(internal::Completion& completion);
+
+  void receive(Message& message) override;
+  void on(ReplyMessage& reply);
+  void on(WatchMessage& event);
+  void on(ConnectedMessage& connected);
+  void on(SuspendedMessage&) { change_state(SessionState::kSuspended); }
+  void on(ExpiredMessage&) { end(SessionState::kExpired); }
+  void on(AuthFailedMessage&) { end(SessionState::kAuthFailed); }
+  void on(ClosedMessage&);
+
+  void keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply);
+  void end(SessionState state);
+  void fail_everything(Error error);
+  void beat();
+
+  Runtime& runtime_;
+  Inbox inbox_;
+  PendingRequests pending_;
+  std::map<RequestId, internal::WatchState*> watches_;  // One reference each.
+  internal::Completion* closing_ = nullptr;
+  bool handle_closed_ = false;
+
+  std::optional<Credentials> credentials_;
+  Duration session_timeout_{};
+  TimePoint last_contact_{};
+  TimePoint last_sent_{};
+  Heartbeat heartbeat_{*this};
+
+  Handle handle_;  // Last: it pushes into the inbox.
+};
+
+}  // namespace lockstep::zookeeper

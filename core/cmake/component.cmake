@@ -1,0 +1,128 @@
+# The few functions every CMakeLists.txt of this tree calls. Sources are found by globbing with
+# CONFIGURE_DEPENDS: a new file is picked up by the next build, and an empty folder is no error.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+set(LOCKSTEP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lockstep)
+
+# lockstep_component(NAME [STATIC] DIR folder [PUBLIC targets...] [PRIVATE targets...])
+# The library lockstep::NAME from folder/include and folder/src, installed as a package component of
+# its own. Without a .cc file it is a header-only library.
+function(lockstep_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "DIR" "PUBLIC;PRIVATE")
+  set(type "")  # BUILD_SHARED_LIBS decides.
+  if(arg_STATIC)
+    set(type STATIC)
+  endif()
+  set(root ${PROJECT_SOURCE_DIR}/${arg_DIR})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${root}/include/lockstep/*.h)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/src/*.cc)
+
+  set(target lockstep_${name})
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${target} ${type} ${sources})
+    lockstep_compile_options(${target})
+    target_link_libraries(${target} PRIVATE ${arg_PRIVATE})
+    set_target_properties(${target} PROPERTIES
+      POSITION_INDEPENDENT_CODE ON  # So that a user's shared library can contain it.
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(lockstep::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
+  target_compile_features(${target} ${scope} cxx_std_23)
+  target_link_libraries(${target} ${scope} ${arg_PUBLIC})
+  target_sources(${target} ${scope}
+    FILE_SET HEADERS BASE_DIRS ${root}/include FILES ${headers})
+
+  if(LOCKSTEP_INSTALL)
+    install(TARGETS ${target} EXPORT lockstep-${name} FILE_SET HEADERS)
+    install(EXPORT lockstep-${name} NAMESPACE lockstep::
+      FILE lockstep-${name}.cmake DESTINATION ${LOCKSTEP_PACKAGE_DIR})
+    set_property(GLOBAL APPEND PROPERTY LOCKSTEP_COMPONENTS ${name})
+  endif()
+endfunction()
+
+# lockstep_install_package(): the files behind find_package(lockstep COMPONENTS ...).
+function(lockstep_install_package)
+  get_property(components GLOBAL PROPERTY LOCKSTEP_COMPONENTS)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/core/cmake/lockstep-config.cmake.in
+    ${PROJECT_BINARY_DIR}/lockstep-config.cmake INSTALL_DESTINATION ${LOCKSTEP_PACKAGE_DIR})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/lockstep-config-version.cmake
+    COMPATIBILITY SameMinorVersion)  # Before 1.0 a minor version may break its users.
+  set(files ${PROJECT_BINARY_DIR}/lockstep-config.cmake
+            ${PROJECT_BINARY_DIR}/lockstep-config-version.cmake)
+  if(LOCKSTEP_WITH_ZOOKEEPER)
+    list(APPEND files ${PROJECT_SOURCE_DIR}/backends/zookeeper/cmake/FindZooKeeper.cmake)
+  endif()
+  install(FILES ${files} DESTINATION ${LOCKSTEP_PACKAGE_DIR})
+endfunction()
+
+# lockstep_program(NAME SOURCES files... [LINKS targets...]): an executable in <build>/bin.
+function(lockstep_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  lockstep_compile_options(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# lockstep_helper_library(NAME DIR folder INCLUDE root [DEFINES names...] [LINKS targets...])
+# A library that tests and the program share and nobody installs.
+function(lockstep_helper_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DIR;INCLUDE" "DEFINES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_DIR}/*.cc)
+  if(sources)
+    set(scope PUBLIC)
+    add_library(${name} STATIC ${sources})
+    lockstep_compile_options(${name})
+  else()
+    set(scope INTERFACE)
+    add_library(${name} INTERFACE)
+  endif()
+  target_include_directories(${name} ${scope} ${arg_INCLUDE})
+  target_compile_definitions(${name} ${scope} ${arg_DEFINES})
+  target_link_libraries(${name} ${scope} ${arg_LINKS})
+endfunction()
+
+# lockstep_test(NAME GLOB pattern LABEL label [SERVER filter] [DEFINES names...] [LINKS targets...])
+# One GoogleTest executable; every TEST becomes a ctest "label.Suite.Name". Tests whose name matches the
+# GoogleTest patterns of SERVER talk to a real server and carry the label `server` too. Time limits are
+# left to the call of ctest, since a long run needs longer ones.
+function(lockstep_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "GLOB;LABEL;SERVER" "DEFINES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_GLOB})
+  if(NOT sources)
+    add_custom_target(${name})  # So that a list of targets to build need not know.
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  lockstep_compile_options(${name})
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
+  # PRE_TEST: tests are listed when ctest runs, so a program that cannot start fails the tests
+  # instead of the build.
+  set(discover ${name} TEST_PREFIX ${arg_LABEL}. NO_PRETTY_VALUES
+    DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
+  set(properties PROPERTIES LABELS ${arg_LABEL})
+  if(NOT arg_SERVER STREQUAL "*")
+    if(arg_SERVER)
+      set(others TEST_FILTER "-${arg_SERVER}")
+    endif()
+    gtest_discover_tests(${discover} ${others} ${properties})
+  endif()
+  if(arg_SERVER)
+    gtest_discover_tests(${discover} TEST_FILTER "${arg_SERVER}" TEST_LIST ${name}_server ${properties})
+    # gtest_discover_tests cannot pass a list, so the second label comes from a file ctest reads later.
+    set(labels ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(WRITE ${labels}
+      "foreach(test IN LISTS ${name}_server)\n"
+      "  set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${arg_LABEL};server\")\n"
+      "endforeach()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels})
+  endif()
+endfunction()

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/internal/reference_count.h"
+#include "lockstep/stat.h"
+
+namespace lockstep {
+
+// One reply to get_children: the names of the children, in an order that ZooKeeper leaves
+// unspecified, and the parent's Stat as of the same instant (its pzxid names the membership that
+// was seen). An immutable range of views; copying it copies a pointer, and the names live as long
+// as any copy does. Backends derive from Children::Storage to keep interned names alive.
+class Children {
+ public:
+  class Storage {
+   public:
+    Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    virtual ~Storage() = default;
+
+    std::vector<std::string_view> names;
+    Stat parent;
+
+   protected:
+    // Called instead of `delete` when the last owner goes: a pool may take the storage back.
+    virtual void recycle() noexcept { delete this; }
+    // For a pool that hands the storage out again: one owner, as when it was born.
+    void reborn() noexcept { references_.reset(); }
+
+   private:
+    friend class Children;
+    internal::ReferenceCount references_;
+  };
+
+  Children() noexcept = default;  // no children
+  // Takes over the one reference with which a Storage is born.
+  explicit Children(Storage* storage) noexcept : storage_(storage) {}
+  Children(const Children& other) noexcept : storage_(other.storage_) {
+    if (storage_) storage_->references_.increment();
+  }
+  Children(Children&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
+  Children& operator=(Children other) noexcept {
+    std::swap(storage_, other.storage_);
+    return *this;
+  }
+  ~Children() {
+    if (storage_ && storage_->references_.decrement_is_last()) storage_->recycle();
+  }
+
+  [[nodiscard]] std::span<const std::string_view> names() const noexcept {
+    if (!storage_) return {};
+    return storage_->names;
+  }
+  [[nodiscard]] auto begin() const noexcept { return names().begin(); }
+  [[nodiscard]] auto end() const noexcept { return names().end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return names().size(); }
+  [[nodiscard]] bool empty() const noexcept { return names().empty(); }
+
+  // The parent's Stat, taken together with the list.
+  [[nodiscard]] const Stat& parent() const noexcept {
+    static constexpr Stat kNone;
+    return storage_ ? storage_->parent : kNone;
+  }
+
+ private:
+  Storage* storage_ = nullptr;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+
+namespace lockstep {
+
+// What went wrong, as a value. The negative codes are ZooKeeper's own, one to one (ZOO_ERRORS in
+// zookeeper.h), so that a log line can be looked up in ZooKeeper's manual; the positive ones are
+// ours and never travel over the wire.
+enum class Error : int {
+  kSystemError = -1,
+  kRuntimeInconsistency = -2,
+  kDataInconsistency = -3,
+  kConnectionLoss = -4,
+  kMarshallingError = -5,
+  kUnimplemented = -6,
+  kOperationTimeout = -7,
+  kBadArguments = -8,
+  kInvalidState = -9,
+  kNoNode = -101,
+  kNoAuth = -102,
+  kBadVersion = -103,
+  kNoChildrenForEphemerals = -108,
+  kNodeExists = -110,
+  kNotEmpty = -111,
+  kSessionExpired = -112,
+  kInvalidCallback = -113,
+  kInvalidAcl = -114,
+  kAuthFailed = -115,
+  kClosing = -116,
+  kNothing = -117,
+  kSessionMoved = -118,
+  kNotReadOnly = -119,
+  kNoWatcher = -121,
+  kTimedOut = 1,   // The caller's deadline passed before the operation resolved.
+  kCancelled = 2,  // The caller's stop token was triggered before the operation resolved.
+};
+
+// True if the request may or may not have been applied: the reply was lost, not the request
+// (semantics of ZCONNECTIONLOSS and ZOPERATIONTIMEOUT). Retrying is safe for reads only.
+[[nodiscard]] constexpr bool outcome_unknown(Error error) {
+  return error == Error::kConnectionLoss || error == Error::kOperationTimeout;
+}
+
+// True if the session can never be used again: its ephemerals are gone or about to go.
+[[nodiscard]] constexpr bool session_is_over(Error error) {
+  return error == Error::kSessionExpired || error == Error::kAuthFailed ||
+         error == Error::kClosing || error == Error::kInvalidState;
+}
+
+// ZooKeeper's name of the error in lower case words ("connection loss"). Never empty.
+[[nodiscard]] std::string_view name(Error error);
+
+}  // namespace lockstep

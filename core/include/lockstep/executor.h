@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lockstep/clock.h"
+
+namespace lockstep {
+
+// A piece of work that can be queued without allocating: the object is its own queue entry, so it
+// can stand in one queue at a time and must be withdrawn before it is destroyed.
+class Runnable {
+ public:
+  Runnable() = default;
+  Runnable(const Runnable&) = delete;
+  Runnable& operator=(const Runnable&) = delete;
+  virtual ~Runnable() = default;
+  // Runs on the executor that it was posted to.
+  virtual void run() = 0;
+
+  // For the executor that holds it.
+  Runnable* next_queued = nullptr;
+  Runnable* previous_queued = nullptr;
+  bool queued = false;
+};
+
+// A Runnable that becomes due at an instant.
+class Timer : public Runnable {
+ public:
+  static constexpr std::size_t kIdle = static_cast<std::size_t>(-1);
+
+  // For the executor that holds it.
+  TimePoint due{};
+  std::uint64_t order = 0;
+  std::size_t position = kIdle;
+};
+
+// A strand with a clock: everything that belongs to one session runs on one executor, one piece
+// at a time, so recipes need no locks. Work runs in the order it was posted.
+class Executor {
+ public:
+  Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  virtual ~Executor() = default;
+
+  [[nodiscard]] virtual TimePoint now() const = 0;
+
+  // Queues `work`, which must not be queued already. From any thread.
+  virtual void post(Runnable& work) = 0;
+  // Takes `work` out of the queue if it stands there. From any thread; afterwards `work` will not
+  // start any more (it may still be running on the executor if the caller is elsewhere).
+  virtual void withdraw(Runnable& work) noexcept = 0;
+
+  // Runs `timer` once `due` has come, not before; timers due at the same instant run in the order
+  // they were started. On the executor only.
+  virtual void start_timer(Timer& timer, TimePoint due) = 0;
+  // Stops a timer that was started and has not run; otherwise does nothing. On the executor only.
+  virtual void stop_timer(Timer& timer) noexcept = 0;
+};
+
+}  // namespace lockstep

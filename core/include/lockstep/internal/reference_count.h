@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define LOCKSTEP_SINGLE_THREADED __libc_single_threaded
+#endif
+#endif
+#ifndef LOCKSTEP_SINGLE_THREADED
+#define LOCKSTEP_SINGLE_THREADED false
+#endif
+
+namespace lockstep::internal {
+
+// A count of owners, shared between threads. While the process has one thread (a hunt with one
+// job) it counts without atomic read-modify-write, as libstdc++'s shared_ptr does.
+class ReferenceCount {
+ public:
+  void increment() noexcept {
+    if (LOCKSTEP_SINGLE_THREADED) {
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  // True for the owner that must destroy the object.
+  [[nodiscard]] bool decrement_is_last() noexcept {
+    if (LOCKSTEP_SINGLE_THREADED) {
+      const std::uint32_t left = count_.load(std::memory_order_relaxed) - 1;
+      count_.store(left, std::memory_order_relaxed);
+      return left == 0;
+    }
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  void reset() noexcept { count_.store(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint32_t> count_{1};
+};
+
+}  // namespace lockstep::internal

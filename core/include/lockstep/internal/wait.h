@@ -1,0 +1,70 @@
+#pragma once
+
+#include <coroutine>
+#include <optional>
+#include <stop_token>
+
+#include "lockstep/context.h"
+#include "lockstep/error.h"
+#include "lockstep/executor.h"
+#include "lockstep/internal/trampoline.h"
+
+namespace lockstep::internal {
+
+// The one way in which a coroutine of this library waits: for something that calls finish(), or
+// for the end of its Context, whichever comes first. Lives in the frame of the coroutine that
+// waits and never moves. The coroutine resumes on the executor, through its queue.
+class Wait {
+ public:
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return done_; }
+  void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
+
+  // For ok(): like await_suspend, but an error ends the coroutine.
+  void start(std::coroutine_handle<> coroutine, EndWithError end_with_error);
+
+ protected:
+  Wait(Executor& executor, Context context) : executor_(executor), context_(std::move(context)) {}
+  virtual ~Wait() { forget(); }
+
+  [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+  [[nodiscard]] bool done() const noexcept { return done_; }
+  // The error of a Context that has already ended, if it has.
+  [[nodiscard]] std::optional<Error> already_over() const;
+
+  // The result is there: wakes the coroutine if it waits. Once only.
+  void finish();
+
+  // The Context has ended first: store the error and let go of what was waited for.
+  virtual void give_up(Error error) = 0;
+  // The error that was waited for, if the result is one.
+  [[nodiscard]] virtual std::optional<Error> failed() const = 0;
+
+ private:
+  class Wake final : public Runnable {
+   public:
+    explicit Wake(Wait& wait) : wait_(wait) {}
+    void run() override { wait_.resume(); }
+
+   private:
+    Wait& wait_;
+  };
+  // Only for contexts that can end; most waits of a search never need it.
+  class Limits;
+
+  void resume();
+  void abandon(Error error);
+  void forget() noexcept;
+
+  Executor& executor_;
+  Context context_;
+  std::coroutine_handle<> coroutine_;
+  EndWithError end_with_error_ = nullptr;
+  Limits* limits_ = nullptr;
+  Wake wake_{*this};
+  bool done_ = false;
+};
+
+}  // namespace lockstep::internal

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lockstep/error.h"
+#include "lockstep/path.h"
+#include "lockstep/stat.h"
+
+namespace lockstep {
+
+// How giving a lock back has ended.
+enum class ReleaseOutcome : std::uint8_t {
+  kReleased,     // Our znode is gone, and we held it until then.
+  kAlreadyLost,  // The grant had ended before.
+  kUnknown,      // Our time was up first; the znode is being deleted in the background.
+};
+
+[[nodiscard]] std::string_view name(ReleaseOutcome outcome);
+
+// One grant of a lock, as it can be judged from outside.
+class GrantRecord {
+ public:
+  GrantRecord(SessionId owner, Path lock_path, Path own_znode, Zxid fencing_token, Zxid seen)
+      : session(owner),
+        lock(std::move(lock_path)),
+        znode(std::move(own_znode)),
+        token(fencing_token),
+        evidence(seen) {}
+  SessionId session;
+  Path lock;
+  Path znode;
+  Zxid token;     // The znode's czxid.
+  Zxid evidence;  // The membership of the queue on which the grant rests (the list's pzxid).
+};
+
+// Hears what happens to the locks that are given it: for metrics, tracing and the oracles of a
+// hunt. Called on the session's executor, between two steps of the recipe; must not wait. The
+// observer outlives the locks and grants that it observes.
+class LockObserver {
+ public:
+  LockObserver() = default;
+  LockObserver(const LockObserver&) = delete;
+  LockObserver& operator=(const LockObserver&) = delete;
+  virtual ~LockObserver() = default;
+
+  // A contender's znode has been created: from here on its place in the queue is fixed.
+  virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
+  // It waits behind `ahead` others.
+  virtual void waiting(SessionId, const Path& /*znode*/, std::size_t /*ahead*/) {}
+  virtual void granted(const GrantRecord&) {}
+  // An acquire has ended without a grant.
+  virtual void gave_up(SessionId, const Path& /*lock*/, Error) {}
+  // A grant ended although nobody released it. Once at most, and never after release().
+  virtual void lost(const GrantRecord&, Error /*cause*/) {}
+  virtual void released(const GrantRecord&, ReleaseOutcome) {}
+};
+
+}  // namespace lockstep

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "lockstep/internal/wait.h"
+#include "lockstep/request.h"
+#include "lockstep/result.h"
+#include "lockstep/watch.h"
+
+namespace lockstep {
+
+class Session;
+
+// A created znode: the path it got (a sequential one ends in its number) and its Stat.
+class Created {
+ public:
+  Created(Path created_path, const Stat& created_stat)
+      : path(std::move(created_path)), stat(created_stat) {}
+  Path path;
+  Stat stat;
+};
+
+// A znode's data and Stat, of one instant.
+class DataAndStat {
+ public:
+  DataAndStat(Data read_data, const Stat& read_stat)
+      : data(std::move(read_data)), stat(read_stat) {}
+  Data data;
+  Stat stat;
+};
+
+// The answer to a read, and the watch that the read left behind.
+template <class T>
+class Watched {
+ public:
+  Watched(T read, Watch left) : value(std::move(read)), watch(std::move(left)) {}
+  T value;
+  Watch watch;
+};
+
+namespace internal {
+
+// Where a backend delivers the reply of one request: exactly once, on the session's executor,
+// unless it was abandoned before.
+class Completion {
+ public:
+  virtual void complete(Reply& reply) = 0;
+
+ protected:
+  ~Completion() = default;
+};
+
+// A request under way, whatever it produces.
+class OperationBase : public Wait, public Completion {
+ public:
+  ~OperationBase() override;
+  [[nodiscard]] std::optional<Error> failed() const override {
+    if (reply_.is_error()) return reply_.error;
+    return std::nullopt;
+  }
+  [[nodiscard]] Error error() const { return reply_.error; }
+
+ protected:
+  enum class Leaves { kNoWatch, kWatch };
+  OperationBase(Session& session, Request request, Leaves leaves, Context context);
+
+  Reply reply_;
+  Watch watch_;
+
+ private:
+  void complete(Reply& reply) final;
+  void give_up(Error error) final;
+
+  Session& session_;
+};
+
+// How a Reply becomes the value of an operation.
+template <class T>
+struct FromReply;
+
+}  // namespace internal
+
+// A request of a session, already sent when this object exists: several may be started before the
+// first is awaited, and ZooKeeper answers them in that order. Awaiting it gives Result<T>. Dropping
+// it, or the end of its Context, abandons the reply, not the request. Resumes on the session's
+// executor. Never moved; awaited once.
+template <class T>
+class [[nodiscard]] Operation final : public internal::OperationBase {
+ public:
+  Operation(Session& session, Request request, Context context)
+      : OperationBase(session, std::move(request),
+                      internal::FromReply<T>::kWatches ? Leaves::kWatch : Leaves::kNoWatch,
+                      std::move(context)) {}
+
+  Result<T> await_resume() { return internal::FromReply<T>::take(reply_, watch_); }
+};
+
+namespace internal {
+
+template <>
+struct FromReply<void> {
+  static constexpr bool kWatches = false;
+  static Result<void> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return {};
+  }
+};
+template <>
+struct FromReply<Created> {
+  static constexpr bool kWatches = false;
+  static Result<Created> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return Created(std::move(reply.path), reply.stat);
+  }
+};
+template <>
+struct FromReply<Stat> {
+  static constexpr bool kWatches = false;
+  static Result<Stat> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return reply.stat;
+  }
+};
+template <>
+struct FromReply<DataAndStat> {
+  static constexpr bool kWatches = false;
+  static Result<DataAndStat> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return DataAndStat(std::move(reply.data), reply.stat);
+  }
+};
+template <>
+struct FromReply<Children> {
+  static constexpr bool kWatches = false;
+  static Result<Children> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return std::move(reply.children);
+  }
+};
+// exists leaves a watch also on a znode that is not there.
+template <>
+struct FromReply<Watched<std::optional<Stat>>> {
+  static constexpr bool kWatches = true;
+  static Result<Watched<std::optional<Stat>>> take(Reply& reply, Watch& watch) {
+    std::optional<Stat> stat;
+    if (!reply.is_error()) {
+      stat = reply.stat;
+    } else if (reply.error != Error::kNoNode) {
+      return failure(reply.error);
+    }
+    return Watched<std::optional<Stat>>(stat, std::move(watch));
+  }
+};
+template <class T>
+struct FromReply<Watched<T>> {
+  static constexpr bool kWatches = true;
+  static Result<Watched<T>> take(Reply& reply, Watch& watch) {
+    Result<T> value = FromReply<T>::take(reply, watch);
+    if (!value) return failure(value.error());
+    return Watched<T>(std::move(*value), std::move(watch));
+  }
+};
+
+}  // namespace internal
+}  // namespace lockstep

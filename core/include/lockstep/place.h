@@ -1,0 +1,30 @@
+#pragma once
+
+#include <utility>
+
+#include "lockstep/guaranteed_remove.h"
+#include "lockstep/session.h"
+
+namespace lockstep {
+
+// A place in a queue that has not become a grant yet. If it never does, whatever the reason (an
+// error, a cancelled task, a coroutine that is destroyed while it waits), our znode is deleted in
+// the background. The session outlives it.
+class Place {
+ public:
+  Place(Session& session, Path znode) : session_(session), znode_(std::move(znode)) {}
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() {
+    if (!granted_ && !is_over(session_.state())) remove_guaranteed(session_, std::move(znode_));
+  }
+  // The znode is somebody else's business now.
+  void granted() { granted_ = true; }
+
+ private:
+  Session& session_;
+  Path znode_;
+  bool granted_ = false;
+};
+
+}  // namespace lockstep

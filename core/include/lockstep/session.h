@@ -1,0 +1,168 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lockstep/children.h"
+#include "lockstep/context.h"
+#include "lockstep/create_mode.h"
+#include "lockstep/data.h"
+#include "lockstep/executor.h"
+#include "lockstep/internal/wait.h"
+#include "lockstep/operation.h"
+#include "lockstep/path.h"
+#include "lockstep/random.h"
+#include "lockstep/request.h"
+#include "lockstep/result.h"
+#include "lockstep/stat.h"
+#include "lockstep/task_set.h"
+#include "lockstep/watch.h"
+
+namespace lockstep {
+
+// Where a session is in its one life. Only kConnecting, kConnected and kSuspended may be left.
+enum class SessionState : std::uint8_t {
+  kConnecting,  // Never connected yet.
+  kConnected,
+  kSuspended,  // The connection is lost; the session may live or may be expired already.
+  kExpired,    // The server said so.
+  kAuthFailed,
+  kClosed,  // By us.
+};
+
+[[nodiscard]] std::string_view name(SessionState state);
+[[nodiscard]] constexpr bool is_over(SessionState state) { return state >= SessionState::kExpired; }
+
+// Hears every change of a session's state, on the session's executor, before any operation that
+// fails because of it resolves. It may register and drop listeners, but must not wait.
+class SessionListener {
+ public:
+  SessionListener() = default;
+  SessionListener(const SessionListener&) = delete;
+  SessionListener& operator=(const SessionListener&) = delete;
+  virtual void session_changed(SessionState state) = 0;
+
+ protected:
+  ~SessionListener() = default;
+
+ private:
+  friend class Session;
+  SessionListener* next_ = nullptr;
+  SessionListener* previous_ = nullptr;
+};
+
+class Connected;
+
+// START HERE: the seam. One ZooKeeper session: it is opened by a backend, may lose its connection
+// and get it back, and dies once. Recipes see this class and nothing else of ZooKeeper.
+//
+// Requests of one session are applied and answered in the order in which they were made, and a
+// watch event comes before any reply that shows what it reports (ZooKeeper Programmer's Guide,
+// "Consistency Guarantees"). Every operation resolves exactly once:
+//   kConnectionLoss, kOperationTimeout   it may or may not have been applied (outcome_unknown)
+//   kSessionExpired, kAuthFailed, kClosing, kInvalidState   the session is over (session_is_over)
+//   kTimedOut, kCancelled   the Context ended first; the request may still be applied
+//   kBadArguments   a malformed path, refused by the client or by the server
+// and the errors named at each operation.
+//
+// Everything happens on executor(); calls from elsewhere are misuse. A session outlives its
+// operations, watches, listeners and grants.
+class Session {
+ public:
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session();
+
+  // Creates a znode. Errors: kNodeExists, kNoNode (parent), kNoChildrenForEphemerals.
+  Operation<Created> create(Path path, Data data, CreateMode mode, Context context = {});
+  // Deletes a znode if its version matches (-1: any). Errors: kNoNode, kBadVersion, kNotEmpty.
+  Operation<void> remove(Path path, std::int32_t version = -1, Context context = {});
+  // Errors: kNoNode.
+  Operation<Stat> exists(Path path, Context context = {});
+  // Leaves a watch in any case: for the creation of a znode that is not there.
+  Operation<Watched<std::optional<Stat>>> exists_watched(Path path, Context context = {});
+  // Errors: kNoNode.
+  Operation<DataAndStat> get_data(Path path, Context context = {});
+  // On kNoNode no watch is left.
+  Operation<Watched<DataAndStat>> get_data_watched(Path path, Context context = {});
+  // Errors: kNoNode, kBadVersion.
+  Operation<Stat> set_data(Path path, Data data, std::int32_t version = -1, Context context = {});
+  // Errors: kNoNode.
+  Operation<Children> get_children(Path path, Context context = {});
+  Operation<Watched<Children>> get_children_watched(Path path, Context context = {});
+  // Afterwards this session's reads show everything that was committed when sync was sent.
+  Operation<void> sync(Path path, Context context = {});
+  // Ends the session: its ephemerals go, everything pending fails with kClosing.
+  Operation<void> close(Context context = {});
+
+  // Waits until the session is connected (at once if it is), or its life is over: kSessionExpired,
+  // kAuthFailed, kClosing.
+  [[nodiscard]] Connected connected(Context context = {});
+
+  [[nodiscard]] SessionState state() const noexcept { return state_; }
+  // The error that operations of a session in this state fail with; only if is_over(state()).
+  [[nodiscard]] Error end_error() const;
+  void add_listener(SessionListener& listener) noexcept;
+  void remove_listener(SessionListener& listener) noexcept;
+
+  // 0 until first connected.
+  [[nodiscard]] virtual SessionId id() const = 0;
+  // As negotiated with the server; zero until first connected.
+  [[nodiscard]] virtual Duration timeout() const = 0;
+  // The last instant at which the server was heard on this session.
+  [[nodiscard]] virtual TimePoint last_contact() const = 0;
+
+  [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+  [[nodiscard]] Random& random() const noexcept { return random_; }
+
+  // Runs a task that nobody waits for, such as a cleanup, until it ends or the session is
+  // destroyed. Starts at once.
+  void in_background(Task<void> task) { background_.spawn(std::move(task)); }
+  [[nodiscard]] const TaskSet& background() const noexcept { return background_; }
+
+ protected:
+  Session(Executor& executor, Random& random) : executor_(executor), random_(random) {}
+
+  // For backends and decorators. Sends a request; the reply goes to `completion`, once. A refusal
+  // by the client itself may complete before this returns.
+  virtual void submit(Request request, internal::Completion& completion) = 0;
+  // The completion must not be called any more; the request itself goes on.
+  virtual void abandon(internal::Completion& completion) noexcept = 0;
+
+  // Tells the listeners.
+  void change_state(SessionState state);
+  // A backend's destructor calls this first: what runs in the background uses the backend.
+  void end_background() noexcept { background_.clear(); }
+
+ private:
+  friend class internal::OperationBase;
+
+  Executor& executor_;
+  Random& random_;
+  SessionListener* first_listener_ = nullptr;
+  SessionListener* next_to_tell_ = nullptr;
+  SessionState state_ = SessionState::kConnecting;
+  TaskSet background_;
+};
+
+// The wait behind Session::connected().
+class [[nodiscard]] Connected final : public internal::Wait, private SessionListener {
+ public:
+  Connected(Session& session, Context context);
+  ~Connected() override;
+  Result<void> await_resume() const { return result_; }
+  [[nodiscard]] std::optional<Error> failed() const override;
+  [[nodiscard]] Error error() const { return result_.error(); }
+
+ private:
+  void session_changed(SessionState state) override;
+  void give_up(Error error) override;
+
+  Session& session_;
+  Result<void> result_;
+};
+
+inline Connected Session::connected(Context context) { return {*this, std::move(context)}; }
+
+}  // namespace lockstep

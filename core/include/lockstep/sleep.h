@@ -1,0 +1,40 @@
+#pragma once
+
+#include "lockstep/internal/wait.h"
+#include "lockstep/result.h"
+
+namespace lockstep {
+
+// Waits until the executor's clock has reached an instant: virtual time in a simulation.
+// Resolves with kTimedOut or kCancelled if the context ends first. Resumes on the executor.
+class [[nodiscard]] Sleep final : public internal::Wait {
+ public:
+  Sleep(Executor& executor, TimePoint until, Context context = {});
+  ~Sleep() override;
+  Result<void> await_resume() const { return result_; }
+  [[nodiscard]] std::optional<Error> failed() const override;
+  [[nodiscard]] Error error() const { return result_.error(); }
+
+ private:
+  class Alarm final : public Timer {
+   public:
+    explicit Alarm(Sleep& sleep) : sleep_(sleep) {}
+    void run() override { sleep_.finish(); }
+
+   private:
+    Sleep& sleep_;
+  };
+  void give_up(Error error) override;
+
+  Result<void> result_;
+  Alarm alarm_{*this};
+};
+
+[[nodiscard]] inline Sleep sleep_until(Executor& executor, TimePoint until, Context context = {}) {
+  return Sleep(executor, until, std::move(context));
+}
+[[nodiscard]] inline Sleep sleep_for(Executor& executor, Duration duration, Context context = {}) {
+  return Sleep(executor, executor.now() + duration, std::move(context));
+}
+
+}  // namespace lockstep

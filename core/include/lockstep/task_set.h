@@ -1,0 +1,45 @@
+#pragma once
+
+#include <coroutine>
+#include <exception>
+
+#include "lockstep/internal/frame_pool.h"
+#include "lockstep/task.h"
+
+namespace lockstep {
+
+// Owns tasks that nobody awaits: each runs until it ends, or until the set is cleared or
+// destroyed, which destroys the rest, the youngest first. One executor only.
+class TaskSet {
+ public:
+  TaskSet() = default;
+  TaskSet(const TaskSet&) = delete;
+  TaskSet& operator=(const TaskSet&) = delete;
+  ~TaskSet() { clear(); }
+
+  // Starts `task` at once, on the caller's stack.
+  void spawn(Task<void> task);
+  [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
+  void clear() noexcept;
+
+  // The first exception that a task let escape, or null. A task set has nobody to throw it to.
+  [[nodiscard]] std::exception_ptr first_exception() const { return exception_; }
+  [[nodiscard]] bool failed() const noexcept { return exception_ != nullptr; }
+  void forget_exception() noexcept { exception_ = nullptr; }
+
+ private:
+  struct Root;
+  static Root run(TaskSet& set, Task<void> task);
+
+  struct Links {
+    void* frame = nullptr;
+    Links* older = nullptr;
+    Links* younger = nullptr;
+  };
+  void unlink(Links& links) noexcept;
+
+  Links* youngest_ = nullptr;
+  std::exception_ptr exception_;
+};
+
+}  // namespace lockstep

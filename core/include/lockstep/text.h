@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lockstep/internal/reference_count.h"
+
+namespace lockstep {
+
+// Immutable bytes that are cheap to copy: one allocation, counted references. Paths and data are
+// made of it, so that a backend can hand out the same text again and again without copying it.
+// Safe to copy and destroy from several threads. A default-constructed Text is null, which is
+// distinct from empty (ZooKeeper keeps the two apart for data).
+class Text {
+ public:
+  Text() noexcept = default;
+  explicit Text(std::string_view content);
+  // The concatenation of two pieces, in one allocation.
+  Text(std::string_view head, std::string_view tail);
+  Text(const Text& other) noexcept : block_(other.block_) { retain(); }
+  Text(Text&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
+  Text& operator=(Text other) noexcept {
+    Block* const mine = block_;
+    block_ = other.block_;
+    other.block_ = mine;
+    return *this;
+  }
+  ~Text() { release(); }
+
+  [[nodiscard]] bool is_null() const noexcept { return block_ == nullptr; }
+  [[nodiscard]] std::string_view view() const noexcept;
+  // A function of the content alone (the same on every machine and compiler); 0 for null.
+  [[nodiscard]] std::uint64_t hash() const noexcept { return block_ ? block_->hash : 0; }
+
+  friend bool operator==(const Text& a, const Text& b) noexcept {
+    return a.block_ == b.block_ ||
+           (a.is_null() == b.is_null() && a.hash() == b.hash() && a.view() == b.view());
+  }
+
+ private:
+  struct Block {
+    internal::ReferenceCount references;
+    std::uint32_t size;
+    std::uint64_t hash;
+    [[nodiscard]] const char* bytes() const noexcept {
+      return reinterpret_cast<const char*>(this + 1);
+    }
+  };
+
+  void retain() const noexcept {
+    if (block_) block_->references.increment();
+  }
+  void release() noexcept {
+    if (block_ && block_->references.decrement_is_last()) destroy(block_);
+  }
+  static void destroy(Block* block) noexcept;
+
+  Block* block_ = nullptr;
+};
+
+inline std::string_view Text::view() const noexcept {
+  return block_ ? std::string_view(block_->bytes(), block_->size) : std::string_view();
+}
+
+// The hash that Text carries (FNV-1a, 64 bits). Incremental: text_hash(b, text_hash(a)) is the
+// hash of a followed by b.
+inline constexpr std::uint64_t kTextHashSeed = 0xcbf29ce484222325u;
+[[nodiscard]] constexpr std::uint64_t text_hash(std::string_view content,
+                                                std::uint64_t seed = kTextHashSeed) noexcept {
+  std::uint64_t hash = seed;
+  for (const char byte : content) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3u;
+  }
+  return hash;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/wait.h"
+#include "lockstep/path.h"
+#include "lockstep/result.h"
+
+namespace lockstep {
+
+// ZooKeeper's node events, with their numbers on the wire.
+enum class EventType : int { kCreated = 1, kDeleted = 2, kChanged = 3, kChild = 4 };
+
+[[nodiscard]] std::string_view name(EventType type);
+
+// What a one-shot watch reports: what happened, and to which znode.
+class WatchEvent {
+ public:
+  WatchEvent(EventType type, Path path) : type_(type), path_(std::move(path)) {}
+  [[nodiscard]] EventType type() const { return type_; }
+  [[nodiscard]] const Path& path() const { return path_; }
+  friend bool operator==(const WatchEvent&, const WatchEvent&) = default;
+
+ private:
+  EventType type_;
+  Path path_;
+};
+
+class WatchWait;
+
+namespace internal {
+
+// One registration of a one-shot watch, shared by the Watch that the caller holds and the
+// session's table. On the session's executor only.
+class WatchState : public Pooled {
+ public:
+  void retain() noexcept { ++references_; }
+  void release() noexcept {
+    if (--references_ == 0) delete this;
+  }
+  // The watch fires, or the session ends. The first call counts.
+  void resolve(Result<WatchEvent> outcome);
+  [[nodiscard]] const std::optional<Result<WatchEvent>>& outcome() const { return outcome_; }
+  // Nobody holds the Watch any more; the session may still wait for the event.
+  [[nodiscard]] bool forgotten() const noexcept { return references_ == 1; }
+
+ private:
+  friend class lockstep::WatchWait;
+  std::optional<Result<WatchEvent>> outcome_;
+  WatchWait* waiter_ = nullptr;
+  std::uint32_t references_ = 1;
+};
+
+}  // namespace internal
+
+// A one-shot watch (ZooKeeper Programmer's Guide, "ZooKeeper Watches"): fires once, survives
+// reconnects, ends with the session. Dropping it forgets it locally; the server keeps its entry
+// until the znode changes. Session events never consume it. Belongs to its session's executor.
+class Watch {
+ public:
+  Watch() noexcept = default;
+  // Takes over one reference.
+  Watch(Executor& executor, internal::WatchState* state) noexcept
+      : executor_(&executor), state_(state) {}
+  Watch(Watch&& other) noexcept
+      : executor_(other.executor_), state_(std::exchange(other.state_, nullptr)) {}
+  Watch& operator=(Watch&& other) noexcept {
+    std::swap(executor_, other.executor_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() {
+    if (state_) state_->release();
+  }
+
+  [[nodiscard]] bool has_fired() const { return state_ && state_->outcome().has_value(); }
+  // Waits for the event. Errors: kSessionExpired, kAuthFailed, kClosing when the session ends
+  // first, kTimedOut, kCancelled. One waiter at a time; this Watch must outlive the wait. Resumes
+  // on the session's executor.
+  [[nodiscard]] WatchWait fired(Context context = {}) const;
+
+ private:
+  Executor* executor_ = nullptr;
+  internal::WatchState* state_ = nullptr;
+};
+
+class [[nodiscard]] WatchWait final : public internal::Wait {
+ public:
+  WatchWait(Executor& executor, internal::WatchState& state, Context context);
+  ~WatchWait() override;
+  Result<WatchEvent> await_resume() const { return *result_; }
+  [[nodiscard]] std::optional<Error> failed() const override;
+  [[nodiscard]] Error error() const { return result_->error(); }
+
+ private:
+  friend class internal::WatchState;
+  void give_up(Error error) override;
+  void resolve(const Result<WatchEvent>& outcome);
+
+  internal::WatchState& state_;
+  std::optional<Result<WatchEvent>> result_;
+};
+
+inline WatchWait Watch::fired(Context context) const {
+  return WatchWait(*executor_, *state_, std::move(context));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+#include "lockstep/guaranteed_remove.h"
+
+#include "lockstep/ok.h"
+
+namespace lockstep {
+
+namespace {
+
+Task<Result<void>> remove_until_gone(Session& session, Path znode) {
+  for (;;) {
+    const Result<void> removed = co_await session.remove(znode);
+    if (removed || removed.error() == Error::kNoNode) co_return Result<void>();
+    if (!outcome_unknown(removed.error())) co_return removed;
+    co_await ok(session.connected());
+  }
+}
+
+// One attempt; an unknown outcome means once more.
+Task<Result<void>> remove_children_of(Session& session, Path parent, std::string guid) {
+  co_await ok(session.connected());
+  co_await ok(session.sync(parent));
+  const Children children = co_await ok(session.get_children(parent));
+  for (const std::string_view name : children) {
+    if (!name.starts_with(guid)) continue;
+    co_await ok(remove_until_gone(session, parent / name));
+  }
+  co_return Result<void>();
+}
+
+Task<void> remove_in_background(Session& session, Path znode) {
+  // There is nobody to tell: if the session is over, the znode is gone anyway.
+  static_cast<void>(co_await remove_until_gone(session, std::move(znode)));
+}
+
+Task<void> remove_by_guid_in_background(Session& session, Path parent, std::string guid) {
+  for (;;) {
+    const Result<void> removed = co_await remove_children_of(session, parent, guid);
+    if (removed || !outcome_unknown(removed.error())) co_return;
+  }
+}
+
+}  // namespace
+
+void remove_guaranteed(Session& session, Path znode) {
+  session.in_background(remove_in_background(session, std::move(znode)));
+}
+
+void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid) {
+  session.in_background(remove_by_guid_in_background(session, std::move(parent), std::move(guid)));
+}
+
+}  // namespace lockstep

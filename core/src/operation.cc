@@ -1,0 +1,35 @@
+#include "lockstep/operation.h"
+
+#include "lockstep/session.h"
+
+namespace lockstep::internal {
+
+OperationBase::OperationBase(Session& session, Request request, Leaves leaves, Context context)
+    : Wait(session.executor(), std::move(context)), session_(session) {
+  if (const std::optional<Error> over = already_over()) {
+    reply_ = Reply(*over);
+    finish();
+    return;
+  }
+  if (leaves == Leaves::kWatch) {
+    request.watch = new WatchState;
+    watch_ = Watch(session.executor(), request.watch);
+  }
+  session.submit(std::move(request), *this);
+}
+
+OperationBase::~OperationBase() {
+  if (!done()) session_.abandon(*this);
+}
+
+void OperationBase::complete(Reply& reply) {
+  std::swap(reply_, reply);
+  finish();
+}
+
+void OperationBase::give_up(Error error) {
+  session_.abandon(*this);
+  reply_ = Reply(error);
+}
+
+}  // namespace lockstep::internal

@@ -1,0 +1,19 @@
+#include "lockstep/request.h"
+
+namespace lockstep {
+
+std::string_view name(OpCode op) {
+  switch (op) {
+    case OpCode::kCreate: return "create";
+    case OpCode::kRemove: return "remove";
+    case OpCode::kExists: return "exists";
+    case OpCode::kGetData: return "get_data";
+    case OpCode::kSetData: return "set_data";
+    case OpCode::kGetChildren: return "get_children";
+    case OpCode::kSync: return "sync";
+    case OpCode::kClose: return "close";
+  }
+  return "unknown operation";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,149 @@
+#include "lockstep/session.h"
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep {
+
+std::string_view name(SessionState state) {
+  switch (state) {
+    case SessionState::kConnecting: return "connecting";
+    case SessionState::kConnected: return "connected";
+    case SessionState::kSuspended: return "suspended";
+    case SessionState::kExpired: return "expired";
+    case SessionState::kAuthFailed: return "authentication failed";
+    case SessionState::kClosed: return "closed";
+  }
+  return "unknown state";
+}
+
+Session::~Session() {
+  internal::check(background_.empty(), "end_background() belongs in the destructor");
+}
+
+Operation<Created> Session::create(Path path, Data data, CreateMode mode, Context context) {
+  Request request(OpCode::kCreate, std::move(path));
+  request.data = std::move(data);
+  request.mode = mode;
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<void> Session::remove(Path path, std::int32_t version, Context context) {
+  Request request(OpCode::kRemove, std::move(path));
+  request.version = version;
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<Stat> Session::exists(Path path, Context context) {
+  return {*this, Request(OpCode::kExists, std::move(path)), std::move(context)};
+}
+
+Operation<Watched<std::optional<Stat>>> Session::exists_watched(Path path, Context context) {
+  return {*this, Request(OpCode::kExists, std::move(path)), std::move(context)};
+}
+
+Operation<DataAndStat> Session::get_data(Path path, Context context) {
+  return {*this, Request(OpCode::kGetData, std::move(path)), std::move(context)};
+}
+
+Operation<Watched<DataAndStat>> Session::get_data_watched(Path path, Context context) {
+  return {*this, Request(OpCode::kGetData, std::move(path)), std::move(context)};
+}
+
+Operation<Stat> Session::set_data(Path path, Data data, std::int32_t version, Context context) {
+  Request request(OpCode::kSetData, std::move(path));
+  request.data = std::move(data);
+  request.version = version;
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<Children> Session::get_children(Path path, Context context) {
+  return {*this, Request(OpCode::kGetChildren, std::move(path)), std::move(context)};
+}
+
+Operation<Watched<Children>> Session::get_children_watched(Path path, Context context) {
+  return {*this, Request(OpCode::kGetChildren, std::move(path)), std::move(context)};
+}
+
+Operation<void> Session::sync(Path path, Context context) {
+  return {*this, Request(OpCode::kSync, std::move(path)), std::move(context)};
+}
+
+Operation<void> Session::close(Context context) {
+  return {*this, Request(OpCode::kClose, Path()), std::move(context)};
+}
+
+Error Session::end_error() const {
+  internal::check(is_over(state_), "end_error() of a session that is not over");
+  if (state_ == SessionState::kExpired) return Error::kSessionExpired;
+  if (state_ == SessionState::kAuthFailed) return Error::kAuthFailed;
+  return Error::kClosing;
+}
+
+void Session::add_listener(SessionListener& listener) noexcept {
+  listener.previous_ = nullptr;
+  listener.next_ = first_listener_;
+  if (first_listener_) first_listener_->previous_ = &listener;
+  first_listener_ = &listener;
+}
+
+void Session::remove_listener(SessionListener& listener) noexcept {
+  if (next_to_tell_ == &listener) next_to_tell_ = listener.next_;
+  if (listener.next_) listener.next_->previous_ = listener.previous_;
+  if (listener.previous_) {
+    listener.previous_->next_ = listener.next_;
+  } else {
+    first_listener_ = listener.next_;
+  }
+  listener.next_ = nullptr;
+  listener.previous_ = nullptr;
+}
+
+void Session::change_state(SessionState state) {
+  if (state == state_) return;
+  internal::check(!is_over(state_), "a session dies once");
+  state_ = state;
+  // A listener may drop itself or the one after it.
+  for (next_to_tell_ = first_listener_; next_to_tell_;) {
+    SessionListener& listener = *next_to_tell_;
+    next_to_tell_ = listener.next_;
+    listener.session_changed(state);
+  }
+}
+
+Connected::Connected(Session& session, Context context)
+    : Wait(session.executor(), std::move(context)), session_(session) {
+  if (session.state() == SessionState::kConnected) {
+    finish();
+  } else if (is_over(session.state())) {
+    result_ = failure(session.end_error());
+    finish();
+  } else if (const std::optional<Error> over = already_over()) {
+    result_ = failure(*over);
+    finish();
+  } else {
+    session.add_listener(*this);
+  }
+}
+
+Connected::~Connected() {
+  if (!done()) session_.remove_listener(*this);
+}
+
+std::optional<Error> Connected::failed() const {
+  if (result_) return std::nullopt;
+  return result_.error();
+}
+
+void Connected::session_changed(SessionState state) {
+  if (state != SessionState::kConnected && !is_over(state)) return;
+  if (is_over(state)) result_ = failure(session_.end_error());
+  session_.remove_listener(*this);
+  finish();
+}
+
+void Connected::give_up(Error error) {
+  session_.remove_listener(*this);
+  result_ = failure(error);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+#include "lockstep/watch.h"
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep {
+
+std::string_view name(EventType type) {
+  switch (type) {
+    case EventType::kCreated: return "created";
+    case EventType::kDeleted: return "deleted";
+    case EventType::kChanged: return "changed";
+    case EventType::kChild: return "child";
+  }
+  return "unknown event";
+}
+
+void internal::WatchState::resolve(Result<WatchEvent> outcome) {
+  if (outcome_) return;
+  outcome_.emplace(std::move(outcome));
+  if (waiter_) std::exchange(waiter_, nullptr)->resolve(*outcome_);
+}
+
+WatchWait::WatchWait(Executor& executor, internal::WatchState& state, Context context)
+    : Wait(executor, std::move(context)), state_(state) {
+  if (state.outcome_) {
+    resolve(*state.outcome_);
+  } else if (const std::optional<Error> over = already_over()) {
+    resolve(failure(*over));
+  } else {
+    internal::check(!state.waiter_, "a watch has one waiter at a time");
+    state.waiter_ = this;
+  }
+}
+
+WatchWait::~WatchWait() {
+  if (!done()) state_.waiter_ = nullptr;
+}
+
+std::optional<Error> WatchWait::failed() const {
+  if (!result_ || result_->has_value()) return std::nullopt;
+  return result_->error();
+}
+
+void WatchWait::give_up(Error error) {
+  state_.waiter_ = nullptr;
+  result_.emplace(failure(error));
+}
+
+void WatchWait::resolve(const Result<WatchEvent>& outcome) {
+  result_.emplace(outcome);
+  finish();
+}
+
+}  // namespace lockstep

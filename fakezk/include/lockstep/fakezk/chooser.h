@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "lockstep/fakezk/fault.h"
+
+namespace lockstep::fakezk {
+
+// Something that can happen next. Its index is a link, a session, or nothing.
+struct Event {
+  enum class Kind : std::uint8_t {
+    kDeliver,       // A client receives the oldest item of its inbox. (link)
+    kApply,         // The server applies the oldest request of a client. (link)
+    kCloseSession,  // The server deletes the ephemerals of a session it has expired. (session)
+    kTimer,         // Nothing else can happen: the clock moves to the earliest timer.
+    kFault,         // One fault. (link for kCut, session for kExpiry and kKillSession)
+  };
+  Kind kind;
+  FaultKind fault = FaultKind::kCut;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+// What a chooser chooses from. The ordinary events come in the calm order: the first is what
+// happens by default (go on with the same client, otherwise the client with the lowest number).
+// Faults are listed only when asked for, because most steps need no look at them.
+class Menu {
+ public:
+  [[nodiscard]] virtual std::span<const Event> events() const = 0;
+  [[nodiscard]] virtual std::span<const Event> faults() const = 0;
+
+ protected:
+  ~Menu() = default;
+};
+
+// One choice: the index-th ordinary event, or the index-th fault. Indices are taken modulo the
+// number of entries (a fault where there is none is the default event), so that any sequence of
+// choices is a valid schedule.
+struct Choice {
+  bool fault = false;
+  std::uint32_t index = 0;
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+// The one door through which all nondeterminism of the simulated world enters.
+class Chooser {
+ public:
+  Chooser() = default;
+  Chooser(const Chooser&) = delete;
+  Chooser& operator=(const Chooser&) = delete;
+  virtual ~Chooser() = default;
+
+  // Which event happens next.
+  virtual Choice next(const Menu& menu) = 0;
+  // A number below `options` (at least 2) that an event needs; 0 is the calm one.
+  virtual std::uint32_t number(std::uint32_t options) = 0;
+};
+
+// The calm default: no fault, no preemption.
+class Calm final : public Chooser {
+ public:
+  Choice next(const Menu&) override { return {}; }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/fakezk/explore/strategy.h"
+
+namespace lockstep::fakezk {
+
+// One worker of a hunt: a world, a program, a strategy. What execution i does is a function of the
+// program, the limits, the seed and i, never of the executions before it.
+class Searcher {
+ public:
+  Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
+           const ExecutionLimits& limits, std::uint64_t seed);
+
+  // Execution 0 is the calm one; it has no faults and no deviations.
+  Outcome run(std::uint64_t index);
+  // What the last execution chose.
+  [[nodiscard]] const std::vector<Deviation>& deviations() const { return world_.deviations(); }
+
+ private:
+  World world_;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<Strategy> strategy_;
+  Calm calm_;
+  ExecutionLimits limits_;
+  std::uint64_t seed_;
+  std::uint32_t calm_positions_ = 0;
+};
+
+// Runs the same function once per worker, at the same time or one after the other.
+class Workers {
+ public:
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  virtual ~Workers() = default;
+  virtual void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) = 0;
+};
+
+// One after the other.
+class OneByOne final : public Workers {
+ public:
+  void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override;
+};
+
+struct HuntOptions {
+  ExecutionLimits limits;
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;            // Index of the first execution.
+  std::uint64_t executions = 20'000;  // How many.
+  std::uint32_t jobs = 1;
+  std::function<std::unique_ptr<Program>()> make_program;
+  std::function<std::unique_ptr<Strategy>()> make_strategy;
+  // Asked between epochs with the number of executions done; false ends the hunt.
+  std::function<bool(std::uint64_t)> keep_going;
+};
+
+struct Found {
+  std::uint64_t execution = 0;
+  Outcome outcome;
+  std::vector<Deviation> deviations;
+};
+
+struct HuntResult {
+  enum class StoppedBy : std::uint8_t { kCount, kViolation, kTime };
+  StoppedBy stopped_by = StoppedBy::kCount;
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;
+  // Sum over the executions up to the first violating one; the same for any number of jobs.
+  std::uint64_t trace_hash = 0;
+  std::optional<Found> found;
+};
+
+// Executes until the first violation, in the order of the indices whatever the workers' speed:
+// epochs of 1024 executions are spread over the workers and merged in order.
+HuntResult hunt(const HuntOptions& options, Workers& workers);
+
+}  // namespace lockstep::fakezk

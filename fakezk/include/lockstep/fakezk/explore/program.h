@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+// The guarantee that an execution broke. When one step breaks several, the first in this order is
+// reported; users' own invariants ("user:<name>") come last.
+inline constexpr std::array<std::string_view, 15> kOracleOrder = {
+    "S1", "S2", "S3", "S4",       "S5",       "L1",    "L2",    "L3",
+    "L4", "R1", "R2", "deadlock", "livelock", "crash", "misuse"};
+
+struct Violation {
+  std::string oracle;
+  std::string message;
+  std::uint32_t step = 0;
+};
+
+// Where violations of one step gather: the one that comes first in kOracleOrder stays.
+class Verdict {
+ public:
+  void clear() { violation_.reset(); }
+  void report(std::string_view oracle, std::string message, std::uint32_t step);
+  [[nodiscard]] const std::optional<Violation>& violation() const { return violation_; }
+
+ private:
+  std::optional<Violation> violation_;
+};
+
+// What a hunt runs again and again: a program of some processes, and the judgement on it.
+class Program {
+ public:
+  Program() = default;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  virtual ~Program() = default;
+
+  // Builds the processes in a fresh world and prepares what the search shall not vary (sessions
+  // are connected, parents exist). The tasks to be searched are started at its end.
+  virtual void start(World& world, Verdict& verdict) = 0;
+  // Nothing can happen any more: is that the end, or does somebody still wait?
+  virtual void finish(World& world) = 0;
+  // Lets go of everything that belongs to the world; the tasks are gone already.
+  virtual void clear() = 0;
+  // The name of a process in a report: "A".
+  [[nodiscard]] virtual std::string process_name(std::uint32_t process) const = 0;
+};
+
+// How one execution went.
+struct Outcome {
+  std::optional<Violation> violation;
+  std::uint64_t trace_hash = 0;
+  std::uint32_t steps = 0;
+  std::uint32_t positions = 0;
+};
+
+struct ExecutionLimits {
+  FaultPlan faults;
+  std::uint32_t steps = 20'000;  // More are a livelock.
+};
+
+// Runs one execution in `world`, which is reset before and emptied after. What the chooser chose
+// remains in world.deviations(). A tracer sees the searched part only.
+Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
+                Tracer* tracer = nullptr);
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/fault.h"
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+// A schedule is what differs from the calm one: a sparse list of deviations, by position. Every
+// list is a valid schedule, and the empty one is calm.
+class Replay final : public Chooser {
+ public:
+  explicit Replay(const std::vector<Deviation>& deviations) : deviations_(deviations) {}
+  Choice next(const Menu&) override;
+  std::uint32_t number(std::uint32_t options) override;
+
+ private:
+  [[nodiscard]] Choice at_this_position();
+
+  const std::vector<Deviation>& deviations_;
+  std::size_t next_deviation_ = 0;
+  std::uint32_t position_ = 0;
+};
+
+// Everything that is needed to run one execution again, as one word that needs no quoting in a
+// shell:
+//
+//   lockstep1/<scenario>/c<clients>r<rounds>/<faults>/<deviations>/<trace hash>.<checks>
+//
+//   <faults>      "none", or b<total>: and the kinds, each with an optional cap: b2:cut,expiry:1
+//   <deviations>  "calm", or <position>.<choice> separated by commas; F marks a fault: 12.2,19.F1
+//   <checks>      one byte in hex per step: a rolling hash that names the first step that differs
+struct ReplayString {
+  std::string scenario;
+  std::uint32_t clients = 0;
+  std::uint32_t rounds = 0;
+  FaultPlan faults;
+  std::vector<Deviation> deviations;
+  std::uint64_t trace_hash = 0;
+  std::vector<std::uint8_t> checks;
+
+  [[nodiscard]] std::string text() const;
+  // An empty string, or what is wrong with `text`; then `into` is unchanged.
+  [[nodiscard]] static std::string parse(std::string_view text, ReplayString& into);
+
+  friend bool operator==(const ReplayString&, const ReplayString&) = default;
+};
+
+// The faults of a plan in the form of ReplayString, and back (the empty string if it is
+// well-formed, otherwise what is wrong).
+[[nodiscard]] std::string format_faults(const FaultPlan& plan);
+// A list of kinds with optional caps, "cut,expiry:1"; "all"; "none".
+[[nodiscard]] std::string parse_fault_kinds(std::string_view text, FaultPlan& into);
+
+// Collects the checks of a replay string while an execution runs.
+class StepChecks final : public Tracer {
+ public:
+  explicit StepChecks(const World& world) : world_(world) {}
+  void step(const Step& step) override;
+  void note(std::uint32_t, std::string_view) override {}
+  // One byte per step that has begun.
+  [[nodiscard]] const std::vector<std::uint8_t>& checks() const { return checks_; }
+
+ private:
+  const World& world_;
+  std::vector<std::uint8_t> checks_;
+};
+
+}  // namespace lockstep::fakezk

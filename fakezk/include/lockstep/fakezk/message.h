@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lockstep/clock.h"
+#include "lockstep/path.h"
+#include "lockstep/request.h"
+#include "lockstep/stat.h"
+#include "lockstep/watch.h"
+
+namespace lockstep::fakezk {
+
+// The first message on every connection (ZooKeeper's ConnectRequest).
+struct Handshake {
+  SessionId session_id = 0;  // 0 asks for a new session.
+  std::uint64_t password = 0;
+  Duration timeout{};
+  Zxid last_zxid_seen = 0;
+};
+
+// What a client re-registers after a reconnect (ZooKeeper's SetWatches).
+struct WatchedPaths {
+  Zxid relative_zxid = 0;
+  std::vector<Path> data;
+  std::vector<Path> exist;
+  std::vector<Path> child;
+};
+
+// One message from a client to its server.
+struct ClientMessage {
+  enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
+  explicit ClientMessage(Request asked) : kind(Kind::kRequest), request(std::move(asked)) {}
+  explicit ClientMessage(const Handshake& greeting)
+      : kind(Kind::kHandshake), request(OpCode::kSync, Path(Text())), handshake(greeting) {}
+  explicit ClientMessage(WatchedPaths paths)
+      : kind(Kind::kSetWatches),
+        request(OpCode::kSync, Path(Text())),
+        watched(std::make_unique<WatchedPaths>(std::move(paths))) {}
+
+  Kind kind;
+  Request request;
+  Handshake handshake;
+  std::unique_ptr<WatchedPaths> watched;
+};
+
+// One item of a client's inbox: replies and watch events share it, in ZooKeeper's order, and the
+// end of the connection is its last item.
+struct ServerMessage {
+  enum class Kind : std::uint8_t {
+    kReply,
+    kWatchEvent,
+    kSessionAccepted,
+    kSessionExpired,   // The handshake named a session that is no more.
+    kWatchesSet,       // The reply to SetWatches.
+    kConnectionEnded,  // error says how the client notices: kConnectionLoss or kOperationTimeout.
+  };
+  explicit ServerMessage(Kind what) : kind(what) {}
+
+  Kind kind;
+  EventType event = EventType::kCreated;
+  OpCode op = OpCode::kSync;
+  Zxid zxid = 0;
+  Reply reply;  // For an event, reply.path is the znode.
+  SessionId session_id = 0;
+  std::uint64_t password = 0;
+  Duration timeout{};
+};
+
+// The client's end of a connection.
+class Endpoint {
+ public:
+  // One item of the inbox has arrived.
+  virtual void receive(ServerMessage message) = 0;
+  // The session it serves; 0 before the first handshake has been answered.
+  [[nodiscard]] virtual SessionId session_id() const = 0;
+
+ protected:
+  ~Endpoint() = default;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "lockstep/fakezk/fifo.h"
+#include "lockstep/fakezk/message.h"
+#include "lockstep/fakezk/watch_table.h"
+
+namespace lockstep::fakezk {
+
+// One client's connection to the server, or the place where it had one. Two separate queues:
+// what the client has sent and the server has not yet applied, and what the server has sent and
+// the client has not yet received. A message is lost only together with its connection.
+struct Link {
+  Endpoint* endpoint = nullptr;
+  bool open = false;  // As the server sees it; the client learns of the end from its inbox.
+  Fifo<ClientMessage> requests;
+  Fifo<ServerMessage> inbox;
+  // By hand: a request of this kind stays in flight while it is at the head.
+  std::optional<OpCode> held_request;
+  bool inbox_held = false;
+
+  [[nodiscard]] bool can_apply() const {
+    return !requests.empty() &&
+           !(held_request && requests.front().kind == ClientMessage::Kind::kRequest &&
+             requests.front().request.op == *held_request);
+  }
+  [[nodiscard]] bool can_deliver() const { return !inbox.empty() && !inbox_held; }
+};
+
+// All connections of the world.
+class Network {
+ public:
+  void reset();
+  // A new place for a client's connections; it stays until the reset.
+  LinkIndex add(Endpoint& endpoint);
+  // The client opens a connection; its handshake is the first request.
+  void connect(LinkIndex index, const Handshake& handshake);
+  // The connection is gone: what was not applied and what was not received is lost, except for
+  // `received` items of the inbox; the client will notice as `error`.
+  void disconnect(LinkIndex index, std::size_t received, Error error);
+  // The client has gone away; nothing reaches it any more.
+  void abandon(LinkIndex index);
+
+  [[nodiscard]] LinkIndex size() const { return size_; }
+  [[nodiscard]] Link& operator[](LinkIndex index) { return links_[index]; }
+  [[nodiscard]] const Link& operator[](LinkIndex index) const { return links_[index]; }
+
+ private:
+  std::deque<Link> links_;  // Slots are used again after a reset, with their memory.
+  LinkIndex size_ = 0;
+};
+
+}  // namespace lockstep::fakezk

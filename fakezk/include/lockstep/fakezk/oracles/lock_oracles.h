@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/lock_observer.h"
+
+namespace lockstep::fakezk {
+
+// The guarantees of an exclusive, fair lock, as judges of what its contenders report and of what
+// the server has really committed. They watch from outside: a recipe is judged by its effects.
+//
+//   S1  server-order exclusion: when a grant's evidence was true, the own znode existed and nobody
+//       conflicting was in front; the grants' intervals on the server never overlap
+//   S3  fencing tokens grow from grant to grant
+//   S4  nobody deletes a contender's znode but its own session
+//   S5  no orphan: when everything has settled, every contender's znode belongs to a session that
+//       still holds or still waits
+//   L1  no lost wakeup: every acquire resolves (judged by whoever knows the tasks: pending())
+//   L2  grants come in the order of the places
+//   R1  a loss is reported once at most, and never after a release
+//   R2  every release of a grant tells the same outcome
+class LockOracles final : public LockObserver {
+ public:
+  // Marks contenders among the children of a lock.
+  explicit LockOracles(std::string_view mark) : mark_(mark) {}
+
+  // Before each execution.
+  void begin(World& world, Verdict& verdict);
+
+  // From the program: a session of a process begins to acquire; the same grant was released once
+  // more.
+  void acquiring(SessionId session, std::uint32_t process);
+  void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second);
+
+  // At the end, when nothing can happen any more.
+  void check_orphans();
+
+  void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
+  void granted(const GrantRecord& grant) override;
+  void gave_up(SessionId session, const Path& lock, Error error) override;
+  void lost(const GrantRecord& grant, Error cause) override;
+  void released(const GrantRecord& grant, ReleaseOutcome outcome) override;
+
+ private:
+  struct Grant {
+    Path lock;
+    Path znode;
+    Zxid token;
+    Zxid evidence;
+    SessionId session;
+    std::uint32_t losses = 0;
+    bool given_back = false;
+  };
+  struct Life {  // Of a znode, in zxids.
+    Zxid created = 0;
+    Zxid deleted = 0;  // 0: it lives.
+    SessionId owner = 0;
+  };
+
+  void report(std::string_view oracle, std::string message);
+  void note(SessionId session, std::string_view text);
+  [[nodiscard]] std::optional<Life> life_of(const Path& znode) const;
+  [[nodiscard]] bool is_contender(const Path& lock, PathId id) const;
+  void check_evidence(const GrantRecord& grant, const Life& own);
+  void check_earlier_grants(const GrantRecord& grant, const Life& own);
+  void check_deletions();
+  [[nodiscard]] Grant* find(const GrantRecord& grant);
+  [[nodiscard]] bool still_in_use(SessionId session, const Path& znode) const;
+
+  void check_order(const GrantRecord& grant, const Grant& earlier);
+
+  std::string_view mark_;
+  World* world_ = nullptr;
+  Verdict* verdict_ = nullptr;
+  std::vector<Grant> grants_;
+  std::vector<SessionId> acquiring_;
+  std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
+  std::vector<Path> locks_;
+  std::size_t deletions_checked_ = 0;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/path.h"
+#include "lockstep/text.h"
+
+namespace lockstep::fakezk {
+
+// The number of an interned path. Numbers depend on the order of interning, which depends on what
+// ran before in the same process: they never enter a trace hash and never order anything.
+using PathId = std::uint32_t;
+
+// Every path the simulated world has met, once. Looking a path up costs one probe of an open hash
+// table, keyed by the hash that Text carries. Nothing iterates over the table.
+class PathTable {
+ public:
+  static constexpr PathId kRoot = 0;
+
+  PathTable();
+  PathTable(const PathTable&) = delete;
+  PathTable& operator=(const PathTable&) = delete;
+
+  // `path` begins with a slash. Its ancestors are interned as well.
+  PathId intern(const Text& path);
+  // `path` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.
+  PathId intern_sequential(const Text& prefix, std::int32_t number);
+
+  // Without interning it.
+  [[nodiscard]] std::optional<PathId> find(const Text& path) const;
+
+  [[nodiscard]] const Text& text(PathId id) const { return entries_[id].text; }
+  [[nodiscard]] Path path(PathId id) const { return Path(entries_[id].text); }
+  [[nodiscard]] PathId parent(PathId id) const { return entries_[id].parent; }
+  [[nodiscard]] std::string_view name(PathId id) const {
+    return text(id).view().substr(entries_[id].name_offset);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+ private:
+  struct Entry {
+    Text text;
+    PathId parent;
+    std::uint32_t name_offset;
+  };
+  static constexpr PathId kEmpty = static_cast<PathId>(-1);
+
+  [[nodiscard]] std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
+  PathId add(Text path, std::size_t slot);
+  void grow();
+
+  std::vector<Entry> entries_;
+  std::vector<PathId> slots_;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lockstep/clock.h"
+#include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/message.h"
+#include "lockstep/fakezk/server.h"
+
+namespace lockstep::fakezk {
+
+// One step, as a tracer sees it. Valid during the call only.
+struct Step {
+  std::uint32_t number;
+  Event event;
+  TimePoint now;
+  const Server::Applied* applied = nullptr;  // kApply
+  const ServerMessage* received = nullptr;   // kDeliver
+  std::uint32_t lost_requests = 0;           // a cut
+  std::uint32_t lost_inbox = 0;              // a cut
+};
+
+// Watches an execution from outside, to draw it. Must not change anything.
+class Tracer {
+ public:
+  Tracer() = default;
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+  virtual ~Tracer() = default;
+
+  // Before what the step sets off in the client runs.
+  virtual void step(const Step& step) = 0;
+  // A remark of the program under test about one of its processes: "holds /lock".
+  virtual void note(std::uint32_t process, std::string_view text) = 0;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lockstep/fakezk/path_table.h"
+
+namespace lockstep::fakezk {
+
+// The number of a client's end, which has at most one connection at a time.
+using LinkIndex = std::uint32_t;
+
+// The watches of one server: one-shot, one entry per path and connection however often it was
+// registered (ZooKeeper's WatchManager). The server has two: data (get_data, exists) and child.
+class WatchTable {
+ public:
+  void reset();
+  void add(PathId path, LinkIndex link);
+  // The connections that watch `path`, and forgets them. The buffer is reused by the next call.
+  const std::vector<LinkIndex>& take(PathId path);
+  [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
+  // A connection has ended: all its entries go.
+  void drop(LinkIndex link);
+
+ private:
+  std::vector<std::vector<LinkIndex>> watchers_;  // By PathId.
+  std::vector<std::vector<PathId>> watched_;      // By LinkIndex; may hold fired ones.
+  std::vector<LinkIndex> taken_;
+};
+
+}  // namespace lockstep::fakezk

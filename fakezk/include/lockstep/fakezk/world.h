@@ -1,0 +1,170 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/executor.h"
+#include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/fault.h"
+#include "lockstep/fakezk/network.h"
+#include "lockstep/fakezk/random_stream.h"
+#include "lockstep/fakezk/server.h"
+#include "lockstep/fakezk/trace.h"
+#include "lockstep/internal/run_queue.h"
+#include "lockstep/internal/timer_queue.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep::fakezk {
+
+class World;
+
+// One simulated process: an executor in virtual time, its own random stream, and its tasks.
+class Process final : public Executor {
+ public:
+  Process(World& world, std::uint32_t index) : world_(world), index_(index) {}
+
+  [[nodiscard]] TimePoint now() const override;
+  void post(Runnable& work) override;
+  void withdraw(Runnable& work) noexcept override;
+  void start_timer(Timer& timer, TimePoint due) override;
+  void stop_timer(Timer& timer) noexcept override;
+
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] RandomStream& random() { return random_; }
+  [[nodiscard]] TaskSet& tasks() { return tasks_; }
+  [[nodiscard]] World& world() { return world_; }
+  [[nodiscard]] bool failed() const { return tasks_.failed(); }
+
+ private:
+  World& world_;
+  std::uint32_t index_;
+  RandomStream random_;
+  TaskSet tasks_;
+};
+
+// A choice that was not the calm one, and where: the position counts calls of the chooser.
+struct Deviation {
+  std::uint32_t position = 0;
+  Choice choice;
+
+  friend bool operator==(const Deviation&, const Deviation&) = default;
+};
+
+// The simulated world: one server, its clients' processes and connections, one clock. Nothing
+// happens by itself: step() lets one event happen, which one is the chooser's choice. The same
+// choices give the same trace hash on every compiler, optimisation level and sanitizer.
+// Single-threaded. Reset and used again, it allocates nothing in the steady state.
+class World final {
+ public:
+  explicit World(ServerOptions options = {});
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
+
+  // Destroys what the processes still run; what their frames hold goes with them.
+  void end_tasks();
+  // A task has let an exception escape (TaskSet::first_exception tells which).
+  [[nodiscard]] bool task_failed() const;
+
+  // Everything as if new. Whoever holds sessions of this world must have let go of them.
+  void reset();
+
+  // -- What a program is made of.
+  Process& add_process();
+  [[nodiscard]] Process& process(std::uint32_t index) { return processes_[index]; }
+  [[nodiscard]] std::uint32_t process_count() const { return process_count_; }
+  // A place for one client's connections, belonging to a process.
+  LinkIndex add_link(Process& process, Endpoint& endpoint);
+  [[nodiscard]] std::uint32_t process_of(LinkIndex link) const { return process_of_link_[link]; }
+
+  // -- Running.
+  void set_faults(const FaultPlan& plan) { plan_ = plan; }
+  // Lets one event happen and runs everything that it sets off in the processes. False if nothing
+  // can happen any more, not even a timer.
+  bool step(Chooser& chooser);
+  // The same, but leaves the clock alone: false also when only timers are left.
+  bool step_without_time(Chooser& chooser);
+  // Runs what has been posted to the processes.
+  void drain();
+  // Timers that are due by then fire first; messages under way stay there.
+  void advance_clock(TimePoint until);
+  // Faults, by hand or chosen.
+  void cut(LinkIndex link, std::uint32_t accepted, std::uint32_t received);
+  void expire(SessionIndex session);
+  void kill_session(SessionIndex session);
+
+  // -- Looking.
+  [[nodiscard]] TimePoint now() const { return now_; }
+  [[nodiscard]] const Server& server() const { return server_; }
+  [[nodiscard]] Network& network() { return network_; }
+  [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] std::uint32_t steps() const { return steps_; }
+  [[nodiscard]] std::uint32_t positions() const { return positions_; }
+  [[nodiscard]] std::uint32_t faults_injected() const { return faults_used_; }
+  [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
+  [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
+
+  void set_tracer(Tracer* tracer) { tracer_ = tracer; }
+  void note(std::uint32_t process, std::string_view text) {
+    if (tracer_) tracer_->note(process, text);
+  }
+  [[nodiscard]] bool traced() const { return tracer_ != nullptr; }
+  // Makes a fact part of the trace hash.
+  void hash_in(std::uint64_t fact) { hash_ = mix(hash_ ^ fact) + 0x9e3779b97f4a7c15u; }
+
+  // From here on positions, deviations and the trace hash count: what came before was preparation.
+  void begin_trace();
+
+ private:
+  friend class Process;
+  class OpenMenu;
+
+  void list_events();
+  void list_link_events(LinkIndex link);
+  void list_faults();
+  [[nodiscard]] bool may(FaultKind kind) const;
+  bool step(Chooser& chooser, bool with_timers);
+  Event choose(Chooser& chooser);
+  std::uint32_t choose_number(Chooser& chooser, std::uint32_t options);
+  void execute(const Event& event, Chooser& chooser);
+  void inject(const Event& event, Chooser& chooser);
+  void deliver(const Event& event);
+  void fire_timer();
+  void trace(const Step& step);
+
+  Network network_;
+  internal::TimerQueue timers_;
+  internal::RunQueue ready_;
+  std::shared_ptr<PathTable> paths_;
+  Server server_;
+  std::deque<Process> processes_;
+  std::uint32_t process_count_ = 0;
+  std::vector<std::uint32_t> process_of_link_;
+  TimePoint now_{};
+
+  FaultPlan plan_;
+  std::array<std::uint32_t, kFaultKinds> used_{};
+  std::uint32_t faults_used_ = 0;
+  std::vector<Event> events_;
+  std::vector<Event> faults_;
+  LinkIndex current_ = 0;  // Whose event came last.
+
+  std::uint32_t steps_ = 0;
+  std::uint32_t positions_ = 0;
+  std::vector<Deviation> deviations_;
+  std::uint64_t hash_ = 0;
+  Tracer* tracer_ = nullptr;
+};
+
+inline TimePoint Process::now() const { return world_.now_; }
+inline void Process::post(Runnable& work) { world_.ready_.push(work); }
+inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
+inline void Process::start_timer(Timer& timer, TimePoint due) { world_.timers_.push(timer, due); }
+inline void Process::stop_timer(Timer& timer) noexcept { world_.timers_.erase(timer); }
+
+}  // namespace lockstep::fakezk

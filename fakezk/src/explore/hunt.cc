@@ -1,0 +1,82 @@
+#include "lockstep/fakezk/explore/hunt.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::uint64_t kEpoch = 1024;
+
+struct Slot {
+  Outcome outcome;
+  std::vector<Deviation> deviations;  // Only of a violating execution.
+};
+
+// Merges one epoch in order; true if the hunt is over.
+bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, HuntResult& result) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Slot& slot = slots[i];
+    const std::uint64_t index = first + i;
+    ++result.executions;
+    result.steps += slot.outcome.steps;
+    result.trace_hash += mix(slot.outcome.trace_hash ^ mix(index + 1));
+    if (!slot.outcome.violation) continue;
+    result.found = Found{index, std::move(slot.outcome), std::move(slot.deviations)};
+    result.stopped_by = HuntResult::StoppedBy::kViolation;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
+                   const ExecutionLimits& limits, std::uint64_t seed)
+    : program_(std::move(program)), strategy_(std::move(strategy)), limits_(limits), seed_(seed) {
+  calm_positions_ = execute(world_, *program_, calm_, limits_).positions;
+}
+
+Outcome Searcher::run(std::uint64_t index) {
+  if (index == 0) return execute(world_, *program_, calm_, limits_);
+  const std::uint64_t seed = mix(mix(seed_) + index);
+  strategy_->begin(ExecutionStart{seed, calm_positions_, limits_.faults.total()});
+  return execute(world_, *program_, *strategy_, limits_);
+}
+
+void OneByOne::each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
+  for (std::uint32_t i = 0; i < count; ++i) work(i);
+}
+
+HuntResult hunt(const HuntOptions& options, Workers& workers) {
+  std::vector<std::unique_ptr<Searcher>> searchers;
+  for (std::uint32_t job = 0; job < options.jobs; ++job) {
+    searchers.push_back(std::make_unique<Searcher>(options.make_program(), options.make_strategy(),
+                                                   options.limits, options.seed));
+  }
+  HuntResult result;
+  std::vector<Slot> slots(kEpoch);
+  while (result.executions < options.executions) {
+    const std::uint64_t first = options.first + result.executions;
+    // An epoch ends where it would end if the hunt had begun at 0, for parts on many machines.
+    const std::uint64_t count =
+        std::min(options.executions - result.executions, kEpoch - first % kEpoch);
+    workers.each(options.jobs, [&](std::uint32_t job) {
+      for (std::uint64_t i = job; i < count; i += options.jobs) {
+        Slot& slot = slots[i];
+        slot.outcome = searchers[job]->run(first + i);
+        if (!slot.outcome.violation) continue;
+        slot.deviations = searchers[job]->deviations();
+        return;  // Later executions of this worker cannot be the first to violate.
+      }
+    });
+    if (merge(slots, first, count, result)) return result;
+    if (options.keep_going && !options.keep_going(result.executions)) {
+      result.stopped_by = HuntResult::StoppedBy::kTime;
+      return result;
+    }
+  }
+  return result;
+}
+
+}  // namespace lockstep::fakezk

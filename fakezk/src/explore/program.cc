@@ -1,0 +1,68 @@
+#include "lockstep/fakezk/explore/program.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+std::size_t rank(std::string_view oracle) {
+  const auto found = std::ranges::find(kOracleOrder, oracle);
+  return static_cast<std::size_t>(found - kOracleOrder.begin());
+}
+
+void report_exceptions(World& world, Verdict& verdict) {
+  for (std::uint32_t process = 0; process < world.process_count(); ++process) {
+    const std::exception_ptr exception = world.process(process).tasks().first_exception();
+    if (!exception) continue;
+    try {
+      std::rethrow_exception(exception);
+    } catch (const std::exception& thrown) {
+      verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
+    } catch (...) {
+      verdict.report("crash", "something that is no std::exception escaped", world.steps());
+    }
+  }
+}
+
+}  // namespace
+
+void Verdict::report(std::string_view oracle, std::string message, std::uint32_t step) {
+  if (violation_ && violation_->step <= step && rank(violation_->oracle) <= rank(oracle)) return;
+  if (violation_ && violation_->step < step) return;
+  violation_ = Violation{std::string(oracle), std::move(message), step};
+}
+
+Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
+                Tracer* tracer) {
+  Verdict verdict;
+  world.reset();
+  program.start(world, verdict);
+  world.set_faults(limits.faults);
+  world.set_tracer(tracer);
+
+  Outcome outcome;
+  while (!verdict.violation()) {
+    if (world.steps() >= limits.steps) {
+      verdict.report("livelock", "no end after " + std::to_string(limits.steps) + " steps",
+                     world.steps());
+    } else if (!world.step(chooser)) {
+      program.finish(world);
+      break;
+    }
+    if (world.task_failed()) report_exceptions(world, verdict);
+  }
+  world.set_tracer(nullptr);
+  outcome.violation = verdict.violation();
+  for (const char byte : outcome.violation ? outcome.violation->oracle : std::string()) {
+    world.hash_in(static_cast<unsigned char>(byte));
+  }
+  outcome.trace_hash = world.trace_hash();
+  outcome.steps = world.steps();
+  outcome.positions = world.positions();
+  world.end_tasks();
+  program.clear();
+  return outcome;
+}
+
+}  // namespace lockstep::fakezk

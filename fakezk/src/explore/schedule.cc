@@ -1,0 +1,182 @@
+#include "lockstep/fakezk/explore/schedule.h"
+
+#include <charconv>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::string_view kVersion = "lockstep1";
+constexpr std::string_view kHex = "0123456789abcdef";
+
+template <class Number>
+bool read_number(std::string_view text, Number& into, int base = 10) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into, base);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+// The part of `text` before `separator`, which is taken off, or all of it.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view taken = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+  return taken;
+}
+
+std::string format_deviations(const std::vector<Deviation>& deviations) {
+  if (deviations.empty()) return "calm";
+  std::string text;
+  for (const Deviation& deviation : deviations) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(deviation.position) + '.' + (deviation.choice.fault ? "F" : "") +
+            std::to_string(deviation.choice.index);
+  }
+  return text;
+}
+
+bool parse_deviations(std::string_view text, std::vector<Deviation>& into) {
+  if (text == "calm") return true;
+  while (!text.empty()) {
+    std::string_view item = take_until(text, ',');
+    Deviation deviation;
+    if (!read_number(take_until(item, '.'), deviation.position)) return false;
+    if (item.starts_with('F')) {
+      deviation.choice.fault = true;
+      item.remove_prefix(1);
+    }
+    if (!read_number(item, deviation.choice.index)) return false;
+    if (!into.empty() && into.back().position >= deviation.position) return false;
+    into.push_back(deviation);
+  }
+  return !into.empty();
+}
+
+bool parse_size(std::string_view text, ReplayString& into) {
+  const std::size_t r = text.find('r');
+  return text.starts_with('c') && r != std::string_view::npos &&
+         read_number(text.substr(1, r - 1), into.clients) &&
+         read_number(text.substr(r + 1), into.rounds) && into.clients > 0 && into.rounds > 0;
+}
+
+bool parse_faults(std::string_view text, FaultPlan& into) {
+  if (text == "none") return true;
+  std::uint32_t total = 0;
+  if (!text.starts_with('b')) return false;
+  const std::string_view number = take_until(text, ':');
+  if (!read_number(number.substr(1), total)) return false;
+  if (!parse_fault_kinds(text, into).empty()) return false;
+  into.set_total(total);
+  return true;
+}
+
+bool parse_checks(std::string_view text, ReplayString& into) {
+  if (!read_number(take_until(text, '.'), into.trace_hash, 16)) return false;
+  if (text.size() % 2 != 0) return false;
+  for (std::size_t at = 0; at < text.size(); at += 2) {
+    std::uint8_t check = 0;
+    if (!read_number(text.substr(at, 2), check, 16)) return false;
+    into.checks.push_back(check);
+  }
+  return true;
+}
+
+}  // namespace
+
+Choice Replay::next(const Menu&) { return at_this_position(); }
+
+std::uint32_t Replay::number(std::uint32_t) { return at_this_position().index; }
+
+Choice Replay::at_this_position() {
+  const std::uint32_t now = position_++;
+  if (next_deviation_ == deviations_.size() || deviations_[next_deviation_].position != now) {
+    return Choice{};
+  }
+  return deviations_[next_deviation_++].choice;
+}
+
+std::string format_faults(const FaultPlan& plan) {
+  if (!plan.any()) return "none";
+  std::string text = "b" + std::to_string(plan.total()) + ":";
+  bool first = true;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    if (plan.most(kind) == 0) continue;
+    if (!first) text += ',';
+    first = false;
+    text += name(kind);
+    if (plan.most(kind) != FaultPlan::kUnlimited) text += ':' + std::to_string(plan.most(kind));
+  }
+  return text;
+}
+
+std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
+  if (text == "none") return {};
+  if (text == "all") {
+    into = FaultPlan::all(into.total());
+    return {};
+  }
+  if (text.empty()) return "the list of fault kinds is empty";
+  while (!text.empty()) {
+    std::string_view item = take_until(text, ',');
+    const std::string_view called = take_until(item, ':');
+    const std::optional<FaultKind> kind = fault_kind(called);
+    if (!kind) {
+      for (const std::string_view reserved : reserved_fault_names()) {
+        if (reserved == called) {
+          return "fault kind '" + std::string(called) + "' is not available in this version";
+        }
+      }
+      return "unknown fault kind '" + std::string(called) + "'";
+    }
+    std::uint32_t most = FaultPlan::kUnlimited;
+    if (!item.empty() && !read_number(item, most)) {
+      return "'" + std::string(item) + "' is not a cap for fault kind '" + std::string(called) +
+             "'";
+    }
+    into.allow(*kind, most);
+  }
+  return {};
+}
+
+std::string ReplayString::text() const {
+  std::string text = std::string(kVersion) + '/' + scenario + "/c" + std::to_string(clients) + 'r' +
+                     std::to_string(rounds) + '/' + format_faults(faults) + '/' +
+                     format_deviations(deviations) + '/';
+  for (int shift = 60; shift >= 0; shift -= 4) text += kHex[(trace_hash >> shift) & 0xf];
+  text += '.';
+  for (const std::uint8_t check : checks) {
+    text += kHex[check >> 4];
+    text += kHex[check & 0xf];
+  }
+  return text;
+}
+
+std::string ReplayString::parse(std::string_view text, ReplayString& into) {
+  ReplayString read;
+  const std::string_view version = take_until(text, '/');
+  if (version != kVersion) {
+    if (version.starts_with("lockstep")) {
+      return "the replay string is of version '" + std::string(version) +
+             "', this program reads '" + std::string(kVersion) + "'";
+    }
+    return "this is no replay string: it does not begin with '" + std::string(kVersion) + "/'";
+  }
+  read.scenario = take_until(text, '/');
+  if (read.scenario.empty()) return "the replay string names no scenario";
+  if (!parse_size(take_until(text, '/'), read)) return "the replay string is corrupt at its size";
+  if (!parse_faults(take_until(text, '/'), read.faults)) {
+    return "the replay string is corrupt at its faults";
+  }
+  if (!parse_deviations(take_until(text, '/'), read.deviations)) {
+    return "the replay string is corrupt at its deviations";
+  }
+  if (!parse_checks(text, read)) return "the replay string is corrupt at its trace hash";
+  into = std::move(read);
+  return {};
+}
+
+void StepChecks::step(const Step&) {
+  checks_.push_back(static_cast<std::uint8_t>(mix(world_.trace_hash())));
+}
+
+}  // namespace lockstep::fakezk

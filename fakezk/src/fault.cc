@@ -1,0 +1,41 @@
+#include "lockstep/fakezk/fault.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::array<std::string_view, kFaultKinds> kNames = {"cut", "expiry", "kill-session",
+                                                              "timer"};
+constexpr std::array<std::string_view, 10> kReserved = {
+    "late-apply", "lag",         "replica-partition", "leader-change",  "stall",
+    "crash",      "clock-drift", "foreign-delete",    "parent-removal", "sequence-overflow"};
+
+}  // namespace
+
+std::string_view name(FaultKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<FaultKind> fault_kind(std::string_view name) {
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    if (kNames[i] == name) return static_cast<FaultKind>(i);
+  }
+  return std::nullopt;
+}
+
+std::span<const std::string_view> reserved_fault_names() { return kReserved; }
+
+FaultPlan FaultPlan::all(std::uint32_t total) {
+  FaultPlan plan;
+  plan.most_.fill(kUnlimited);
+  plan.total_ = total;
+  return plan;
+}
+
+bool FaultPlan::any() const {
+  if (total_ == 0) return false;
+  for (const std::uint32_t most : most_) {
+    if (most != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,94 @@
+#include "lockstep/fakezk/path_table.h"
+
+#include <array>
+#include <charconv>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// "%010d", as the server formats it.
+std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buffer) {
+  const bool negative = number < 0;
+  const std::int64_t wide = number;
+  std::array<char, 16> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), negative ? -wide : wide).ptr;
+  const auto length = static_cast<std::size_t>(end - digits.data());
+  const std::size_t width = negative ? 9 : 10;
+  std::size_t used = 0;
+  if (negative) buffer[used++] = '-';
+  for (std::size_t pad = length; pad < width; ++pad) buffer[used++] = '0';
+  for (std::size_t i = 0; i < length; ++i) buffer[used++] = digits[i];
+  return {buffer.data(), used};
+}
+
+}  // namespace
+
+PathTable::PathTable() : slots_(64, kEmpty) {
+  const Text root(std::string_view("/"));
+  add(root, slot_of(root.view(), root.hash()));
+}
+
+PathId PathTable::intern(const Text& path) {
+  const std::size_t slot = slot_of(path.view(), path.hash());
+  if (slots_[slot] != kEmpty) return slots_[slot];
+  return add(path, slot);
+}
+
+std::optional<PathId> PathTable::find(const Text& path) const {
+  const PathId id = slots_[slot_of(path.view(), path.hash())];
+  if (id == kEmpty) return std::nullopt;
+  return id;
+}
+
+PathId PathTable::intern_sequential(const Text& prefix, std::int32_t number) {
+  std::array<char, 16> buffer{};
+  const std::string_view suffix = format_sequence(number, buffer);
+  const std::uint64_t hash = text_hash(suffix, prefix.hash());
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash & mask; slots_[slot] != kEmpty; slot = (slot + 1) & mask) {
+    const Text& known = entries_[slots_[slot]].text;
+    if (known.hash() == hash && known.view().starts_with(prefix.view()) &&
+        known.view().substr(prefix.view().size()) == suffix) {
+      return slots_[slot];
+    }
+  }
+  return intern(Text(prefix.view(), suffix));
+}
+
+std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  while (slots_[slot] != kEmpty) {
+    const Text& known = entries_[slots_[slot]].text;
+    if (known.hash() == hash && known.view() == path) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+PathId PathTable::add(Text path, std::size_t slot) {
+  const auto id = static_cast<PathId>(entries_.size());
+  const std::string_view view = path.view();
+  const std::size_t slash = view.rfind('/');
+  const auto name_offset = static_cast<std::uint32_t>(slash + 1);
+  slots_[slot] = id;
+  entries_.push_back(Entry{path, kRoot, name_offset});
+  if (2 * entries_.size() > slots_.size()) grow();
+  if (slash != 0 && slash != std::string_view::npos) {
+    const PathId parent = intern(Text(view.substr(0, slash)));
+    entries_[id].parent = parent;
+  }
+  return id;
+}
+
+void PathTable::grow() {
+  slots_.assign(2 * slots_.size(), kEmpty);
+  for (PathId id = 0; id < entries_.size(); ++id) {
+    const Text& text = entries_[id].text;
+    slots_[slot_of(text.view(), text.hash())] = id;
+  }
+}
+
+}  // namespace lockstep::fakezk

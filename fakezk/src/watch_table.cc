@@ -1,0 +1,36 @@
+#include "lockstep/fakezk/watch_table.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+void WatchTable::reset() {
+  for (LinkIndex link = 0; link < watched_.size(); ++link) drop(link);
+}
+
+void WatchTable::add(PathId path, LinkIndex link) {
+  if (path >= watchers_.size()) watchers_.resize(path + 1);
+  if (link >= watched_.size()) watched_.resize(link + 1);
+  if (contains(path, link)) return;
+  watchers_[path].push_back(link);
+  watched_[link].push_back(path);
+}
+
+const std::vector<LinkIndex>& WatchTable::take(PathId path) {
+  taken_.clear();
+  if (path < watchers_.size()) std::swap(taken_, watchers_[path]);
+  return taken_;
+}
+
+bool WatchTable::contains(PathId path, LinkIndex link) const {
+  return path < watchers_.size() &&
+         std::ranges::find(watchers_[path], link) != watchers_[path].end();
+}
+
+void WatchTable::drop(LinkIndex link) {
+  if (link >= watched_.size()) return;
+  for (const PathId path : watched_[link]) std::erase(watchers_[path], link);
+  watched_[link].clear();
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,281 @@
+#include "lockstep/fakezk/world.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// Beyond this many interned paths a reset starts a new table: a program that invents names for
+// ever must not fill the memory.
+constexpr std::size_t kPathsKept = 1 << 16;
+
+std::uint64_t identity(const Event& event) {
+  return static_cast<std::uint64_t>(event.kind) << 40 |
+         static_cast<std::uint64_t>(event.fault) << 32 | event.index;
+}
+
+std::uint64_t fingerprint(const Server::Applied& applied, const PathTable& paths) {
+  const std::uint64_t error =
+      applied.has_error ? static_cast<std::uint64_t>(static_cast<std::int64_t>(applied.error)) : 0;
+  return paths.text(applied.path).hash() ^
+         mix(static_cast<std::uint64_t>(applied.zxid) ^
+             static_cast<std::uint64_t>(applied.op) << 56 ^ error << 40);
+}
+
+std::uint64_t fingerprint(const ServerMessage& message) {
+  const std::uint64_t error =
+      message.reply.is_error()
+          ? static_cast<std::uint64_t>(static_cast<std::int64_t>(message.reply.error))
+          : 0;
+  return message.reply.path.text().hash() ^
+         mix(static_cast<std::uint64_t>(message.zxid) ^
+             static_cast<std::uint64_t>(message.kind) << 56 ^
+             static_cast<std::uint64_t>(message.event) << 48 ^ error << 16);
+}
+
+}  // namespace
+
+class World::OpenMenu final : public Menu {
+ public:
+  explicit OpenMenu(World& world) : world_(world) {}
+  [[nodiscard]] std::span<const Event> events() const override { return world_.events_; }
+  [[nodiscard]] std::span<const Event> faults() const override {
+    if (!listed_) world_.list_faults();
+    listed_ = true;
+    return world_.faults_;
+  }
+
+ private:
+  World& world_;
+  mutable bool listed_ = false;
+};
+
+World::World(ServerOptions options)
+    : paths_(std::make_shared<PathTable>()), server_(network_, timers_, paths_, options) {}
+
+World::~World() { end_tasks(); }
+
+void World::end_tasks() {
+  for (Process& process : processes_) process.tasks().clear();
+}
+
+bool World::task_failed() const {
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    if (processes_[process].failed()) return true;
+  }
+  return false;
+}
+
+void World::reset() {
+  end_tasks();
+  network_.reset();
+  if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
+  server_.reset(paths_);
+  timers_.clear();
+  process_count_ = 0;
+  process_of_link_.clear();
+  now_ = TimePoint{};
+  used_.fill(0);
+  faults_used_ = 0;
+  current_ = 0;
+  begin_trace();
+}
+
+void World::begin_trace() {
+  steps_ = 0;
+  positions_ = 0;
+  deviations_.clear();
+  hash_ = 0;
+}
+
+Process& World::add_process() {
+  const std::uint32_t index = process_count_++;
+  if (index == processes_.size()) processes_.emplace_back(*this, index);
+  // The same stream in every execution: a schedule is the only thing that varies.
+  processes_[index].random().reseed(mix(index + 1));
+  processes_[index].tasks().forget_exception();
+  return processes_[index];
+}
+
+LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
+  process_of_link_.push_back(process.index());
+  return network_.add(endpoint);
+}
+
+void World::list_events() {
+  events_.clear();
+  for (const SessionIndex session : server_.closing()) {
+    events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
+  }
+  const LinkIndex links = network_.size();
+  if (current_ < links) list_link_events(current_);
+  for (LinkIndex link = 0; link < links; ++link) {
+    if (link != current_) list_link_events(link);
+  }
+}
+
+void World::list_link_events(LinkIndex index) {
+  const Link& link = network_[index];
+  if (link.can_deliver()) events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
+  if (link.can_apply()) events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
+}
+
+bool World::may(FaultKind kind) const {
+  return used_[static_cast<std::size_t>(kind)] < plan_.most(kind);
+}
+
+void World::list_faults() {
+  faults_.clear();
+  if (faults_used_ >= plan_.total()) return;
+  const auto add = [&](FaultKind kind, std::uint32_t index) {
+    faults_.push_back({Event::Kind::kFault, kind, index});
+  };
+  if (may(FaultKind::kCut)) {
+    for (LinkIndex link = 0; link < network_.size(); ++link) {
+      if (network_[link].open) add(FaultKind::kCut, link);
+    }
+  }
+  for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
+    if (!may(kind)) continue;
+    for (SessionIndex session = 0; session < server_.session_count(); ++session) {
+      if (server_.session_alive(session)) add(kind, session);
+    }
+  }
+  if (may(FaultKind::kTimer) && !timers_.empty()) add(FaultKind::kTimer, 0);
+}
+
+bool World::step(Chooser& chooser) { return step(chooser, true); }
+bool World::step_without_time(Chooser& chooser) { return step(chooser, false); }
+
+bool World::step(Chooser& chooser, bool with_timers) {
+  list_events();
+  if (events_.empty()) {
+    if (!with_timers || timers_.empty()) return false;
+    events_.push_back({Event::Kind::kTimer, FaultKind::kCut, 0});
+  }
+  const Event event = choose(chooser);
+  ++steps_;
+  execute(event, chooser);
+  drain();
+  return true;
+}
+
+Event World::choose(Chooser& chooser) {
+  const OpenMenu menu(*this);
+  Choice choice = chooser.next(menu);
+  std::span<const Event> from = events_;
+  if (choice.fault && !menu.faults().empty()) {
+    from = menu.faults();
+  } else if (choice.fault) {
+    choice = Choice{};
+  }
+  choice.index %= static_cast<std::uint32_t>(from.size());
+  if (choice.fault || choice.index != 0) deviations_.push_back({positions_, choice});
+  ++positions_;
+  const Event event = from[choice.index];
+  hash_in(identity(event));
+  return event;
+}
+
+std::uint32_t World::choose_number(Chooser& chooser, std::uint32_t options) {
+  if (options < 2) return 0;
+  const std::uint32_t number = chooser.number(options) % options;
+  if (number != 0) deviations_.push_back({positions_, Choice{false, number}});
+  ++positions_;
+  hash_in(number);
+  return number;
+}
+
+void World::execute(const Event& event, Chooser& chooser) {
+  Step step{.number = steps_, .event = event, .now = now_};
+  switch (event.kind) {
+    case Event::Kind::kDeliver: current_ = event.index; return deliver(event);
+    case Event::Kind::kApply:
+      current_ = event.index;
+      server_.apply(event.index, now_);
+      step.applied = &server_.last_applied();
+      hash_in(fingerprint(*step.applied, *paths_));
+      return trace(step);
+    case Event::Kind::kCloseSession:
+      trace(step);
+      return server_.finish_close(event.index, now_, Error::kConnectionLoss);
+    case Event::Kind::kTimer: return fire_timer();
+    case Event::Kind::kFault: return inject(event, chooser);
+  }
+}
+
+void World::deliver(const Event& event) {
+  Link& link = network_[event.index];
+  ServerMessage message = link.inbox.pop();
+  hash_in(fingerprint(message));
+  trace(Step{.number = steps_, .event = event, .now = now_, .received = &message});
+  if (link.endpoint) link.endpoint->receive(std::move(message));
+}
+
+void World::fire_timer() {
+  Timer& timer = timers_.pop();
+  now_ = std::max(now_, timer.due);
+  hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+  trace(Step{.number = steps_, .event = {Event::Kind::kTimer, FaultKind::kCut, 0}, .now = now_});
+  timer.run();
+}
+
+void World::inject(const Event& event, Chooser& chooser) {
+  ++used_[static_cast<std::size_t>(event.fault)];
+  ++faults_used_;
+  Step step{.number = steps_, .event = event, .now = now_};
+  switch (event.fault) {
+    case FaultKind::kCut: {
+      const Link& link = network_[event.index];
+      const auto requests = static_cast<std::uint32_t>(link.requests.size());
+      const auto items = static_cast<std::uint32_t>(link.inbox.size());
+      const std::uint32_t accepted = choose_number(chooser, requests + 1);
+      const std::uint32_t received = choose_number(chooser, items + 1);
+      step.lost_requests = requests - accepted;
+      step.lost_inbox = items - received;
+      trace(step);
+      return cut(event.index, accepted, received);
+    }
+    case FaultKind::kExpiry:
+      expire(event.index);
+      step.now = now_;
+      return trace(step);
+    case FaultKind::kKillSession: trace(step); return kill_session(event.index);
+    case FaultKind::kTimer: return fire_timer();
+  }
+}
+
+void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  // What the server had already taken from the wire is applied although nobody waits for it.
+  for (std::uint32_t i = 0; i < accepted; ++i) server_.apply(index, now_);
+  if (!network_[index].open) return;
+  server_.connection_ended(index, now_);
+  network_.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void World::expire(SessionIndex session) {
+  advance_clock(server_.expiry_time(session, now_));
+  hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+  server_.decide_expiry(session);
+}
+
+void World::kill_session(SessionIndex session) { server_.decide_expiry(session); }
+
+void World::advance_clock(TimePoint until) {
+  while (!timers_.empty() && timers_.earliest().due <= until) {
+    fire_timer();
+    drain();
+  }
+  now_ = std::max(now_, until);
+}
+
+void World::drain() {
+  while (Runnable* const work = ready_.pop()) work->run();
+}
+
+void World::trace(const Step& step) {
+  if (tracer_) tracer_->step(step);
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,149 @@
+#include "lockstep/fakezk/znode_tree.h"
+
+#include <algorithm>
+
+#include "lockstep/internal/frame_pool.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// The names of one reply: views into the path table, which the list keeps alive. Lists are
+// handed out again, with their memory, by the thread that used them last.
+class NameList final : public Children::Storage {
+ public:
+  static NameList* make(std::shared_ptr<const PathTable> paths) {
+    std::vector<std::unique_ptr<NameList>>& spare = spare_lists();
+    NameList* list = nullptr;
+    if (spare.empty()) {
+      list = new NameList;
+    } else {
+      list = spare.back().release();
+      spare.pop_back();
+      list->reborn();
+    }
+    list->paths_ = std::move(paths);
+    return list;
+  }
+
+ private:
+  void recycle() noexcept override {
+#ifdef LOCKSTEP_POISON_FRAMES
+    delete this;
+#else
+    names.clear();
+    paths_.reset();
+    spare_lists().emplace_back(this);
+#endif
+  }
+  static std::vector<std::unique_ptr<NameList>>& spare_lists() {
+    thread_local std::vector<std::unique_ptr<NameList>> spare;
+    return spare;
+  }
+
+  std::shared_ptr<const PathTable> paths_;
+};
+
+}  // namespace
+
+ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) { reset(std::move(paths)); }
+
+void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
+  for (const PathId id : touched_) {
+    Znode& znode = znodes_[id];
+    std::vector<PathId> children = std::move(znode.children);
+    children.clear();
+    znode = Znode{};
+    znode.children = std::move(children);
+  }
+  touched_.clear();
+  paths_ = std::move(paths);
+
+  Znode& root = slot(PathTable::kRoot);
+  root.exists = true;
+  plant("/zookeeper");
+  plant("/zookeeper/config");
+  plant("/zookeeper/quota");
+}
+
+// The znodes of a fresh server stand there without having been created: they count as children,
+// but not in the counter of creates.
+void ZnodeTree::plant(std::string_view path) {
+  const PathId id = paths_->intern(Text(path));
+  slot(id).exists = true;
+  slot(paths_->parent(id)).children.push_back(id);
+}
+
+Znode& ZnodeTree::slot(PathId id) {
+  if (id >= znodes_.size()) znodes_.resize(std::max<std::size_t>(paths_->size(), 64));
+  if (!znodes_[id].exists) touched_.push_back(id);
+  return znodes_[id];
+}
+
+void ZnodeTree::create(PathId id, Data data, SessionId owner, bool container, Zxid zxid,
+                       std::int64_t now_ms) {
+  Znode& znode = slot(id);
+  znode.exists = true;
+  znode.container = container;
+  znode.czxid = zxid;
+  znode.mzxid = zxid;
+  znode.pzxid = zxid;
+  znode.ctime_ms = now_ms;
+  znode.mtime_ms = now_ms;
+  znode.version = 0;
+  znode.aversion = 0;
+  znode.children_created = 0;
+  znode.ephemeral_owner = owner;
+  znode.data = std::move(data);
+  znode.children.clear();
+
+  Znode& parent = znodes_[paths_->parent(id)];
+  parent.children.push_back(id);
+  parent.children_created =
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(parent.children_created) + 1);
+  parent.pzxid = zxid;
+}
+
+void ZnodeTree::remove(PathId id, Zxid zxid) {
+  Znode& znode = znodes_[id];
+  znode.exists = false;
+  znode.data = Data();
+  Znode& parent = znodes_[paths_->parent(id)];
+  parent.children.erase(std::ranges::find(parent.children, id));
+  parent.pzxid = zxid;
+}
+
+void ZnodeTree::set_data(PathId id, Data data, Zxid zxid, std::int64_t now_ms) {
+  Znode& znode = znodes_[id];
+  znode.data = std::move(data);
+  znode.version = static_cast<std::int32_t>(static_cast<std::uint32_t>(znode.version) + 1);
+  znode.mzxid = zxid;
+  znode.mtime_ms = now_ms;
+}
+
+Stat ZnodeTree::stat(const Znode& znode) const {
+  const auto children = static_cast<std::int32_t>(znode.children.size());
+  Stat stat;
+  stat.czxid = znode.czxid;
+  stat.mzxid = znode.mzxid;
+  stat.ctime_ms = znode.ctime_ms;
+  stat.mtime_ms = znode.mtime_ms;
+  stat.version = znode.version;
+  stat.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(znode.children_created) -
+                                            static_cast<std::uint32_t>(children));
+  stat.aversion = znode.aversion;
+  stat.ephemeral_owner = znode.ephemeral_owner;
+  stat.data_length = static_cast<std::int32_t>(znode.data.view().size());
+  stat.num_children = children;
+  stat.pzxid = znode.pzxid;
+  return stat;
+}
+
+Children ZnodeTree::children(const Znode& znode) const {
+  NameList* const list = NameList::make(paths_);
+  for (const PathId child : znode.children) list->names.push_back(paths_->name(child));
+  list->parent = stat(znode);
+  return Children(list);
+}
+
+}  // namespace lockstep::fakezk

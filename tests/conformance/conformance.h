@@ -1,0 +1,64 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "lockstep/create_mode.h"
+#include "lockstep/result.h"
+#include "lockstep/session.h"
+#include "support/lab.h"
+
+// One suite for both backends: what ZooKeeper does, as a client of this library sees it. A test is
+// named after the statement that it checks.
+namespace lockstep::conformance {
+
+using support::Lab;
+using support::must;
+
+class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> {
+ protected:
+  void run(Task<void> (*test)(Lab& lab)) {
+    const std::unique_ptr<Lab> lab = GetParam()();
+    lab->run(test(*lab));
+  }
+};
+
+// The error of a result, if it is one.
+template <class T>
+std::optional<Error> error_of(const Result<T>& result) {
+  if (result) return std::nullopt;
+  return result.error();
+}
+
+// Operations that are expected to work: an exception otherwise.
+Task<Created> create(Session& session, Path path, Data data = Data(),
+                     CreateMode mode = CreateMode::kPersistent);
+Task<Stat> stat_of(Session& session, Path path);
+Task<void> remove(Session& session, Path path);
+Task<Stat> set_data(Session& session, Path path, Data data);
+// Everything that was on the way to the session when this was called has arrived.
+Task<void> settle(Session& session, Path path);
+
+}  // namespace lockstep::conformance
+
+namespace lockstep {
+
+// For GoogleTest's messages.
+inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }
+inline void PrintTo(EventType type, std::ostream* out) { *out << name(type); }
+inline void PrintTo(SessionState state, std::ostream* out) { *out << name(state); }
+inline void PrintTo(const WatchEvent& event, std::ostream* out) {
+  *out << name(event.type()) << ' ' << event.path().view();
+}
+
+}  // namespace lockstep
+
+// A test that is a coroutine: CONFORMANCE_TEST(Name) { ... co_await ... }, with `lab` at hand.
+#define CONFORMANCE_TEST(name)              \
+  static Task<void> name(Lab& lab);         \
+  TEST_P(Conformance, name) { run(&name); } \
+  static Task<void> name([[maybe_unused]] Lab& lab)

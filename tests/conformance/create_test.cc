@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "conformance/conformance.h"
+
+namespace lockstep::conformance {
+
+CONFORMANCE_TEST(S8CreateReturnsThePathAndTheStat) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Created created = co_await create(*session, path, "data");
+  EXPECT_EQ(created.path, path);
+  const Stat& stat = created.stat;
+  EXPECT_GT(stat.czxid, 0);
+  EXPECT_EQ(stat.mzxid, stat.czxid);
+  EXPECT_EQ(stat.pzxid, stat.czxid);
+  EXPECT_EQ(stat.mtime_ms, stat.ctime_ms);
+  EXPECT_EQ(stat.version, 0);
+  EXPECT_EQ(stat.cversion, 0);
+  EXPECT_EQ(stat.aversion, 0);
+  EXPECT_EQ(stat.ephemeral_owner, 0);
+  EXPECT_EQ(stat.data_length, 4);
+  EXPECT_EQ(stat.num_children, 0);
+  const Stat read = co_await stat_of(*session, path);
+  EXPECT_EQ(read, stat);
+}
+
+CONFORMANCE_TEST(S8CreateChangesOnlyTheChildPartOfTheParent) {
+  const auto session = co_await lab.open();
+  const Stat before = co_await stat_of(*session, lab.parent());
+  const Created child = co_await create(*session, lab.parent() / "a");
+  Stat expected = before;
+  expected.pzxid = child.stat.czxid;
+  expected.cversion += 1;
+  expected.num_children += 1;
+  const Stat after = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(after, expected);
+  EXPECT_GT(after.pzxid, before.pzxid);
+}
+
+CONFORMANCE_TEST(S9RemoveCountsAsAChangeOfTheChildren) {
+  const auto session = co_await lab.open();
+  const Created child = co_await create(*session, lab.parent() / "a");
+  const Stat before = co_await stat_of(*session, lab.parent());
+  co_await remove(*session, child.path);
+  Stat after = co_await stat_of(*session, lab.parent());
+  EXPECT_GT(after.pzxid, child.stat.czxid);
+  after.pzxid = before.pzxid;
+  Stat expected = before;
+  expected.cversion += 1;
+  expected.num_children -= 1;
+  EXPECT_EQ(after, expected);
+}
+
+CONFORMANCE_TEST(S7CversionIsCreatesPlusRemoves) {
+  const auto session = co_await lab.open();
+  for (int i = 0; i < 3; ++i) {
+    co_await create(*session, lab.parent() / "a");
+    co_await remove(*session, lab.parent() / "a");
+  }
+  co_await create(*session, lab.parent() / "b");
+  const Stat stat = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(stat.cversion, 7);
+  EXPECT_EQ(stat.num_children, 1);
+}
+
+// The znodes that a server is born with were never created by anybody. Nothing is ever removed from
+// the root by these tests.
+CONFORMANCE_TEST(S7ThePredefinedZnodesStartBelowZero) {
+  const auto session = co_await lab.open();
+  const Stat root = co_await stat_of(*session, "/");
+  EXPECT_EQ(root.cversion, -1 + (root.num_children - 1));
+  const Stat zookeeper = co_await stat_of(*session, "/zookeeper");
+  EXPECT_EQ(zookeeper.cversion, -2);
+  EXPECT_EQ(zookeeper.num_children, 2);
+}
+
+CONFORMANCE_TEST(S10SetDataChangesTheDataPart) {
+  const auto session = co_await lab.open();
+  const Created created = co_await create(*session, lab.parent() / "a", "data");
+  const Stat set = co_await set_data(*session, created.path, "longer data");
+  EXPECT_GT(set.mzxid, created.stat.mzxid);
+  EXPECT_GE(set.mtime_ms, created.stat.mtime_ms);
+  Stat expected = created.stat;
+  expected.mzxid = set.mzxid;
+  expected.mtime_ms = set.mtime_ms;
+  expected.version = 1;
+  expected.data_length = 11;
+  EXPECT_EQ(set, expected);
+  const Stat read = co_await stat_of(*session, created.path);
+  EXPECT_EQ(read, set);
+}
+
+CONFORMANCE_TEST(S10SettingEqualBytesIsAChange) {
+  const auto session = co_await lab.open();
+  const Created created = co_await create(*session, lab.parent() / "a", "same");
+  const Stat set = co_await set_data(*session, created.path, "same");
+  EXPECT_EQ(set.version, 1);
+  EXPECT_GT(set.mzxid, created.stat.mzxid);
+}
+
+CONFORMANCE_TEST(S10AncestorsDoNotNotice) {
+  const auto session = co_await lab.open();
+  const Created child = co_await create(*session, lab.parent() / "a");
+  const Stat before = co_await stat_of(*session, lab.parent());
+  co_await set_data(*session, child.path, "x");
+  co_await create(*session, child.path / "grandchild");
+  co_await remove(*session, child.path / "grandchild");
+  const Stat after = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(after, before);
+}
+
+CONFORMANCE_TEST(S11TheOwnerOfAnEphemeralIsItsSession) {
+  const auto session = co_await lab.open();
+  const Created plain =
+      co_await create(*session, lab.parent() / "e", Data(), CreateMode::kEphemeral);
+  EXPECT_EQ(plain.stat.ephemeral_owner, session->id());
+  EXPECT_NE(session->id(), 0);
+  const Created sequential =
+      co_await create(*session, lab.parent() / "s-", Data(), CreateMode::kEphemeralSequential);
+  EXPECT_EQ(sequential.stat.ephemeral_owner, session->id());
+}
+
+CONFORMANCE_TEST(S11OtherModesHaveNoOwner) {
+  const auto session = co_await lab.open();
+  const Created container =
+      co_await create(*session, lab.parent() / "c", "d", CreateMode::kContainer);
+  EXPECT_EQ(container.path, lab.parent() / "c");
+  EXPECT_EQ(container.stat.ephemeral_owner, 0);
+  EXPECT_EQ(container.stat.data_length, 1);
+  const Created sequential =
+      co_await create(*session, lab.parent() / "s-", Data(), CreateMode::kPersistentSequential);
+  EXPECT_EQ(sequential.stat.ephemeral_owner, 0);
+  const Stat read = co_await stat_of(*session, container.path);
+  EXPECT_EQ(read, container.stat);
+}
+
+CONFORMANCE_TEST(S11NullAndEmptyDataAreDistinct) {
+  const auto session = co_await lab.open();
+  const Created null = co_await create(*session, lab.parent() / "null", Data());
+  const Created empty = co_await create(*session, lab.parent() / "empty", "");
+  EXPECT_EQ(null.stat.data_length, 0);
+  EXPECT_EQ(empty.stat.data_length, 0);
+  DataAndStat read = must(co_await session->get_data(null.path), "get_data");
+  EXPECT_TRUE(read.data.is_null());
+  read = must(co_await session->get_data(empty.path), "get_data");
+  EXPECT_FALSE(read.data.is_null());
+  EXPECT_EQ(read.data.view(), "");
+
+  co_await set_data(*session, null.path, "");
+  co_await set_data(*session, empty.path, Data());
+  read = must(co_await session->get_data(null.path), "get_data");
+  EXPECT_FALSE(read.data.is_null());
+  read = must(co_await session->get_data(empty.path), "get_data");
+  EXPECT_TRUE(read.data.is_null());
+}
+
+CONFORMANCE_TEST(DataIsBytes) {
+  const auto session = co_await lab.open();
+  const std::string_view bytes("a\0b\xff\n", 5);
+  co_await create(*session, lab.parent() / "a", bytes);
+  const DataAndStat read = must(co_await session->get_data(lab.parent() / "a"), "get_data");
+  EXPECT_EQ(read.data.view(), bytes);
+  EXPECT_EQ(read.stat.data_length, 5);
+}
+
+CONFORMANCE_TEST(GetChildrenListsTheNamesAndTheParentsStat) {
+  const auto session = co_await lab.open();
+  Children children = must(co_await session->get_children(lab.parent()), "get_children");
+  EXPECT_TRUE(children.empty());
+  co_await create(*session, lab.parent() / "a");
+  co_await create(*session, lab.parent() / "b");
+  co_await create(*session, lab.parent() / "a" / "below");
+  children = must(co_await session->get_children(lab.parent()), "get_children");
+  std::vector<std::string> names(children.begin(), children.end());
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+  const Stat stat = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(children.parent(), stat);
+}
+
+CONFORMANCE_TEST(S12TheServersClockStampsEveryWrite) {
+  const auto session = co_await lab.open();
+  const Created first = co_await create(*session, lab.parent() / "a");
+  const Created second = co_await create(*session, lab.parent() / "b");
+  EXPECT_GE(second.stat.ctime_ms, first.stat.ctime_ms);
+}
+
+CONFORMANCE_TEST(S13AFailedWriteTakesAZxidToo) {
+  const auto session = co_await lab.open();
+  const Created first = co_await create(*session, lab.parent() / "a");
+  const auto again = co_await session->create(first.path, Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(again), Error::kNodeExists);
+  co_await stat_of(*session, first.path);  // A read takes none.
+  const Created second = co_await create(*session, lab.parent() / "b");
+  EXPECT_EQ(second.stat.czxid, first.stat.czxid + 2);
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# run.sh BUILD: installs a build that has the production backend, and one made here without it, and
+# builds the projects beside this file against them.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# consume NAME PROJECT [CMAKE-ARGUMENT...]: configures, builds and runs a project of this folder.
+consume() {
+  local name=$1 project=$2
+  shift 2
+  cmake -G Ninja -S "$here/$project" -B "$scratch/$name" -DCMAKE_BUILD_TYPE=Release "$@" &&
+    cmake --build "$scratch/$name" --target consumer --parallel "$(nproc)" &&
+    "$scratch/$name/consumer"
+}
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+echo '== installed with the production backend'
+cmake --install "$build" --prefix "$scratch/with" >/dev/null
+consume simulation simulation -DCMAKE_PREFIX_PATH="$scratch/with"
+consume production production -DCMAKE_PREFIX_PATH="$scratch/with"
+symbols=$(nm -C "$scratch/production/consumer")
+grep -q 'lockstep::zookeeper' <<<"$symbols" || fail 'the production consumer does not contain the backend'
+if grep 'fakezk' <<<"$symbols"; then fail 'the production consumer contains the simulated world'; fi
+
+echo '== installed without the production backend'
+without=$source/build/without-zookeeper
+cmake -G Ninja -S "$source" -B "$without" -DCMAKE_BUILD_TYPE=Release \
+  -DLOCKSTEP_WITH_ZOOKEEPER=OFF -DLOCKSTEP_BUILD_TESTS=OFF -DLOCKSTEP_BUILD_PROGRAM=OFF
+if grep -q '^ZooKeeper_' "$without/CMakeCache.txt"; then fail 'it looked for libzookeeper nevertheless'; fi
+cmake --build "$without" --parallel "$(nproc)"
+cmake --install "$without" --prefix "$scratch/without" >/dev/null
+consume simulation-only simulation -DCMAKE_PREFIX_PATH="$scratch/without"
+if consume refused production -DCMAKE_PREFIX_PATH="$scratch/without" >"$scratch/refused.log" 2>&1; then
+  fail 'a package without the production backend accepted COMPONENTS zookeeper'
+fi
+tr -s '\n ' ' ' <"$scratch/refused.log" | grep -q 'built with LOCKSTEP_WITH_ZOOKEEPER=OFF' || {
+  cat "$scratch/refused.log"
+  fail 'COMPONENTS zookeeper was refused without saying why'
+}
+
+echo '== as a subproject'
+consume subproject subproject -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_WITH_ZOOKEEPER=OFF
+
+echo 'all consumers build'

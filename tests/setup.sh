@@ -1,0 +1,64 @@
+# shellcheck shell=bash disable=SC2034
+# Shared by ./run and ./test: what must be installed, and how the tree is built. Sourced, not run.
+# Everything here talks on stderr: the standard output of ./run belongs to the program.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc)
+
+run_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libzookeeper-mt-dev)
+test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
+
+# A tool may have come from elsewhere than from its package; a library must be the packaged one.
+is_installed() {
+  case $1 in
+    g++ | cmake | ccache) command -v "$1" >/dev/null ;;
+    ninja-build) command -v ninja >/dev/null ;;
+    clang-19) command -v clang++-19 >/dev/null ;;
+    clang-format-19 | clang-tidy-19) command -v "$1" >/dev/null ;;
+    *) [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ] ;;
+  esac
+}
+
+# need PACKAGE...: installs what is missing, or says how to and stops.
+need() {
+  local package missing=() as_root=()
+  for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local install=(apt-get install --yes --no-install-recommends "${missing[@]}")
+  if [ "$(id -u)" != 0 ]; then as_root=(sudo -n); fi
+  if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
+    echo "packages are missing; as root: ${install[*]}" >&2
+    exit 2
+  fi
+  echo "installing ${missing[*]}" >&2
+  { "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq -o DPkg::Lock::Timeout=300
+  } >&2 || { echo "could not install: ${missing[*]}" >&2; exit 2; }
+}
+
+# configure PRESET [CMAKE-ARGUMENT...]
+configure() { (cd "$top" && cmake --preset "$@"); }
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  cmake --build "$top/build/$preset" --parallel "$jobs" ${1:+--target "$@"}
+}
+
+program=$top/build/release/bin/lockstep
+stamp=$top/build/release/program.stamp
+
+# True if no file or folder the program is made of has changed since it was built.
+program_is_current() {
+  [ -x "$program" ] && [ -e "$stamp" ] || return 1
+  local sources=("$top"/{CMakeLists.txt,CMakePresets.json,core,fakezk,backends,property})
+  [ -z "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]
+}
+
+# build_program TARGET...: builds these targets of the release preset, the program among them. The
+# stamp is as old as the start of the build, so a file saved meanwhile is not missed.
+build_program() {
+  touch "$stamp.new" && build release "$@" && mv "$stamp.new" "$stamp"
+}

@@ -1,0 +1,489 @@
+// Style as a test: reads every C++ source of the tree and enforces the rules of STYLE.md that a
+// machine can check. Each message names what to do instead. The second half of the file feeds every
+// check a bad snippet, because a check that cannot fail checks nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+// Words this file bans are written in two halves, so that it passes its own checks.
+struct Ban {
+  std::string word;
+  std::string instead;
+};
+
+const std::vector<Ban> kNondeterminism = {
+    {"random_device", "draw from lockstep::Random, which the simulation seeds"},
+    {"system_clock", "ask the executor: Executor::now()"},
+    {"steady_clock", "ask the executor: Executor::now()"},
+    {"high_resolution_clock", "ask the executor: Executor::now()"},
+    {"this_thread", "co_await lockstep::sleep_for(executor, duration), which is virtual in a hunt"},
+    {"std::thread", "post to the Executor; blocking code goes through Blocker"},
+    {"std::jthread", "post to the Executor; blocking code goes through Blocker"},
+    {"std::async", "post to the Executor"},
+    {"unordered_map", "std::map, or a vector in a stated order: hash order differs by library"},
+    {"unordered_set", "std::set, or a sorted vector: hash order differs by library"},
+};
+const std::string kDistributionInstead = "arithmetic on one draw: the standard leaves them open";
+
+const std::vector<Ban> kSleeps = {
+    {"this_thread", "wait for the condition itself, or use virtual time"},
+    {"us"
+     "leep",
+     "wait for the condition itself, or use virtual time"},
+    {"nanos"
+     "leep",
+     "wait for the condition itself, or use virtual time"},
+};
+
+const std::vector<std::string> kMarks = {
+    "TO"
+    "DO",
+    "FIX"
+    "ME",
+    "X"
+    "XX",
+    "HA"
+    "CK"};
+
+// Recipes are written against the seam only; the simulated world must not know them.
+const std::vector<std::string> kRecipes = {
+    "fair_mutex.h",      "unfair_mutex.h",    "recursive_mutex.h", "read_write_lock.h",
+    "semaphore.h",       "multi_lock.h",      "held_lock.h",       "revocable_mutex.h",
+    "leader_election.h", "protected_create.h"};
+
+constexpr std::size_t kColumnsMax = 100;
+constexpr std::size_t kFunctionLinesMax = 70;
+
+struct Source {
+  std::string path;                // Relative to the top of the tree, with '/'.
+  std::vector<std::string> lines;  // As written.
+  std::vector<std::string> code;   // The same lines with comments and literals blanked.
+
+  [[nodiscard]] bool under(std::string_view folder) const { return path.starts_with(folder); }
+};
+
+using Findings = std::vector<std::string>;
+
+void report(Findings& findings, const Source& source, std::size_t index, std::string_view message) {
+  findings.push_back(source.path + ":" + std::to_string(index + 1) + ": " + std::string(message));
+}
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The first place of `word` in `text` that is not part of a longer identifier.
+std::size_t find_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const bool starts = at == 0 || !is_word_char(text[at - 1]);
+    const auto end = at + word.size();
+    const bool ends = end == text.size() || !is_word_char(text[end]);
+    if (starts && ends) return at;
+  }
+  return std::string_view::npos;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  return find_word(text, word) != text.npos;
+}
+
+// ------------------------------------------------------------------------------------ reading
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{std::string(text)};
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The end of the literal that starts at `at` with a quote: the place behind its closing quote.
+std::size_t end_of_literal(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  if (quote == '"' && at > 0 && text[at - 1] == 'R') {
+    const auto open = text.find('(', at);
+    const auto close = ")" + std::string(text.substr(at + 1, open - at - 1)) + "\"";
+    const auto end = text.find(close, open);
+    return end == text.npos ? text.size() : end + close.size();
+  }
+  for (auto end = at + 1; end < text.size() && text[end] != '\n'; ++end) {
+    if (text[end] == '\\') {
+      ++end;
+    } else if (text[end] == quote) {
+      return end + 1;
+    }
+  }
+  return text.size();
+}
+
+// The end of the comment or literal that starts at `at`, or `at` itself if none does.
+std::size_t end_of_prose(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
+  if (text.substr(at, 2) == "/*") return std::min(text.find("*/", at + 2), text.size() - 2) + 2;
+  if (text[at] == '"') return end_of_literal(text, at);
+  const bool separates_digits = at > 0 && is_word_char(text[at - 1]);
+  if (text[at] == '\'' && !separates_digits) return end_of_literal(text, at);
+  return at;
+}
+
+std::string blank_prose(std::string text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto end = end_of_prose(text, at);
+    for (; at < end; ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  }
+  return text;
+}
+
+Source make_source(std::string path, const std::string& text) {
+  return {std::move(path), split_lines(text), split_lines(blank_prose(text))};
+}
+
+// ------------------------------------------------------------------------------------- checks
+
+void check_columns(const Source& source, Findings& findings) {
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const auto& line = source.lines[i];
+    const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // UTF-8: count first bytes only.
+    });
+    if (columns > static_cast<std::ptrdiff_t>(kColumnsMax)) {
+      report(findings, source, i, "more than 100 columns: break the line");
+    }
+  }
+}
+
+void check_marks(const Source& source, Findings& findings) {
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    for (const auto& mark : kMarks) {
+      if (has_word(source.lines[i], mark)) {
+        report(findings, source, i, mark + ": do it now, or open an issue and drop the mark");
+      }
+    }
+  }
+}
+
+// "// allow(word): reason" in the line, or in the line above, lifts one ban for one line.
+bool is_allowed(const Source& source, std::size_t index, const std::string& word) {
+  const auto lifts = [&](const std::string& line) {
+    const auto marker = "// allow(" + word + "): ";
+    const auto at = line.find(marker);
+    return at != line.npos && line.size() > at + marker.size();
+  };
+  return lifts(source.lines[index]) || (index > 0 && lifts(source.lines[index - 1]));
+}
+
+void check_bans(const Source& source, const std::vector<Ban>& bans, Findings& findings) {
+  for (std::size_t i = 0; i < source.code.size(); ++i) {
+    if (source.code[i].starts_with("#include")) continue;
+    for (const auto& ban : bans) {
+      if (!has_word(source.code[i], ban.word) || is_allowed(source, i, ban.word)) continue;
+      report(findings, source, i, ban.word + ": " + ban.instead);
+    }
+  }
+}
+
+void check_determinism(const Source& source, Findings& findings) {
+  const bool simulated = source.under("core/") || source.under("fakezk/");
+  // The wire front-end serves real sockets in real time; nothing of it runs in a hunt.
+  if (!simulated || source.path.find("wire") != source.path.npos) return;
+  check_bans(source, kNondeterminism, findings);
+  for (std::size_t i = 0; i < source.code.size(); ++i) {
+    const auto at = source.code[i].find("_distribution");
+    if (at != source.code[i].npos && source.code[i].rfind("std::", at) != source.code[i].npos) {
+      report(findings, source, i, "std:: distribution: " + kDistributionInstead);
+    }
+  }
+}
+
+void check_sleeps(const Source& source, Findings& findings) {
+  if (!source.under("tests/") && !source.under("examples/") && !source.under("property/")) return;
+  check_bans(source, kSleeps, findings);
+  for (std::size_t i = 0; i < source.code.size(); ++i) {
+    const std::string_view code = source.code[i];
+    const auto at = find_word(code, "sleep");
+    if (at != code.npos && code.substr(at + 5).starts_with("(")) {
+      report(findings, source, i, "a sleep: wait for the condition itself, or use virtual time");
+    }
+  }
+}
+
+void check_test_only_code(const Source& source, Findings& findings) {
+  for (std::size_t i = 0; i < source.code.size(); ++i) {
+    if (source.code[i].find("ForTesting") != source.code[i].npos ||
+        source.code[i].find("_for_testing") != source.code[i].npos) {
+      report(findings, source, i, "a member for tests: test through the public interface");
+    }
+    if (source.code[i].find("GTEST_"
+                            "SKIP") != source.code[i].npos ||
+        source.code[i].find("DIS"
+                            "ABLED_") != source.code[i].npos) {
+      report(findings, source, i, "a test that does not run: repair it, or delete it");
+    }
+  }
+}
+
+void check_guards(const Source& source, Findings& findings) {
+  if (!source.path.ends_with(".h")) return;
+  const auto first = std::find_if(source.code.begin(), source.code.end(), [](const auto& line) {
+    return line.find_first_not_of(" \t") != line.npos;
+  });
+  if (first == source.code.end() || *first != "#pragma once") {
+    report(findings, source, 0, "a header starts with #pragma once, before any other code");
+  }
+}
+
+// The header an #include line names, with its brackets or quotes; empty for other lines.
+std::string included(const std::string& line) {
+  if (!line.starts_with("#include ")) return {};
+  const auto begin = line.find_first_of("<\"");
+  const auto end = begin == line.npos ? begin : line.find_first_of(">\"", begin + 1);
+  return end == line.npos ? std::string() : line.substr(begin, end - begin + 1);
+}
+
+std::string wrong_include(const Source& source, const std::string& header) {
+  const auto is = [&](std::string_view prefix) { return header.starts_with(prefix); };
+  const bool own = is("\"lockstep/");
+  const bool backend = is("\"lockstep/fake/") || is("\"lockstep/zookeeper/");
+  const bool fakezk = is("\"lockstep/fakezk/");
+  const bool in_core = source.under("core/");
+  const bool in_fakezk = source.under("fakezk/");
+  const bool in_zookeeper = source.under("backends/zookeeper/");
+  const auto name = header.substr(header.find_last_of("\"</", header.size() - 2) + 1);
+  const auto file = name.substr(0, name.size() - 1);
+
+  if (is("<zookeeper/") && !source.under("backends/zookeeper/src/") && !source.under("tests/")) {
+    return "the C client is known to backends/zookeeper/src only: use lockstep::Session";
+  }
+  if (in_core && (backend || fakezk || is("\"lockstep/property/"))) {
+    return "core includes core and the standard library only";
+  }
+  if (in_core && !own && (is("<") ? header.find_first_of("./") != header.npos : true)) {
+    return "core includes \"lockstep/...\" and headers of standard C++ only";
+  }
+  if (in_fakezk && backend) return "fakezk includes fakezk and core only";
+  if (in_fakezk && own && !fakezk &&
+      std::find(kRecipes.begin(), kRecipes.end(), file) != kRecipes.end()) {
+    return "fakezk knows no recipe: the world must not depend on what is tested in it";
+  }
+  if (in_zookeeper && (fakezk || is("\"lockstep/fake/"))) {
+    return "the production backend knows nothing of the fake";
+  }
+  if (source.under("backends/fake/") && is("\"lockstep/zookeeper/")) {
+    return "the fake knows nothing of the production backend";
+  }
+  return {};
+}
+
+void check_includes(const Source& source, Findings& findings) {
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const auto header = included(source.lines[i]);
+    if (header.empty() || is_allowed(source, i, "include")) continue;
+    const auto wrong = wrong_include(source, header);
+    if (!wrong.empty()) report(findings, source, i, header + ": " + wrong);
+  }
+}
+
+// The line a statement starts on, given one of its later lines.
+std::size_t first_line_of_statement(const Source& source, std::size_t index) {
+  const auto goes_on = [](const std::string& line) {
+    const auto last = line.find_last_not_of(' ');
+    return last != line.npos && !line.starts_with("#") &&
+           std::string_view(";{}:").find(line[last]) == std::string_view::npos;
+  };
+  while (index > 0 && goes_on(source.code[index - 1])) --index;
+  return index;
+}
+
+// Relies on clang-format: the brace that ends a function stands under the start of its head. Blocks
+// inside functions are measured alike, which finds nothing that the function itself would not.
+void check_functions(const Source& source, Findings& findings) {
+  for (std::size_t open = 0; open < source.code.size(); ++open) {
+    const auto last = source.code[open].find_last_not_of(' ');
+    if (last == std::string::npos || source.code[open][last] != '{') continue;
+    const auto first = first_line_of_statement(source, open);
+    std::string head;
+    for (auto i = first; i <= open; ++i) head += source.code[i];
+    const auto indent = head.substr(0, head.find_first_not_of(' '));
+    head.erase(0, indent.size());
+    const bool names_type = head.starts_with("struct ") || head.starts_with("class ");
+    if (names_type || head.find('(') == head.npos) continue;
+
+    auto close = open + 1;
+    while (close < source.code.size() && !source.code[close].starts_with(indent + "}")) ++close;
+    const auto length = close - first + 1;
+    if (length > kFunctionLinesMax) {
+      report(findings, source, first,
+             "a function of " + std::to_string(length) + " lines, of at most 70: split it");
+    }
+  }
+}
+
+using Check = void (*)(const Source&, Findings&);
+
+// ------------------------------------------------------------------------------ the whole tree
+
+std::vector<Source> whole_tree() {
+  const std::filesystem::path top = LOCKSTEP_SOURCE_DIR;
+  std::vector<Source> sources;
+  for (const auto* folder : {"core", "fakezk", "backends", "property", "tests", "examples"}) {
+    if (!std::filesystem::exists(top / folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cc") continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      sources.push_back(
+          make_source(entry.path().lexically_relative(top).generic_string(), text.str()));
+    }
+  }
+  return sources;
+}
+
+void expect_clean_tree(Check check) {
+  Findings findings;
+  for (const auto& source : whole_tree()) check(source, findings);
+  std::sort(findings.begin(), findings.end());
+  for (const auto& finding : findings) ADD_FAILURE() << finding;
+}
+
+TEST(TidyTest, FindsSources) { EXPECT_GT(whole_tree().size(), 10U); }
+TEST(TidyTest, LinesFitIn100Columns) { expect_clean_tree(check_columns); }
+TEST(TidyTest, FunctionsFitIn70Lines) { expect_clean_tree(check_functions); }
+TEST(TidyTest, NothingIsLeftUnfinished) { expect_clean_tree(check_marks); }
+TEST(TidyTest, SimulatedCodeIsDeterministic) { expect_clean_tree(check_determinism); }
+TEST(TidyTest, TestsDoNotSleep) { expect_clean_tree(check_sleeps); }
+TEST(TidyTest, NothingExistsForTestsOnly) { expect_clean_tree(check_test_only_code); }
+TEST(TidyTest, HeadersStartWithPragmaOnce) { expect_clean_tree(check_guards); }
+TEST(TidyTest, IncludesPointTheRightWay) { expect_clean_tree(check_includes); }
+
+// ------------------------------------------------------------------- each check can fail
+
+std::size_t count_findings(Check check, const std::string& path, const std::string& text) {
+  Findings findings;
+  check(make_source(path, text), findings);
+  return findings.size();
+}
+
+TEST(TidySelfTest, Columns) {
+  EXPECT_EQ(count_findings(check_columns, "core/a.cc", std::string(100, 'x')), 0U);
+  EXPECT_EQ(count_findings(check_columns, "core/a.cc", std::string(101, 'x')), 1U);
+  std::string accents;
+  for (int i = 0; i < 100; ++i) accents += "\xC3\xA9";
+  EXPECT_EQ(count_findings(check_columns, "core/a.cc", accents), 0U);
+}
+
+TEST(TidySelfTest, Marks) {
+  for (const auto& mark : kMarks) {
+    EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// " + mark + ": later\n"), 1U);
+  }
+  EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// a HACKSAW\n"), 0U);
+}
+
+TEST(TidySelfTest, Determinism) {
+  const auto findings_of = [](const std::string& text) {
+    return count_findings(check_determinism, "fakezk/src/a.cc", text);
+  };
+  for (const auto& ban : kNondeterminism) EXPECT_EQ(findings_of(ban.word + " x;"), 1U);
+  EXPECT_EQ(findings_of("std::uniform_int_distribution<int> d;"), 1U);
+  EXPECT_EQ(findings_of("// not a steady_clock\nauto s = \"steady_clock\";"), 0U);
+  EXPECT_EQ(findings_of("int system_clock_count;"), 0U);
+  EXPECT_EQ(count_findings(check_determinism, "backends/zookeeper/src/a.cc", "std::thread t;"), 0U);
+  EXPECT_EQ(count_findings(check_determinism, "fakezk/src/wire/a.cc", "std::thread t;"), 0U);
+}
+
+TEST(TidySelfTest, OneReasonLiftsOneBan) {
+  const auto findings_of = [](const std::string& text) {
+    return count_findings(check_determinism, "core/src/a.cc", text);
+  };
+  EXPECT_EQ(findings_of("std::thread t;  // allow(std::thread): production only\n"), 0U);
+  EXPECT_EQ(findings_of("// allow(std::thread): production only\nstd::thread t;\n"), 0U);
+  EXPECT_EQ(findings_of("// allow(std::thread): \nstd::thread t;\n"), 1U) << "without a reason";
+  EXPECT_EQ(findings_of("// allow(system_clock): wrong word\nstd::thread t;\n"), 1U);
+  EXPECT_EQ(findings_of("// allow(std::thread): once\nstd::thread t;\nstd::thread u;\n"), 1U);
+}
+
+TEST(TidySelfTest, Sleeps) {
+  const auto findings_of = [](const std::string& text) {
+    return count_findings(check_sleeps, "tests/unit/a_test.cc", text);
+  };
+  for (const auto& ban : kSleeps) EXPECT_EQ(findings_of(ban.word + "(5);"), 1U);
+  EXPECT_EQ(findings_of(std::string("::sleep") + "(1);"), 1U);
+  EXPECT_EQ(findings_of("co_await lockstep::sleep"
+                        "_for(executor, 5s);"),
+            0U)
+      << "virtual";
+}
+
+TEST(TidySelfTest, TestHooks) {
+  const auto findings_of = [](const std::string& text) {
+    return count_findings(check_test_only_code, "core/include/lockstep/a.h", text);
+  };
+  EXPECT_EQ(findings_of("void failNextForTesting();"), 1U);
+  EXPECT_EQ(findings_of("void fail_next_for_testing();"), 1U);
+  EXPECT_EQ(findings_of("GTEST_"
+                        "SKIP();"),
+            1U);
+  EXPECT_EQ(findings_of("TEST(ATest, DIS"
+                        "ABLED_B) {}"),
+            1U);
+  EXPECT_EQ(findings_of("int fortress;"), 0U);
+}
+
+TEST(TidySelfTest, Guards) {
+  EXPECT_EQ(count_findings(check_guards, "core/a.h", "// What.\n#pragma once\nint x;\n"), 0U);
+  EXPECT_EQ(count_findings(check_guards, "core/a.h", "#ifndef A_H\n#define A_H\n#endif\n"), 1U);
+  EXPECT_EQ(count_findings(check_guards, "core/a.h", "#include <map>\n#pragma once\n"), 1U);
+}
+
+TEST(TidySelfTest, Includes) {
+  const auto findings_of = [](const std::string& path, const std::string& header) {
+    return count_findings(check_includes, path, "#include " + header + "\n");
+  };
+  EXPECT_EQ(findings_of("core/src/a.cc", "\"lockstep/session.h\""), 0U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "<coroutine>"), 0U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "\"lockstep/fakezk/simulation.h\""), 1U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "\"lockstep/fake/session.h\""), 1U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "<unistd.h>"), 1U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "<unistd.h>  // allow(include): a reason"), 0U);
+  EXPECT_EQ(findings_of("core/src/a.cc", "\"helper.h\""), 1U);
+  EXPECT_EQ(findings_of("fakezk/src/a.cc", "\"lockstep/path.h\""), 0U);
+  EXPECT_EQ(findings_of("fakezk/src/a.cc", "\"lockstep/fair_mutex.h\""), 1U);
+  EXPECT_EQ(findings_of("fakezk/src/a.cc", "\"lockstep/fake/session.h\""), 1U);
+  EXPECT_EQ(findings_of("backends/zookeeper/src/a.cc", "<zookeeper/zookeeper.h>"), 0U);
+  EXPECT_EQ(findings_of("backends/zookeeper/include/a.h", "<zookeeper/zookeeper.h>"), 1U);
+  EXPECT_EQ(findings_of("property/program/a.cc", "<zookeeper/zookeeper.h>"), 1U);
+  EXPECT_EQ(findings_of("backends/zookeeper/src/a.cc", "\"lockstep/fakezk/world.h\""), 1U);
+  EXPECT_EQ(findings_of("backends/fake/src/a.cc", "\"lockstep/zookeeper/client.h\""), 1U);
+}
+
+TEST(TidySelfTest, Functions) {
+  const auto findings_of = [](const std::string& head, std::size_t body_lines) {
+    std::string text = "namespace n {\n\n" + head + " {\n";
+    for (std::size_t i = 0; i < body_lines; ++i) text += "  if (x) { y('{', \"{\"); }  // {\n";
+    return count_findings(check_functions, "core/src/a.cc", text + "}\n\n}\n");
+  };
+  for (const auto* head :
+       {"void f()", "int A::f(int x) const noexcept", "TEST(A, B)", "auto f() -> std::vector<int>",
+        "A::A() : a_{1}, b_{2}", "template <class T> T f()", "bool operator==(A, A)"}) {
+    EXPECT_EQ(findings_of(head, kFunctionLinesMax - 2), 0U) << head;
+    EXPECT_EQ(findings_of(head, kFunctionLinesMax - 1), 1U) << head;
+  }
+  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 3), 0U);
+  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 2), 1U);
+  for (const auto* head : {"class A", "struct A final : B<C(int)>", "enum class A", "namespace a",
+                           "template <class T>\nstruct A", "int table[] ="}) {
+    EXPECT_EQ(findings_of(head, kFunctionLinesMax), 0U) << head;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

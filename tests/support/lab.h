@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "lockstep/session.h"
+#include "lockstep/task.h"
+
+namespace lockstep::support {
+
+// What a test does to ZooKeeper and to the way there, besides using sessions. One implementation
+// per backend, one object per test. Tests are coroutines on executor(), written once.
+class Lab {
+ public:
+  // What a lost connection takes with it.
+  enum class Loss : std::uint8_t {
+    kRequests,  // What was sent last never arrives.
+    kReplies,   // What was sent last is applied, and nobody hears of it.
+  };
+
+  Lab() = default;
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
+  virtual ~Lab() = default;
+
+  // Runs a test to its end; rethrows what it throws. Throws if the test never ends.
+  virtual void run(Task<void> test) = 0;
+  [[nodiscard]] virtual Executor& executor() = 0;
+
+  // A persistent znode that no other test uses. Exists once a session has been opened.
+  [[nodiscard]] virtual Path parent() const = 0;
+
+  // A new session of a new client, connected.
+  virtual Task<std::shared_ptr<Session>> open(Duration session_timeout) = 0;
+  Task<std::shared_ptr<Session>> open() { return open(kLongSessionTimeout); }
+
+  // The connection breaks, and comes back by itself.
+  virtual void cut(Session& session) = 0;
+  // Between these two calls a request is sent; what it comes to is decided by `loss`.
+  virtual void prepare_loss(Session& session, Loss loss) = 0;
+  virtual void lose_connection(Session& session, Loss loss) = 0;
+
+  // The connection breaks and does not come back before reconnect(). Returns when the session knows.
+  virtual Task<void> disconnect(Session& session) = 0;
+  virtual Task<void> reconnect(Session& session) = 0;
+
+  // Requests arrive and are applied; what the server answers stays on the way, until let_go().
+  virtual void hold_replies(Session& session) = 0;
+  virtual void let_go(Session& session) = 0;
+
+  // An operator ends the session on the server. The session learns of it at its next contact.
+  virtual Task<void> kill(Session& session) = 0;
+  // The server hears nothing of the session until it has expired it; then the way is free again.
+  virtual Task<void> expire(Session& session) = 0;
+
+  // So long that nothing expires during a test, whatever the machine is doing.
+  static constexpr Duration kLongSessionTimeout = std::chrono::seconds(30);
+  // For sessions that are to expire; as short as the servers of the tests allow.
+  static constexpr Duration kShortSessionTimeout = std::chrono::milliseconds(400);
+};
+
+// The value of a result, or an exception that says what should have worked.
+template <class T>
+T must(Result<T> result, std::string_view what) {
+  if (!result) {
+    throw std::runtime_error(std::string(what) + ": " + std::string(name(result.error())));
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+}  // namespace lockstep::support

@@ -1,0 +1,136 @@
+#include "support/lab_zookeeper.h"
+
+#ifdef LOCKSTEP_WITH_ZOOKEEPER
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lockstep/sleep.h"
+#include "lockstep/zookeeper/client.h"
+#include "support/session_waits.h"
+#include "support/tcp_proxy.h"
+#include "support/zookeeper_server.h"
+
+namespace lockstep::support {
+
+namespace {
+
+constexpr Duration kTestLimit = std::chrono::seconds(30);
+
+// A client with its way to the server.
+class Seat {
+ public:
+  Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout)
+      : proxy(port), client(runtime, zookeeper::Options(proxy.address(), session_timeout)) {}
+
+  TcpProxy proxy;
+  zookeeper::Client client;
+  Session* session = nullptr;
+};
+
+class ZookeeperLab final : public Lab {
+ public:
+  ZookeeperLab() : server_(ZookeeperServer::shared()) {
+    static int tests = 0;
+    parent_ = Path("/test-" + std::to_string(++tests));
+  }
+  ~ZookeeperLab() override { runtime_.drop_spawned(); }
+
+  void run(Task<void> test) override;
+  Executor& executor() override { return runtime_; }
+  Path parent() const override { return parent_; }
+  using Lab::open;
+  Task<std::shared_ptr<Session>> open(Duration session_timeout) override;
+  void cut(Session& session) override { proxy(session).cut(); }
+  void prepare_loss(Session& session, Loss loss) override;
+  void lose_connection(Session&, Loss) override {}
+  Task<void> disconnect(Session& session) override;
+  Task<void> reconnect(Session& session) override;
+  void hold_replies(Session& session) override { proxy(session).hold_replies(); }
+  void let_go(Session& session) override { proxy(session).pass_again(); }
+  Task<void> kill(Session& session) override;
+  Task<void> expire(Session& session) override;
+
+ private:
+  static Task<void> limit(Executor& executor);
+  Seat& seat(const Session& session);
+  TcpProxy& proxy(const Session& session) { return seat(session).proxy; }
+
+  ZookeeperServer& server_;
+  zookeeper::Runtime runtime_;
+  Path parent_;
+  std::vector<std::unique_ptr<Seat>> seats_;
+};
+
+void ZookeeperLab::run(Task<void> test) {
+  runtime_.spawn(limit(runtime_));
+  runtime_.run(std::move(test));
+  runtime_.drop_spawned();
+}
+
+Task<void> ZookeeperLab::limit(Executor& executor) {
+  static_cast<void>(co_await sleep_for(executor, kTestLimit));
+  throw std::runtime_error("the test waits for something that does not happen");
+}
+
+Seat& ZookeeperLab::seat(const Session& session) {
+  const auto found = std::ranges::find_if(
+      seats_, [&session](const auto& seat) { return seat->session == &session; });
+  return **found;
+}
+
+Task<std::shared_ptr<Session>> ZookeeperLab::open(Duration session_timeout) {
+  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout));
+  Seat& seat = *seats_.back();
+  const auto session = must(co_await seat.client.session(Context()), "open");
+  seat.session = session.get();
+  if (seats_.size() == 1) {
+    must(co_await session->create(parent_, Data(), CreateMode::kPersistent), "create the parent");
+  }
+  co_return session;
+}
+
+// The proxy must know before the request is sent, and acts by itself when it passes.
+void ZookeeperLab::prepare_loss(Session& session, Loss loss) {
+  if (loss == Loss::kRequests) {
+    proxy(session).cut_at_next_request();
+  } else {
+    proxy(session).cut_at_next_reply();
+  }
+}
+
+Task<void> ZookeeperLab::disconnect(Session& session) {
+  proxy(session).refuse();
+  co_await StateReached(session, SessionState::kSuspended);
+}
+
+Task<void> ZookeeperLab::reconnect(Session& session) {
+  proxy(session).accept_again();
+  co_await StateReached(session, SessionState::kConnected);
+}
+
+// With the session's credentials another client can take it over, and close it.
+Task<void> ZookeeperLab::kill(Session& session) {
+  zookeeper::Options options(server_.address());
+  options.attach_to = seat(session).client.credentials();
+  zookeeper::Client operator_client(runtime_, std::move(options));
+  const auto same_session = must(co_await operator_client.session(Context()), "attach");
+  must(co_await same_session->close(), "close");
+}
+
+Task<void> ZookeeperLab::expire(Session& session) {
+  proxy(session).refuse();
+  while (server_.knows_session(session.id())) {
+    must(co_await sleep_for(runtime_, std::chrono::milliseconds(20)), "wait");
+  }
+  proxy(session).accept_again();
+}
+
+}  // namespace
+
+std::unique_ptr<Lab> make_zookeeper_lab() { return std::make_unique<ZookeeperLab>(); }
+
+}  // namespace lockstep::support
+
+#endif

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lockstep/session.h"
+
+namespace lockstep::support {
+
+// Resolves when a session is in a state, or has been in it since this was made.
+class StateReached final : public internal::Wait, private SessionListener {
+ public:
+  StateReached(Session& session, SessionState state)
+      : Wait(session.executor(), Context()), session_(session), wanted_(state) {
+    session_.add_listener(*this);
+    if (session_.state() == wanted_) finish();
+  }
+  ~StateReached() override { session_.remove_listener(*this); }
+  void await_resume() const {}
+
+ private:
+  void session_changed(SessionState state) override {
+    if (state == wanted_ && !done()) finish();
+  }
+  void give_up(Error) override {}
+  [[nodiscard]] std::optional<Error> failed() const override { return std::nullopt; }
+
+  Session& session_;
+  SessionState wanted_;
+};
+
+// Writes down what a session tells its listeners.
+class StateRecorder final : public SessionListener {
+ public:
+  explicit StateRecorder(Session& session) : session_(session) { session_.add_listener(*this); }
+  ~StateRecorder() { session_.remove_listener(*this); }
+  StateRecorder(const StateRecorder&) = delete;
+  StateRecorder& operator=(const StateRecorder&) = delete;
+
+  [[nodiscard]] const std::vector<SessionState>& states() const { return states_; }
+
+ private:
+  void session_changed(SessionState state) override { states_.push_back(state); }
+
+  Session& session_;
+  std::vector<SessionState> states_;
+};
+
+}  // namespace lockstep::support

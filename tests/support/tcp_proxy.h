@@ -1,0 +1,75 @@
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lockstep::support {
+
+// A proxy on 127.0.0.1 in front of a server, with a thread of its own: through it a client can lose
+// its connection, or the messages of one direction, at a chosen moment. Thread-safe.
+class TcpProxy {
+ public:
+  explicit TcpProxy(std::uint16_t server_port);
+  ~TcpProxy();
+  TcpProxy(const TcpProxy&) = delete;
+  TcpProxy& operator=(const TcpProxy&) = delete;
+
+  // A connection string.
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Closes every connection. New ones are welcome.
+  void cut();
+  // Closes every connection and closes new ones at once, until accept_again().
+  void refuse();
+  void accept_again();
+
+  // Keeps connections open and passes nothing on in either direction, until pass_again().
+  void stall();
+  // The same for what the server sends.
+  void hold_replies();
+  void pass_again();
+
+  // The next thing the client sends is dropped, with the connection.
+  void cut_at_next_request();
+  // The next thing the server sends is dropped, with the connection: it was done, nobody heard.
+  void cut_at_next_reply();
+
+ private:
+  enum class Drop { kNothing, kNextRequest, kNextReply };
+  struct Link {
+    int client;
+    int server;
+    bool broken = false;
+  };
+
+  void run();
+  [[nodiscard]] std::vector<pollfd> sockets_to_watch();
+  void serve(const std::vector<pollfd>& ready);
+  void accept_client();
+  void pass(Link& link, int from, int to, Drop drop_if);
+  static void break_link(Link& link);
+  void wake() const;
+
+  const std::uint16_t server_port_;
+  int listener_;
+  int wake_;
+  std::uint16_t port_;
+
+  std::mutex mutex_;
+  std::list<Link> links_;
+  Drop drop_ = Drop::kNothing;
+  bool refusing_ = false;
+  bool requests_held_ = false;
+  bool replies_held_ = false;
+  bool stopping_ = false;
+
+  std::thread thread_;  // Last: it uses all of the above.
+};
+
+}  // namespace lockstep::support
