@@ -4,13 +4,23 @@
 
 namespace lockstep {
 
+namespace {
+
+constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+}  // namespace
+
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
-  const std::size_t at = name.rfind(mark);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(at + mark.size());
+  std::size_t digits = 0;
+  while (digits < name.size() && is_digit(name[name.size() - 1 - digits])) ++digits;
+  if (digits == 0) return std::nullopt;
+  const bool negative = name.substr(0, name.size() - digits).ends_with("--");
+  const std::size_t length = negative ? digits + 1 : digits;
+  if (!name.substr(0, name.size() - length).ends_with(mark)) return std::nullopt;
+
+  const char* const end = name.data() + name.size();
   std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (std::from_chars(end - length, end, number).ec != std::errc()) return std::nullopt;
   return number;
 }
 

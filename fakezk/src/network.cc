@@ -16,20 +16,20 @@ void empty(Link& link) {
 
 void Network::reset() {
   for (LinkIndex index = 0; index < size_; ++index) {
-    empty(links_[index]);
-    links_[index].endpoint = nullptr;
+    empty(*links_[index]);
+    links_[index]->endpoint = nullptr;
   }
   size_ = 0;
 }
 
 LinkIndex Network::add(Endpoint& endpoint) {
-  if (size_ == links_.size()) links_.emplace_back();
-  links_[size_].endpoint = &endpoint;
+  if (size_ == links_.size()) links_.push_back(std::make_unique<Link>());
+  links_[size_]->endpoint = &endpoint;
   return size_++;
 }
 
 void Network::connect(LinkIndex index, const Handshake& handshake) {
-  Link& link = links_[index];
+  Link& link = *links_[index];
   link.open = true;
   link.requests.clear();
   link.inbox.clear();
@@ -37,7 +37,7 @@ void Network::connect(LinkIndex index, const Handshake& handshake) {
 }
 
 void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
-  Link& link = links_[index];
+  Link& link = *links_[index];
   link.open = false;
   link.requests.clear();
   link.inbox.truncate(received);
@@ -47,8 +47,8 @@ void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
 }
 
 void Network::abandon(LinkIndex index) {
-  empty(links_[index]);
-  links_[index].endpoint = nullptr;
+  empty(*links_[index]);
+  links_[index]->endpoint = nullptr;
 }
 
 }  // namespace lockstep::fakezk

@@ -45,16 +45,11 @@ std::optional<PathId> PathTable::find(const Text& path) const {
 PathId PathTable::intern_sequential(const Text& prefix, std::int32_t number) {
   std::array<char, 16> buffer{};
   const std::string_view suffix = format_sequence(number, buffer);
-  const std::uint64_t hash = text_hash(suffix, prefix.hash());
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash & mask; slots_[slot] != kEmpty; slot = (slot + 1) & mask) {
-    const Text& known = entries_[slots_[slot]].text;
-    if (known.hash() == hash && known.view().starts_with(prefix.view()) &&
-        known.view().substr(prefix.view().size()) == suffix) {
-      return slots_[slot];
-    }
-  }
-  return intern(Text(prefix.view(), suffix));
+  scratch_.assign(prefix.view());
+  scratch_.append(suffix);
+  const std::size_t slot = slot_of(scratch_, text_hash(scratch_));
+  if (slots_[slot] != kEmpty) return slots_[slot];
+  return add(Text(scratch_), slot);
 }
 
 std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {

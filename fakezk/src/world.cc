@@ -57,12 +57,12 @@ World::World(ServerOptions options)
 World::~World() { end_tasks(); }
 
 void World::end_tasks() {
-  for (Process& process : processes_) process.tasks().clear();
+  for (const auto& process : processes_) process->tasks().clear();
 }
 
 bool World::task_failed() const {
   for (std::uint32_t process = 0; process < process_count_; ++process) {
-    if (processes_[process].failed()) return true;
+    if (processes_[process]->failed()) return true;
   }
   return false;
 }
@@ -91,11 +91,11 @@ void World::begin_trace() {
 
 Process& World::add_process() {
   const std::uint32_t index = process_count_++;
-  if (index == processes_.size()) processes_.emplace_back(*this, index);
+  if (index == processes_.size()) processes_.push_back(std::make_unique<Process>(*this, index));
   // The same stream in every execution: a schedule is the only thing that varies.
-  processes_[index].random().reseed(mix(index + 1));
-  processes_[index].tasks().forget_exception();
-  return processes_[index];
+  processes_[index]->random().reseed(mix(index + 1));
+  processes_[index]->tasks().forget_exception();
+  return *processes_[index];
 }
 
 LinkIndex World::add_link(Process& process, Endpoint& endpoint) {

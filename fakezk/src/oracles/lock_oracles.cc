@@ -12,8 +12,8 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   grants_.clear();
   acquiring_.clear();
   process_of_.clear();
-  locks_.clear();
-  deletions_checked_ = 0;
+  lives_.clear();
+  followed_ = 0;
 }
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process) {
@@ -27,17 +27,17 @@ void LockOracles::released_again(const Path& znode, ReleaseOutcome first, Releas
                    "' and, when asked again, as '" + std::string(name(second)) + "'");
 }
 
-void LockOracles::place_reserved(SessionId session, const Path& lock, const Path& znode) {
-  if (std::ranges::find(locks_, lock) == locks_.end()) locks_.push_back(lock);
+void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
   if (world_->traced()) note(session, "has its place " + znode.string());
 }
 
 void LockOracles::granted(const GrantRecord& grant) {
+  follow_server();
   std::erase(acquiring_, grant.session);
   if (world_->traced()) {
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
-  const std::optional<Life> own = life_of(grant.znode);
+  const Life* const own = life_of(grant.znode);
   if (!own || own->created != grant.token) {
     report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
                      std::to_string(grant.token));
@@ -45,7 +45,6 @@ void LockOracles::granted(const GrantRecord& grant) {
     check_evidence(grant, *own);
     check_earlier_grants(grant, *own);
   }
-  check_deletions();
   grants_.push_back(
       {grant.lock, grant.znode, grant.token, grant.evidence, grant.session, 0, false});
 }
@@ -58,19 +57,13 @@ void LockOracles::check_evidence(const GrantRecord& grant, const Life& own) {
     report("S1", grant.znode.string() + " did not exist at zxid " + std::to_string(grant.evidence) +
                      ", on which its grant rests");
   }
-  const auto our_number = sequence_number(grant.znode.name(), mark_);
   // Whoever was created earlier, with a lower number, must have gone by then.
-  for (const Change& change : world_->server().history()) {
-    if (change.kind != Change::Kind::kCreated || change.zxid > grant.evidence) continue;
-    if (!is_contender(grant.lock, change.path)) continue;
-    const Path other = world_->server().paths().path(change.path);
-    const auto number = sequence_number(other.name(), mark_);
-    if (!our_number || !number || !precedes(*number, *our_number)) continue;
-    const std::optional<Life> life = life_of(other);
-    if (life && (life->deleted == 0 || life->deleted > grant.evidence)) {
-      report("S1",
-             grant.znode.string() + " was granted while " + other.string() + " was in front of it");
-    }
+  for (const Life& other : lives_) {
+    if (other.created > grant.evidence) break;
+    if (other.lock != own.lock || !precedes(other.number, own.number)) continue;
+    if (other.deleted != 0 && other.deleted <= grant.evidence) continue;
+    report("S1", grant.znode.string() + " was granted while " + text(other.znode) +
+                     " was in front of it");
   }
 }
 
@@ -81,7 +74,7 @@ void LockOracles::check_earlier_grants(const GrantRecord& grant, const Life& own
       report("S1", grant.znode.string() + " was granted twice");
       continue;
     }
-    const std::optional<Life> life = life_of(earlier.znode);
+    const Life* const life = life_of(earlier.znode);
     const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
     const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
     if (!over && !we_were_over) {
@@ -106,12 +99,13 @@ void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
+  follow_server();
   std::erase(acquiring_, session);
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
-  check_deletions();
 }
 
 void LockOracles::lost(const GrantRecord& grant, Error cause) {
+  follow_server();
   if (world_->traced()) {
     note(grant.session, "LOST " + grant.znode.string() + ": " + std::string(name(cause)));
   }
@@ -124,67 +118,72 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
 }
 
 void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
+  follow_server();
   if (world_->traced()) note(grant.session, "release: " + std::string(name(outcome)));
   if (Grant* const known = find(grant)) known->given_back = true;
-  const std::optional<Life> life = life_of(grant.znode);
+  const Life* const life = life_of(grant.znode);
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant.znode.string() + " was released, but still exists");
-  }
-  check_deletions();
-}
-
-void LockOracles::check_deletions() {
-  const History& history = world_->server().history();
-  for (; deletions_checked_ < history.size(); ++deletions_checked_) {
-    const Change& change = history[deletions_checked_];
-    if (change.kind != Change::Kind::kDeleted || change.actor == 0 || change.owner == 0) continue;
-    if (change.actor == change.owner) continue;
-    report("S4", world_->server().paths().path(change.path).string() +
-                     " was deleted by a session that does not own it");
   }
 }
 
 void LockOracles::check_orphans() {
-  check_deletions();
-  const Server& server = world_->server();
-  for (const Change& change : server.history()) {
-    if (change.kind != Change::Kind::kCreated || change.owner == 0) continue;
-    const Path znode = server.paths().path(change.path);
-    const bool ours = std::ranges::any_of(
-        locks_, [&](const Path& lock) { return is_contender(lock, change.path); });
-    const std::optional<Life> life = life_of(znode);
-    if (!ours || !life || life->deleted != 0 || !server.session_alive(life->owner)) continue;
-    if (!still_in_use(life->owner, znode)) {
-      report("S5", znode.string() + " is still there, but nobody holds it or waits for it");
+  follow_server();
+  for (const Life& life : lives_) {
+    if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
+    if (still_in_use(life)) continue;
+    report("S5", text(life.znode) + " is still there, but nobody holds it or waits for it");
+  }
+}
+
+bool LockOracles::still_in_use(const Life& life) const {
+  if (std::ranges::find(acquiring_, life.owner) != acquiring_.end()) return true;
+  return std::ranges::any_of(grants_, [&](const Grant& grant) {
+    return grant.token == life.created && !grant.given_back && grant.losses == 0;
+  });
+}
+
+void LockOracles::follow_server() {
+  const History& history = world_->server().history();
+  for (; followed_ < history.size(); ++followed_) {
+    const Change& change = history[followed_];
+    if (change.owner == 0) continue;  // Contenders are ephemeral.
+    if (change.kind == Change::Kind::kCreated) created(change);
+    if (change.kind == Change::Kind::kDeleted) deleted(change);
+  }
+}
+
+void LockOracles::created(const Change& change) {
+  const PathTable& paths = world_->server().paths();
+  const auto number = sequence_number(paths.name(change.path), mark_);
+  if (!number) return;
+  lives_.push_back(
+      {change.path, paths.parent(change.path), *number, change.zxid, 0, change.owner});
+}
+
+void LockOracles::deleted(const Change& change) {
+  for (Life& life : lives_) {
+    if (life.znode != change.path || life.deleted != 0) continue;
+    life.deleted = change.zxid;
+    if (change.actor != 0 && change.actor != change.owner) {
+      report("S4", text(change.path) + " was deleted by a session that does not own it");
     }
   }
 }
 
-bool LockOracles::still_in_use(SessionId session, const Path& znode) const {
-  if (std::ranges::find(acquiring_, session) != acquiring_.end()) return true;
-  return std::ranges::any_of(grants_, [&](const Grant& grant) {
-    return grant.znode == znode && !grant.given_back && grant.losses == 0;
-  });
-}
-
 // The latest life of a znode: a name may be used again after its parent has been re-created.
-std::optional<LockOracles::Life> LockOracles::life_of(const Path& znode) const {
-  const Server& server = world_->server();
-  const std::optional<PathId> id = server.paths().find(znode.text());
-  if (!id) return std::nullopt;
-  std::optional<Life> life;
-  for (const Change& change : server.history()) {
-    if (change.path != *id) continue;
-    if (change.kind == Change::Kind::kCreated) life = Life{change.zxid, 0, change.owner};
-    if (change.kind == Change::Kind::kDeleted && life) life->deleted = change.zxid;
+const LockOracles::Life* LockOracles::life_of(const Path& znode) const {
+  const std::optional<PathId> id = world_->server().paths().find(znode.text());
+  if (!id) return nullptr;
+  const Life* latest = nullptr;
+  for (const Life& life : lives_) {
+    if (life.znode == *id) latest = &life;
   }
-  return life;
+  return latest;
 }
 
-bool LockOracles::is_contender(const Path& lock, PathId id) const {
-  const PathTable& paths = world_->server().paths();
-  return paths.text(paths.parent(id)) == lock.text() &&
-         sequence_number(paths.name(id), mark_).has_value();
+std::string LockOracles::text(PathId znode) const {
+  return world_->server().paths().path(znode).string();
 }
 
 LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {

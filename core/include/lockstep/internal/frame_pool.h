@@ -22,16 +22,11 @@ inline void release_frame(void* frame, std::size_t) noexcept { ::operator delete
 #else
 class FramePool {
  public:
-  FramePool() = default;
-  FramePool(const FramePool&) = delete;
-  FramePool& operator=(const FramePool&) = delete;
-  ~FramePool();
-
   [[nodiscard]] void* allocate(std::size_t size) {
     const std::size_t index = size_class(size);
     if (index >= kClasses) return ::operator new(size);
     Free* const block = free_[index];
-    if (!block) return ::operator new((index + 1) * kGranule);
+    if (!block) return refill((index + 1) * kGranule);
     free_[index] = block->next;
     return block;
   }
@@ -40,6 +35,8 @@ class FramePool {
     if (index >= kClasses) return ::operator delete(frame);
     free_[index] = ::new (frame) Free{free_[index]};
   }
+  // Gives everything back to the heap.
+  void drain() noexcept;
 
  private:
   struct Free {
@@ -48,15 +45,18 @@ class FramePool {
   static constexpr std::size_t kGranule = 64;
   static constexpr std::size_t kClasses = 64;  // up to 4 KiB
   static constexpr std::size_t size_class(std::size_t size) { return (size - 1) / kGranule; }
+  static void* refill(std::size_t size);
 
   Free* free_[kClasses] = {};
 };
 
-FramePool& frame_pool() noexcept;
+// Trivially constructed and destroyed, so that reaching it costs no guard; it is drained when the
+// thread ends (see frame_pool.cc).
+inline constinit thread_local FramePool frame_pool;
 
-inline void* allocate_frame(std::size_t size) { return frame_pool().allocate(size); }
+inline void* allocate_frame(std::size_t size) { return frame_pool.allocate(size); }
 inline void release_frame(void* frame, std::size_t size) noexcept {
-  frame_pool().release(frame, size);
+  frame_pool.release(frame, size);
 }
 #endif
 

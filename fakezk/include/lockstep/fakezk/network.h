@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "lockstep/fakezk/fifo.h"
 #include "lockstep/fakezk/message.h"
@@ -45,11 +46,11 @@ class Network {
   void abandon(LinkIndex index);
 
   [[nodiscard]] LinkIndex size() const { return size_; }
-  [[nodiscard]] Link& operator[](LinkIndex index) { return links_[index]; }
-  [[nodiscard]] const Link& operator[](LinkIndex index) const { return links_[index]; }
+  [[nodiscard]] Link& operator[](LinkIndex index) { return *links_[index]; }
+  [[nodiscard]] const Link& operator[](LinkIndex index) const { return *links_[index]; }
 
  private:
-  std::deque<Link> links_;  // Slots are used again after a reset, with their memory.
+  std::vector<std::unique_ptr<Link>> links_;  // Used again after a reset, with their memory.
   LinkIndex size_ = 0;
 };
 

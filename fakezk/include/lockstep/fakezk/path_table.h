@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,7 @@ class PathTable {
 
   std::vector<Entry> entries_;
   std::vector<PathId> slots_;
+  std::string scratch_;
 };
 
 }  // namespace lockstep::fakezk

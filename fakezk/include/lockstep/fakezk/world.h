@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,7 +75,7 @@ class World final {
 
   // -- What a program is made of.
   Process& add_process();
-  [[nodiscard]] Process& process(std::uint32_t index) { return processes_[index]; }
+  [[nodiscard]] Process& process(std::uint32_t index) { return *processes_[index]; }
   [[nodiscard]] std::uint32_t process_count() const { return process_count_; }
   // A place for one client's connections, belonging to a process.
   LinkIndex add_link(Process& process, Endpoint& endpoint);
@@ -142,7 +141,7 @@ class World final {
   internal::RunQueue ready_;
   std::shared_ptr<PathTable> paths_;
   Server server_;
-  std::deque<Process> processes_;
+  std::vector<std::unique_ptr<Process>> processes_;
   std::uint32_t process_count_ = 0;
   std::vector<std::uint32_t> process_of_link_;
   TimePoint now_{};

@@ -58,22 +58,28 @@ class LockOracles final : public LockObserver {
     std::uint32_t losses = 0;
     bool given_back = false;
   };
-  struct Life {  // Of a znode, in zxids.
-    Zxid created = 0;
-    Zxid deleted = 0;  // 0: it lives.
-    SessionId owner = 0;
+  // One life of a contender's znode, as the server committed it.
+  struct Life {
+    PathId znode;
+    PathId lock;
+    std::int32_t number;  // Its sequence number.
+    Zxid created;
+    Zxid deleted;  // 0: it lives.
+    SessionId owner;
   };
 
   void report(std::string_view oracle, std::string message);
   void note(SessionId session, std::string_view text);
-  [[nodiscard]] std::optional<Life> life_of(const Path& znode) const;
-  [[nodiscard]] bool is_contender(const Path& lock, PathId id) const;
+  // Takes in what the server has committed since the last call.
+  void follow_server();
+  void created(const Change& change);
+  void deleted(const Change& change);
+  [[nodiscard]] const Life* life_of(const Path& znode) const;
+  [[nodiscard]] std::string text(PathId znode) const;
   void check_evidence(const GrantRecord& grant, const Life& own);
   void check_earlier_grants(const GrantRecord& grant, const Life& own);
-  void check_deletions();
   [[nodiscard]] Grant* find(const GrantRecord& grant);
-  [[nodiscard]] bool still_in_use(SessionId session, const Path& znode) const;
-
+  [[nodiscard]] bool still_in_use(const Life& life) const;
   void check_order(const GrantRecord& grant, const Grant& earlier);
 
   std::string_view mark_;
@@ -82,8 +88,8 @@ class LockOracles final : public LockObserver {
   std::vector<Grant> grants_;
   std::vector<SessionId> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
-  std::vector<Path> locks_;
-  std::size_t deletions_checked_ = 0;
+  std::vector<Life> lives_;  // In the order of their creation.
+  std::size_t followed_ = 0;
 };
 
 }  // namespace lockstep::fakezk
