@@ -13,6 +13,21 @@ struct Slot {
   std::vector<Deviation> deviations;  // Only of a violating execution.
 };
 
+// How many events each source has.
+class EventCounts final : public Tracer {
+ public:
+  explicit EventCounts(std::vector<std::uint32_t>& counts) : counts_(counts) {}
+  void step(const Step& step) override {
+    const std::uint32_t source = source_of(step.event);
+    if (source >= counts_.size()) counts_.resize(source + 1, 0);
+    ++counts_[source];
+  }
+  void note(std::uint32_t, std::string_view) override {}
+
+ private:
+  std::vector<std::uint32_t>& counts_;
+};
+
 // Merges one epoch in order; true if the hunt is over.
 bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, HuntResult& result) {
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -34,13 +49,14 @@ bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, H
 Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
                    const ExecutionLimits& limits, std::uint64_t seed)
     : program_(std::move(program)), strategy_(std::move(strategy)), limits_(limits), seed_(seed) {
-  calm_positions_ = execute(world_, *program_, calm_, limits_).positions;
+  EventCounts counts(calm_events_);
+  calm_positions_ = execute(world_, *program_, calm_, limits_, &counts).positions;
 }
 
 Outcome Searcher::run(std::uint64_t index) {
   if (index == 0) return execute(world_, *program_, calm_, limits_);
   const std::uint64_t seed = mix(mix(seed_) + index);
-  strategy_->begin(ExecutionStart{seed, calm_positions_, limits_.faults.total()});
+  strategy_->begin(ExecutionStart{seed, calm_positions_, calm_events_, limits_.faults.total()});
   return execute(world_, *program_, *strategy_, limits_);
 }
 

@@ -157,8 +157,7 @@ void LockOracles::created(const Change& change) {
   const PathTable& paths = world_->server().paths();
   const auto number = sequence_number(paths.name(change.path), mark_);
   if (!number) return;
-  lives_.push_back(
-      {change.path, paths.parent(change.path), *number, change.zxid, 0, change.owner});
+  lives_.push_back({change.path, paths.parent(change.path), *number, change.zxid, 0, change.owner});
 }
 
 void LockOracles::deleted(const Change& change) {

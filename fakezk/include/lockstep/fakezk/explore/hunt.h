@@ -31,6 +31,7 @@ class Searcher {
   ExecutionLimits limits_;
   std::uint64_t seed_;
   std::uint32_t calm_positions_ = 0;
+  std::vector<std::uint32_t> calm_events_;
 };
 
 // Runs the same function once per worker, at the same time or one after the other.

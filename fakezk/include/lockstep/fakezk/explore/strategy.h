@@ -3,18 +3,26 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/random_stream.h"
 
 namespace lockstep::fakezk {
 
+// A source of events, as strategies see it: one direction of one link, or the server's closing of
+// sessions. Its events happen one after the other.
+[[nodiscard]] std::uint32_t source_of(const Event& event);
+inline constexpr std::uint32_t kServerSource = 0;
+
 // What a strategy knows when an execution begins. Everything it does is a function of this.
 struct ExecutionStart {
   std::uint64_t seed;            // Of this execution: the hunt's seed and its index, mixed.
   std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
-  std::uint32_t faults;          // The most faults it may use.
+  std::span<const std::uint32_t> calm_events;  // Its events, by source.
+  std::uint32_t faults;                        // The most faults it may use.
 };
 
 // A way to search: a chooser that begins anew with every execution.
@@ -38,16 +46,41 @@ class FaultTimes {
   std::uint32_t position_ = 0;
 };
 
-// Uniform among what is enabled (the random walk).
-class RandomWalk final : public Strategy {
+// What all random strategies share: faults strike at times drawn in advance, any of them with equal
+// probability; numbers are uniform. They differ in how they choose among ordinary events.
+class RandomStrategy : public Strategy {
  public:
-  void begin(const ExecutionStart& start) override;
-  Choice next(const Menu& menu) override;
-  std::uint32_t number(std::uint32_t options) override;
+  void begin(const ExecutionStart& start) final;
+  Choice next(const Menu& menu) final;
+  std::uint32_t number(std::uint32_t options) final { return random_.below(options); }
+
+ protected:
+  virtual void begin_events(const ExecutionStart& start) = 0;
+  // The index of one of several events.
+  virtual std::uint32_t choose(std::span<const Event> events) = 0;
+  // The event that happens, also when there was no choice.
+  virtual void happens(const Event&) {}
+
+  [[nodiscard]] RandomStream& random() { return random_; }
 
  private:
   RandomStream random_;
   FaultTimes faults_;
 };
+
+// Each makes one strategy; see the file of that name for what it does and whose idea it is.
+[[nodiscard]] std::unique_ptr<Strategy> make_random_walk();
+[[nodiscard]] std::unique_ptr<Strategy> make_pct();
+[[nodiscard]] std::unique_ptr<Strategy> make_pos();
+[[nodiscard]] std::unique_ptr<Strategy> make_urw();
+[[nodiscard]] std::unique_ptr<Strategy> make_delay();
+[[nodiscard]] std::unique_ptr<Strategy> make_portfolio();
+
+// The strategies by the names of `lockstep hunt --strategy`.
+struct StrategyName {
+  std::string_view name;
+  std::unique_ptr<Strategy> (*make)();
+};
+[[nodiscard]] std::span<const StrategyName> strategies();
 
 }  // namespace lockstep::fakezk

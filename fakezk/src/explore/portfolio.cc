@@ -1,0 +1,39 @@
+#include "lockstep/fakezk/explore/strategy.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// A different strategy for each execution, because no strategy is best at every bug. The shares
+// follow what each found when they were compared on the same bugs.
+class Portfolio final : public Strategy {
+ public:
+  void begin(const ExecutionStart& start) override {
+    RandomStream random(start.seed);
+    std::uint32_t draw = random.below(100);
+    std::size_t index = 0;
+    while (draw >= members_[index].percent) draw -= members_[index++].percent;
+    current_ = members_[index].strategy.get();
+    current_->begin(start);
+  }
+  Choice next(const Menu& menu) override { return current_->next(menu); }
+  std::uint32_t number(std::uint32_t options) override { return current_->number(options); }
+
+ private:
+  struct Member {
+    std::uint32_t percent;
+    std::unique_ptr<Strategy> strategy;
+  };
+  std::array<Member, 5> members_ = {{{40, make_urw()},
+                                     {20, make_pct()},
+                                     {20, make_delay()},
+                                     {15, make_random_walk()},
+                                     {5, make_pos()}}};
+  Strategy* current_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_portfolio() { return std::make_unique<Portfolio>(); }
+
+}  // namespace lockstep::fakezk

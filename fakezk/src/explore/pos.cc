@@ -1,0 +1,49 @@
+#include "lockstep/fakezk/explore/strategy.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// Partial order sampling (X. Yuan, J. Yang, R. Gu, "Partial order aware concurrency sampling", CAV
+// 2018): every event gets a random priority when it becomes enabled; the highest happens, and the
+// events that race with it draw again. Requests race with each other at the server; deliveries
+// race with nothing but themselves.
+class Pos final : public RandomStrategy {
+  void begin_events(const ExecutionStart&) override {
+    key_ = random().next();
+    applied_ = 0;
+    happened_.clear();
+  }
+
+  std::uint32_t choose(std::span<const Event> events) override {
+    std::uint32_t best = 0;
+    for (std::uint32_t i = 1; i < events.size(); ++i) {
+      if (priority(events[i]) > priority(events[best])) best = i;
+    }
+    return best;
+  }
+
+  void happens(const Event& event) override {
+    const std::uint32_t source = source_of(event);
+    if (source >= happened_.size()) happened_.resize(source + 1, 0);
+    ++happened_[source];
+    if (event.kind == Event::Kind::kApply) ++applied_;
+  }
+
+  [[nodiscard]] std::uint64_t priority(const Event& event) const {
+    const std::uint32_t source = source_of(event);
+    const std::uint64_t sequence = source < happened_.size() ? happened_[source] : 0;
+    const std::uint64_t races = event.kind == Event::Kind::kApply ? applied_ : 0;
+    return mix(key_ + source + (sequence << 16) + (races << 40));
+  }
+
+  std::uint64_t key_ = 0;
+  std::uint64_t applied_ = 0;
+  std::vector<std::uint32_t> happened_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_pos() { return std::make_unique<Pos>(); }
+
+}  // namespace lockstep::fakezk

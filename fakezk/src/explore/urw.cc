@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include "lockstep/fakezk/explore/strategy.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// Uniform random walk (H. Zhao et al., "Selectively uniform concurrency testing", ASPLOS 2025): a
+// source is chosen with a probability proportional to the events it still has to come, which makes
+// all interleavings equally likely, and one-step sources strike anywhere in the run instead of
+// early. How many events a source has is taken from the calm execution.
+class Urw final : public RandomStrategy {
+  void begin_events(const ExecutionStart& start) override {
+    left_.assign(start.calm_events.begin(), start.calm_events.end());
+  }
+
+  std::uint32_t choose(std::span<const Event> events) override {
+    std::uint32_t all = 0;
+    for (const Event& event : events) all += left(event);
+    std::uint32_t at = random().below(all);
+    std::uint32_t index = 0;
+    while (at >= left(events[index])) at -= left(events[index++]);
+    return index;
+  }
+
+  void happens(const Event& event) override {
+    const std::uint32_t source = source_of(event);
+    if (source < left_.size() && left_[source] > 0) --left_[source];
+  }
+
+  // Never nothing: the calm execution is only an estimate.
+  [[nodiscard]] std::uint32_t left(const Event& event) const {
+    const std::uint32_t source = source_of(event);
+    return source < left_.size() ? std::max(left_[source], 1u) : 1;
+  }
+
+  std::vector<std::uint32_t> left_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_urw() { return std::make_unique<Urw>(); }
+
+}  // namespace lockstep::fakezk
