@@ -79,7 +79,8 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context)
 
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context) {
-  const std::string guid = "_c_" + new_guid(session.random());
+  std::string guid("_c_");
+  guid += Guid(session.random()).view();
   Orphan orphan(session, parent, guid);
   Created created =
       co_await ok(create_or_find(session, parent, guid, std::move(mark), std::move(data), context));

@@ -1,10 +1,10 @@
 #include "lockstep/sequence.h"
 
-#include <charconv>
-
 namespace lockstep {
 
 namespace {
+
+constexpr std::size_t kMostDigits = 10;
 
 constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
@@ -12,15 +12,23 @@ constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
   std::size_t digits = 0;
-  while (digits < name.size() && is_digit(name[name.size() - 1 - digits])) ++digits;
+  std::int64_t value = 0;
+  std::int64_t weight = 1;
+  while (digits < name.size() && is_digit(name[name.size() - 1 - digits])) {
+    if (digits == kMostDigits) return std::nullopt;
+    value += weight * (name[name.size() - 1 - digits] - '0');
+    weight *= 10;
+    ++digits;
+  }
   if (digits == 0) return std::nullopt;
-  const bool negative = name.substr(0, name.size() - digits).ends_with("--");
-  const std::size_t length = negative ? digits + 1 : digits;
-  if (!name.substr(0, name.size() - length).ends_with(mark)) return std::nullopt;
-
-  const char* const end = name.data() + name.size();
-  std::int32_t number = 0;
-  if (std::from_chars(end - length, end, number).ec != std::errc()) return std::nullopt;
+  std::string_view head = name.substr(0, name.size() - digits);
+  if (head.ends_with("--")) {
+    value = -value;
+    head.remove_suffix(1);
+  }
+  if (!head.ends_with(mark)) return std::nullopt;
+  const auto number = static_cast<std::int32_t>(value);
+  if (number != value) return std::nullopt;
   return number;
 }
 

@@ -37,6 +37,15 @@ bool forbidden(std::uint32_t character) {
          (character >= 0xd800 && character <= 0xf8ff) || character >= 0xfff0;
 }
 
+// Most paths are printable ASCII, in which only the components can be wrong.
+bool printable_ascii(std::string_view path) {
+  for (const char byte : path) {
+    if (static_cast<signed char>(byte) < 0x20 || byte == 0x7f)
+      return false;  // Also every byte of a longer character.
+  }
+  return true;
+}
+
 bool component_accepted(std::string_view component) {
   return !component.empty() && component != "." && component != "..";
 }
@@ -52,6 +61,7 @@ bool server_accepts(std::string_view path) {
     if (slash == std::string_view::npos) break;
     at = slash + 1;
   }
+  if (printable_ascii(path)) return true;
   for (std::size_t at = 0; at < path.size();) {
     if (forbidden(next_character(path, at))) return false;
   }

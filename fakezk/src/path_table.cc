@@ -26,8 +26,9 @@ std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buff
 }  // namespace
 
 PathTable::PathTable() : slots_(64, kEmpty) {
-  const Text root(std::string_view("/"));
-  add(root, slot_of(root.view(), root.hash()));
+  for (const char* const path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}) {
+    intern(Text(std::string_view(path)));
+  }
 }
 
 PathId PathTable::intern(const Text& path) {

@@ -61,15 +61,14 @@ void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
 
   Znode& root = slot(PathTable::kRoot);
   root.exists = true;
-  plant("/zookeeper");
-  plant("/zookeeper/config");
-  plant("/zookeeper/quota");
+  plant(PathTable::kZookeeper);
+  plant(PathTable::kConfig);
+  plant(PathTable::kQuota);
 }
 
 // The znodes of a fresh server stand there without having been created: they count as children,
 // but not in the counter of creates.
-void ZnodeTree::plant(std::string_view path) {
-  const PathId id = paths_->intern(Text(path));
+void ZnodeTree::plant(PathId id) {
   slot(id).exists = true;
   slot(paths_->parent(id)).children.push_back(id);
 }

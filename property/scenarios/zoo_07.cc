@@ -6,7 +6,9 @@ namespace lockstep::scenarios::zoo_07 {
 
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
-  const Path prefix = parent / ("_c_" + new_guid(session.random()) + mark);
+  std::string name("_c_");
+  name += Guid(session.random()).view();
+  const Path prefix = parent / (name + mark);
   for (;;) {
     Result<Created> created =
         co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 namespace lockstep {
 
@@ -16,7 +17,15 @@ class Random {
   virtual std::uint64_t next() = 0;
 };
 
-// A random (version 4) UUID in its usual 36 characters, as Curator puts it into names. Two draws.
-[[nodiscard]] std::string new_guid(Random& random);
+// A random (version 4) UUID in its usual 36 characters, as Curator puts it into names.
+class Guid {
+ public:
+  // Two draws.
+  explicit Guid(Random& random);
+  [[nodiscard]] std::string_view view() const { return {text_.data(), text_.size()}; }
+
+ private:
+  std::array<char, 36> text_;
+};
 
 }  // namespace lockstep

@@ -19,7 +19,11 @@ using PathId = std::uint32_t;
 // table, keyed by the hash that Text carries. Nothing iterates over the table.
 class PathTable {
  public:
+  // What every server has, under numbers that are known in advance.
   static constexpr PathId kRoot = 0;
+  static constexpr PathId kZookeeper = 1;
+  static constexpr PathId kConfig = 2;
+  static constexpr PathId kQuota = 3;
 
   PathTable();
   PathTable(const PathTable&) = delete;

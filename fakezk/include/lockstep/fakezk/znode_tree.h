@@ -57,7 +57,7 @@ class ZnodeTree {
 
  private:
   Znode& slot(PathId id);
-  void plant(std::string_view path);
+  void plant(PathId id);
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.
