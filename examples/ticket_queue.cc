@@ -1,7 +1,7 @@
 // Ten visitors of a ticket window: first come, first served, two seconds each.
 //
-//   ticket_queue                           on the simulated ZooKeeper: done at once, in virtual time
-//   ticket_queue --zookeeper HOST:PORT     on a real one: twenty seconds, the same order
+//   ticket_queue                           on the simulated ZooKeeper: done at once, in virtual
+//   time ticket_queue --zookeeper HOST:PORT     on a real one: twenty seconds, the same order
 //
 // Each visitor is a process of its own, with its own session. The recipe is the same object code.
 #include <array>

@@ -37,11 +37,13 @@ void Simulation::start(Task<void> task) {
 void Simulation::run(Task<void> task) { static_cast<void>(run(zero_after(std::move(task)))); }
 
 void Simulation::run() {
+  run_posted();
   while (step()) {
   }
 }
 
 void Simulation::settle() {
+  run_posted();
   while (world_.step_without_time(calm_)) rethrow();
 }
 
@@ -49,6 +51,12 @@ void Simulation::advance(Duration duration) {
   settle();
   world_.advance_clock(world_.now() + duration);
   settle();
+}
+
+// What the test itself has set off since the last event, such as by a stop token.
+void Simulation::run_posted() {
+  world_.drain();
+  rethrow();
 }
 
 bool Simulation::step() {

@@ -21,6 +21,11 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process) {
   process_of_.emplace_back(session, process);
 }
 
+void LockOracles::resolved(SessionId session) {
+  const auto pending = std::ranges::find(acquiring_, session);
+  if (pending != acquiring_.end()) acquiring_.erase(pending);
+}
+
 void LockOracles::released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
   if (first == second) return;
   report("R2", znode.string() + " was released as '" + std::string(name(first)) +
@@ -33,7 +38,6 @@ void LockOracles::place_reserved(SessionId session, const Path&, const Path& zno
 
 void LockOracles::granted(const GrantRecord& grant) {
   follow_server();
-  std::erase(acquiring_, grant.session);
   if (world_->traced()) {
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
@@ -100,7 +104,6 @@ void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
   follow_server();
-  std::erase(acquiring_, session);
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
 }
 

@@ -75,6 +75,7 @@ Task<void> contend_for(Contender& self, Path lock, std::uint32_t rounds) {
     Mutex mutex(**session, lock, &self.oracles());
     self.oracles().acquiring((*session)->id(), self.client().process().index());
     Result<HeldLock> held = co_await mutex.acquire();
+    self.oracles().resolved((*session)->id());
     if (!held) continue;
     const Path znode = held->znode();
     const ReleaseOutcome outcome = co_await held->release();

@@ -91,6 +91,7 @@ class Simulation {
   void run(Task<void> task);
   template <class T>
   void run_until(const Started<T>& started) {
+    run_posted();
     while (!started.done()) {
       if (!step()) throw Deadlock(describe_deadlock());
     }
@@ -137,6 +138,7 @@ class Simulation {
     started.state_->finished = true;
   }
   static Task<int> zero_after(Task<void> task);
+  void run_posted();
   bool step();
   void rethrow();
   fakezk::SessionIndex server_side(const FakeSession& session) const;

@@ -37,6 +37,8 @@ class LockOracles final : public LockObserver {
   // From the program: a session of a process begins to acquire; the same grant was released once
   // more.
   void acquiring(SessionId session, std::uint32_t process);
+  // Its acquire has ended, one way or the other.
+  void resolved(SessionId session);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second);
 
   // At the end, when nothing can happen any more.

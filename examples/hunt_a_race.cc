@@ -1,0 +1,33 @@
+// A mutex of your own, hunted: this one is ZooKeeper's recipe, but it forgets what happens when the
+// reply to its create is lost.
+#include <cstdio>
+
+#include "lockstep/fake/hunt.h"
+#include "lockstep/turn.h"
+
+using namespace lockstep;
+
+class MyMutex {
+ public:
+  MyMutex(Session& session, Path lock, LockObserver* observer)
+      : session_(session), lock_(lock), observer_(observer) {}
+
+  Task<Result<HeldLock>> acquire() {
+    const Created ours =
+        co_await ok(session_.create(lock_ / "my-lock-", Data(), CreateMode::kEphemeralSequential));
+    const Zxid seen = co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, Context()));
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, seen);
+    co_return HeldLock(session_, std::move(grant), observer_);
+  }
+
+ private:
+  Session& session_;
+  Path lock_;
+  LockObserver* observer_;
+};
+
+int main() {
+  const fake::HuntReport report = fake::hunt_lock("my-mutex", &fake::contend_for<MyMutex>);
+  std::fputs(report.text().c_str(), stdout);
+  return report.passed() ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+// Holds a lock on a real ensemble for as long as it is safe:
+//
+//   lock_in_production zk1:2181,zk2:2181,zk3:2181
+#include <cstdio>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/zookeeper/client.h"
+
+using namespace lockstep;
+using namespace std::chrono_literals;
+
+Task<void> nightly_job(Client& client) {
+  const Context patience(client.executor().now() + 30s);  // One deadline for all of it.
+  const auto session = co_await client.session(patience);
+  if (!session) {
+    std::fprintf(stderr, "no session: %s\n", name(session.error()).data());
+    co_return;
+  }
+  FairMutex mutex(**session, "/locks/nightly");
+  Result<HeldLock> held = co_await mutex.acquire(patience);
+  if (!held) {
+    std::fprintf(stderr, "no lock: %s\n", name(held.error()).data());
+    co_return;
+  }
+  // Pass the token to whatever the lock protects, and let that refuse smaller ones; stop when
+  // lost_token() is stopped.
+  std::printf("working with token %lld\n", static_cast<long long>(held->fencing_token()));
+  static_cast<void>(co_await held->release());
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: lock_in_production HOST:PORT[,HOST:PORT...]\n");
+    return 2;
+  }
+  zookeeper::Runtime runtime;
+  zookeeper::Client client(runtime, zookeeper::Options(argv[1]));
+  runtime.run(nightly_job(client));
+}

@@ -1,0 +1,25 @@
+// A unit test without a server and without sleeping: the session of the lock's holder expires.
+#include <cstdio>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/simulation.h"
+
+using namespace lockstep;
+
+int main() {
+  fake::Simulation simulation;
+  const auto ann = simulation.open("Ann");
+  const auto bob = simulation.open("Bob");
+  FairMutex ann_mutex(*ann, "/lock");
+  FairMutex bob_mutex(*bob, "/lock");
+
+  const Result<HeldLock> ann_holds = simulation.run(ann_mutex.acquire());
+  const auto bob_waits = simulation.start(bob_mutex.acquire());
+  simulation.expire(*ann);          // Ten virtual seconds pass without a sign of Ann.
+  simulation.run_until(bob_waits);  // Throws, and says who waits for what, if Bob waits for ever.
+
+  simulation.settle();
+  std::printf("Ann's lock is %s, Bob's is %s\n", name(ann_holds->state()).data(),
+              name(bob_waits.result()->state()).data());
+  return ann_holds->state() == LockState::kLost ? 0 : 1;
+}
