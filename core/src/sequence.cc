@@ -11,24 +11,20 @@ constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 }  // namespace
 
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
-  std::size_t digits = 0;
+  std::size_t at = name.size();
   std::int64_t value = 0;
-  std::int64_t weight = 1;
-  while (digits < name.size() && is_digit(name[name.size() - 1 - digits])) {
-    if (digits == kMostDigits) return std::nullopt;
-    value += weight * (name[name.size() - 1 - digits] - '0');
-    weight *= 10;
-    ++digits;
+  for (std::int64_t weight = 1; at > 0 && is_digit(name[at - 1]); weight *= 10) {
+    if (name.size() - at == kMostDigits) return std::nullopt;
+    value += weight * (name[--at] - '0');
   }
-  if (digits == 0) return std::nullopt;
-  std::string_view head = name.substr(0, name.size() - digits);
+  if (at == name.size()) return std::nullopt;
+  std::string_view head = name.substr(0, at);
   if (head.ends_with("--")) {
     value = -value;
     head.remove_suffix(1);
   }
-  if (!head.ends_with(mark)) return std::nullopt;
   const auto number = static_cast<std::int32_t>(value);
-  if (number != value) return std::nullopt;
+  if (number != value || !head.ends_with(mark)) return std::nullopt;
   return number;
 }
 

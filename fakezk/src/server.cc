@@ -65,16 +65,16 @@ void Server::apply(LinkIndex link, TimePoint now) {
     applied_.has_error = true;
     return;
   }
-  ServerMessage answer(ServerMessage::Kind::kReply);
-  answer.op = message.request.op;
-  answer.reply = execute(link, session, message.request, wall_clock_ms(now));
-  answer.zxid = zxid_;
-  applied_.error = answer.reply.error;
-  applied_.has_error = answer.reply.is_error();
+  // First what it sets off: a session hears of its own change before the reply.
+  Reply reply = execute(link, session, message.request, wall_clock_ms(now));
+  applied_.error = reply.error;
+  applied_.has_error = reply.is_error();
   applied_.zxid = zxid_;
-  const bool closes = message.request.op == OpCode::kClose;
-  network_[link].inbox.push(std::move(answer));
-  if (closes) {
+  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
+  answer.op = applied_.op;
+  answer.zxid = zxid_;
+  answer.reply = std::move(reply);
+  if (applied_.op == OpCode::kClose) {
     connection_ended(link, now);
     network_.disconnect(link, network_[link].inbox.size(), Error::kConnectionLoss);
   }
@@ -311,21 +311,22 @@ TimePoint Server::expiry_time(SessionIndex session, TimePoint silence) const {
   return TimePoint((last / tick + 1) * tick);
 }
 
-void Server::decide_expiry(SessionIndex session) {
+void Server::decide_expiry(SessionIndex session, Error noticed_as) {
   ServerSession& ending = sessions_[session];
   if (ending.phase != Phase::kOpen) return;
   ending.phase = Phase::kClosing;
+  ending.noticed_as = noticed_as;
   timers_.erase(ending.expiry);
   closing_.push_back(session);
 }
 
-void Server::finish_close(SessionIndex session, TimePoint now, Error seen_by_client) {
+void Server::finish_close(SessionIndex session, TimePoint now) {
   std::erase(closing_, session);
   const LinkIndex link = sessions_[session].link;
   close_session(session);
   if (link == kNoLink) return;
   connection_ended(link, now);
-  network_.disconnect(link, network_[link].inbox.size(), seen_by_client);
+  network_.disconnect(link, network_[link].inbox.size(), sessions_[session].noticed_as);
 }
 
 bool Server::session_alive(SessionId id) const {
@@ -350,11 +351,10 @@ void Server::notify_deleted(PathId path) {
 }
 
 void Server::send_event(LinkIndex link, PathId path, EventType type) {
-  ServerMessage event(ServerMessage::Kind::kWatchEvent);
+  ServerMessage& event = network_[link].inbox.emplace(ServerMessage::Kind::kWatchEvent);
   event.event = type;
   event.zxid = zxid_;
   event.reply.path = paths_->path(path);
-  network_[link].inbox.push(std::move(event));
 }
 
 void Server::forget_ephemeral(PathId id, SessionId owner) {

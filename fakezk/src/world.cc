@@ -197,9 +197,7 @@ void World::execute(const Event& event, Chooser& chooser) {
       step.applied = &server_.last_applied();
       hash_in(fingerprint(*step.applied, *paths_));
       return trace(step);
-    case Event::Kind::kCloseSession:
-      trace(step);
-      return server_.finish_close(event.index, now_, Error::kConnectionLoss);
+    case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
     case Event::Kind::kTimer: return fire_timer();
     case Event::Kind::kFault: return inject(event, chooser);
   }
@@ -210,7 +208,7 @@ void World::deliver(const Event& event) {
   ServerMessage message = link.inbox.pop();
   hash_in(fingerprint(message));
   trace(Step{.number = steps_, .event = event, .now = now_, .received = &message});
-  if (link.endpoint) link.endpoint->receive(std::move(message));
+  if (link.endpoint) link.endpoint->receive(message);
 }
 
 void World::fire_timer() {
@@ -257,7 +255,9 @@ void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received)
 void World::expire(SessionIndex session) {
   advance_clock(server_.expiry_time(session, now_));
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  server_.decide_expiry(session);
+  // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the
+  // timeout).
+  server_.decide_expiry(session, Error::kOperationTimeout);
 }
 
 void World::kill_session(SessionIndex session) { server_.decide_expiry(session); }

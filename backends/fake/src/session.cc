@@ -61,7 +61,7 @@ void FakeSession::abandon(internal::Completion& completion) noexcept {
   }
 }
 
-void FakeSession::receive(ServerMessage message) {
+void FakeSession::receive(ServerMessage& message) {
   last_contact_ = process_.now();
   switch (message.kind) {
     case ServerMessage::Kind::kReply: return replied(message);

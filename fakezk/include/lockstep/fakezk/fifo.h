@@ -18,6 +18,10 @@ class Fifo {
   [[nodiscard]] const T& operator[](std::size_t index) const { return items_[head_ + index]; }
 
   void push(T item) { items_.push_back(std::move(item)); }
+  template <class... Arguments>
+  T& emplace(Arguments&&... arguments) {
+    return items_.emplace_back(std::forward<Arguments>(arguments)...);
+  }
   [[nodiscard]] T pop() {
     T item = std::move(items_[head_]);
     ++head_;

@@ -72,7 +72,7 @@ struct ServerMessage {
 class Endpoint {
  public:
   // One item of the inbox has arrived.
-  virtual void receive(ServerMessage message) = 0;
+  virtual void receive(ServerMessage& message) = 0;
   // The session it serves; 0 before the first handshake has been answered.
   [[nodiscard]] virtual SessionId session_id() const = 0;
 

@@ -52,15 +52,16 @@ class Server {
   void connection_ended(LinkIndex link, TimePoint now);
 
   // Expiry, first stage: the server has decided. From now on the session's requests are dropped.
-  // Fires by itself, through a timer, for a session without connection.
-  void decide_expiry(SessionIndex session);
+  // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
+  // client that is connected will take the end of its connection for.
+  void decide_expiry(SessionIndex session, Error noticed_as = Error::kConnectionLoss);
   // When the server would expire a session that it hears nothing of from `silence` on.
   [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const;
   // Expiry, second stage: the sessions whose end is decided and not yet applied.
   [[nodiscard]] std::span<const SessionIndex> closing() const { return closing_; }
   // Deletes the session's ephemerals in one transaction and ends its connection. The client learns
   // of it at its next handshake: the third stage.
-  void finish_close(SessionIndex session, TimePoint now, Error seen_by_client);
+  void finish_close(SessionIndex session, TimePoint now);
 
   [[nodiscard]] SessionIndex session_count() const { return session_count_; }
   [[nodiscard]] bool session_alive(SessionIndex session) const {
@@ -95,6 +96,7 @@ class Server {
     Duration timeout{};
     LinkIndex link = kNoLink;
     Phase phase = Phase::kOpen;
+    Error noticed_as = Error::kConnectionLoss;
     std::vector<PathId> ephemerals;
     Expiry expiry;
   };

@@ -48,7 +48,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
 
   void submit(Request request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
-  void receive(fakezk::ServerMessage message) override;
+  void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
   void connect();
