@@ -23,6 +23,7 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
     contenders_.emplace_back(world.add_process(), process_name(i), oracles_);
   }
+  if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   oracles_.begin(world, verdict);

@@ -23,10 +23,9 @@ FakeSession::~FakeSession() {
   const bool open = !is_over(state());
   closing_ = nullptr;
   if (open) {
+    const bool connected = handshaken_;
     end(SessionState::kClosed);
-    if (handshaken_) {
-      world_.network()[link_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
-    }
+    leave(connected);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i].watch) pending_[i].watch->release();
@@ -62,14 +61,19 @@ void FakeSession::abandon(internal::Completion& completion) noexcept {
 }
 
 void FakeSession::receive(ServerMessage& message) {
+  if (message.kind == ServerMessage::Kind::kConnectionEnded) {
+    return connection_ended(message.reply.error);
+  }
   last_contact_ = process_.now();
+  // After the end only the reply to our close matters: everything else has failed already.
+  if (is_over(state()) && message.op != OpCode::kClose) return;
   switch (message.kind) {
     case ServerMessage::Kind::kReply: return replied(message);
     case ServerMessage::Kind::kWatchEvent: return watch_event(message);
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return end(SessionState::kExpired);
     case ServerMessage::Kind::kWatchesSet: last_zxid_seen_ = message.zxid; return;
-    case ServerMessage::Kind::kConnectionEnded: return connection_ended(message.reply.error);
+    case ServerMessage::Kind::kConnectionEnded: return;
   }
 }
 
@@ -165,6 +169,7 @@ void FakeSession::connection_ended(Error error) {
     return;
   }
   if (state() == SessionState::kConnected) change_state(SessionState::kSuspended);
+  if (is_over(state())) return;  // A listener has closed it.
   unsent_.clear();
   fail_pending(error);
   connect();
@@ -174,11 +179,20 @@ void FakeSession::start_closing(internal::Completion& completion) {
   closing_ = &completion;
   const bool connected = handshaken_;
   end(SessionState::kClosed);
+  leave(connected);
+  if (!connected && closing_) {
+    Reply done = Reply::ok();
+    std::exchange(closing_, nullptr)->complete(done);
+  }
+}
+
+// Asks the server to end the session. Without a connection nobody can be asked: an attempt to
+// connect is broken off, and the session expires on the server.
+void FakeSession::leave(bool connected) {
   if (connected) {
     world_.network()[link_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
-  } else if (closing_) {
-    Reply done = Reply::ok();  // Nothing to tell the server: the session expires there.
-    std::exchange(closing_, nullptr)->complete(done);
+  } else {
+    world_.cut(link_, 0, 0);
   }
 }
 

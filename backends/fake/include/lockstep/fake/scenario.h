@@ -21,6 +21,10 @@ struct ScenarioSize {
   std::uint32_t rounds = 1;
 };
 
+// Whether the last contender gives up after a second. That second passes only when nothing else can
+// happen, or by the fault `timer`.
+enum class LastContender : std::uint8_t { kPatient, kImpatient };
+
 // One contender of a lock scenario: everything its task needs.
 class Contender {
  public:
@@ -30,12 +34,19 @@ class Contender {
   [[nodiscard]] FakeClient& client() { return client_; }
   [[nodiscard]] const FakeClient& client() const { return client_; }
   [[nodiscard]] fakezk::LockOracles& oracles() { return oracles_; }
+  // What bounds an acquire that begins now.
+  [[nodiscard]] Context patience() const {
+    if (!impatient_) return {};
+    return {client_.executor().now() + std::chrono::seconds(1)};
+  }
+  void become_impatient() { impatient_ = true; }
   [[nodiscard]] bool finished() const { return finished_; }
   void finish() { finished_ = true; }
 
  private:
   FakeClient client_;
   fakezk::LockOracles& oracles_;
+  bool impatient_ = false;
   bool finished_ = false;
 };
 
@@ -46,7 +57,8 @@ class LockScenario final : public fakezk::Program {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
 
-  LockScenario(Contend contend, ScenarioSize size) : contend_(contend), size_(size) {}
+  LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient)
+      : contend_(contend), size_(size), last_(last) {}
 
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
   void finish(fakezk::World& world) override;
@@ -60,22 +72,34 @@ class LockScenario final : public fakezk::Program {
 
   Contend contend_;
   ScenarioSize size_;
+  LastContender last_;
   fakezk::LockOracles oracles_{"-lock-"};
   fakezk::Verdict* verdict_ = nullptr;
   std::deque<Contender> contenders_;
 };
 
+// Mutex::acquire, bounded if it can be.
+template <class Mutex>
+Task<Result<HeldLock>> acquire(Mutex& mutex, Context patience) {
+  if constexpr (requires { mutex.acquire(patience); }) {
+    return mutex.acquire(std::move(patience));
+  } else {
+    return mutex.acquire();
+  }
+}
+
 // The usual contender: acquires and releases once per round, with whatever session is alive.
-// Mutex(Session&, Path, LockObserver*) with acquire() is the recipe.
+// Mutex(Session&, Path, LockObserver*) with acquire(), or acquire(Context), is the recipe.
 template <class Mutex>
 Task<void> contend_for(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;
+    const SessionId id = (*session)->id();
     Mutex mutex(**session, lock, &self.oracles());
-    self.oracles().acquiring((*session)->id(), self.client().process().index());
-    Result<HeldLock> held = co_await mutex.acquire();
-    self.oracles().resolved((*session)->id());
+    self.oracles().acquiring(id, self.client().process().index());
+    Result<HeldLock> held = co_await acquire(mutex, self.patience());
+    self.oracles().resolved(id);
     if (!held) continue;
     const Path znode = held->znode();
     const ReleaseOutcome outcome = co_await held->release();

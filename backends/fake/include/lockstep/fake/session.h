@@ -58,6 +58,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void watch_event(const fakezk::ServerMessage& message);
   void connection_ended(Error error);
   void start_closing(internal::Completion& completion);
+  void leave(bool connected);
   void end(SessionState state);
   void fail_pending(Error error);
   void resolve_watches(Error error);
@@ -74,7 +75,6 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   TimePoint last_contact_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
-  bool close_sent_ = false;
   fakezk::Fifo<Pending> pending_;
   fakezk::Fifo<Request> unsent_;
   std::vector<Registration> watches_;  // In order of registration.
