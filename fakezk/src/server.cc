@@ -10,6 +10,7 @@ namespace {
 
 // Where virtual time starts, for the Stat's wall clock: 2020-01-01T00:00:00Z.
 constexpr std::int64_t kEpochMs = 1577836800000;
+constexpr std::uint32_t kMostShuffled = 8;
 constexpr SessionId kFirstSessionId = 0x100000000000001;
 
 std::int64_t wall_clock_ms(TimePoint now) {
@@ -28,9 +29,14 @@ bool version_matches(std::int32_t expected, std::int32_t actual) {
 
 }  // namespace
 
-Server::Server(Network& network, internal::TimerQueue& timers, std::shared_ptr<PathTable> paths,
-               ServerOptions options)
-    : network_(network), timers_(timers), options_(options), paths_(paths), tree_(paths) {}
+Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
+               std::shared_ptr<PathTable> paths, ServerOptions options)
+    : network_(network),
+      timers_(timers),
+      unspecified_(unspecified),
+      options_(options),
+      paths_(paths),
+      tree_(paths) {}
 
 void Server::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
@@ -275,7 +281,10 @@ Reply Server::read(LinkIndex link, const Request& request) {
   if (watched) (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(id, link);
   Reply reply = Reply::ok();
   if (request.op == OpCode::kGetChildren) {
-    reply.children = tree_.children(*znode);
+    // ZooKeeper lists children in the order of a hash table.
+    scratch_.assign(znode->children.begin(), znode->children.end());
+    shuffle(scratch_);
+    reply.children = tree_.children(*znode, scratch_);
   } else {
     reply.stat = tree_.stat(*znode);
     if (request.op == OpCode::kGetData) reply.data = znode->data;
@@ -287,6 +296,8 @@ Reply Server::read(LinkIndex link, const Request& request) {
 void Server::close_session(SessionIndex session) {
   ServerSession& ending = sessions_[session];
   ++zxid_;
+  // In the order of a hash set, which the watch events show.
+  shuffle(ending.ephemerals);
   for (const PathId id : ending.ephemerals) commit_remove(id, 0);
   ending.ephemerals.clear();
   ending.phase = Phase::kClosed;
@@ -355,6 +366,19 @@ void Server::send_event(LinkIndex link, PathId path, EventType type) {
   event.event = type;
   event.zxid = zxid_;
   event.reply.path = paths_->path(path);
+}
+
+// Fisher and Yates, from the front, so that all zeros leave everything in place. A long list is
+// only rotated: its order matters to nobody by then, and one choice per child would be many.
+void Server::shuffle(std::vector<PathId>& ids) {
+  const auto count = static_cast<std::uint32_t>(ids.size());
+  if (count > kMostShuffled) {
+    std::ranges::rotate(ids, ids.begin() + unspecified_.number(count));
+    return;
+  }
+  for (std::uint32_t i = 0; i + 1 < count; ++i) {
+    std::swap(ids[i], ids[i + unspecified_.number(count - i)]);
+  }
 }
 
 void Server::forget_ephemeral(PathId id, SessionId owner) {

@@ -52,7 +52,7 @@ class World::OpenMenu final : public Menu {
 };
 
 World::World(ServerOptions options)
-    : paths_(std::make_shared<PathTable>()), server_(network_, timers_, paths_, options) {}
+    : paths_(std::make_shared<PathTable>()), server_(network_, timers_, *this, paths_, options) {}
 
 World::~World() { end_tasks(); }
 
@@ -154,16 +154,18 @@ bool World::step(Chooser& chooser, bool with_timers) {
     if (!with_timers || timers_.empty()) return false;
     events_.push_back({Event::Kind::kTimer, FaultKind::kCut, 0});
   }
-  const Event event = choose(chooser);
+  chooser_ = &chooser;
+  const Event event = choose();
   ++steps_;
-  execute(event, chooser);
+  execute(event);
+  chooser_ = nullptr;
   drain();
   return true;
 }
 
-Event World::choose(Chooser& chooser) {
+Event World::choose() {
   const OpenMenu menu(*this);
-  Choice choice = chooser.next(menu);
+  Choice choice = chooser_->next(menu);
   std::span<const Event> from = events_;
   if (choice.fault && !menu.faults().empty()) {
     from = menu.faults();
@@ -178,16 +180,16 @@ Event World::choose(Chooser& chooser) {
   return event;
 }
 
-std::uint32_t World::choose_number(Chooser& chooser, std::uint32_t options) {
-  if (options < 2) return 0;
-  const std::uint32_t number = chooser.number(options) % options;
+std::uint32_t World::number(std::uint32_t options) {
+  if (options < 2 || !chooser_) return 0;
+  const std::uint32_t number = chooser_->number(options) % options;
   if (number != 0) deviations_.push_back({positions_, Choice{false, number}});
   ++positions_;
   hash_in(number);
   return number;
 }
 
-void World::execute(const Event& event, Chooser& chooser) {
+void World::execute(const Event& event) {
   Step step{.number = steps_, .event = event, .now = now_};
   switch (event.kind) {
     case Event::Kind::kDeliver: current_ = event.index; return deliver(event);
@@ -199,7 +201,7 @@ void World::execute(const Event& event, Chooser& chooser) {
       return trace(step);
     case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
     case Event::Kind::kTimer: return fire_timer();
-    case Event::Kind::kFault: return inject(event, chooser);
+    case Event::Kind::kFault: return inject(event);
   }
 }
 
@@ -219,7 +221,7 @@ void World::fire_timer() {
   timer.run();
 }
 
-void World::inject(const Event& event, Chooser& chooser) {
+void World::inject(const Event& event) {
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
   Step step{.number = steps_, .event = event, .now = now_};
@@ -228,8 +230,8 @@ void World::inject(const Event& event, Chooser& chooser) {
       const Link& link = network_[event.index];
       const auto requests = static_cast<std::uint32_t>(link.requests.size());
       const auto items = static_cast<std::uint32_t>(link.inbox.size());
-      const std::uint32_t accepted = choose_number(chooser, requests + 1);
-      const std::uint32_t received = choose_number(chooser, items + 1);
+      const std::uint32_t accepted = number(requests + 1);
+      const std::uint32_t received = number(items + 1);
       step.lost_requests = requests - accepted;
       step.lost_inbox = items - received;
       trace(step);

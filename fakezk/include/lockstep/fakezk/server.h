@@ -22,13 +22,23 @@ struct ServerOptions {
   Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime; bounds session timeouts.
 };
 
+// Where the server gets what ZooKeeper leaves unspecified: a number below `options`, of which 0 is
+// as good as any.
+class Unspecified {
+ public:
+  virtual std::uint32_t number(std::uint32_t options) = 0;
+
+ protected:
+  ~Unspecified() = default;
+};
+
 // A standalone ZooKeeper server: the state machine, one request at a time. It reads its input from
 // the links' request queues and writes replies and watch events into their inboxes. Time comes
 // from outside with each call.
 class Server {
  public:
-  Server(Network& network, internal::TimerQueue& timers, std::shared_ptr<PathTable> paths,
-         ServerOptions options);
+  Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
+         std::shared_ptr<PathTable> paths, ServerOptions options);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -120,8 +130,12 @@ class Server {
   void send_event(LinkIndex link, PathId path, EventType type);
   void forget_ephemeral(PathId id, SessionId owner);
 
+  // Brings ids into an order that nobody may rely on.
+  void shuffle(std::vector<PathId>& ids);
+
   Network& network_;
   internal::TimerQueue& timers_;
+  Unspecified& unspecified_;
   ServerOptions options_;
   std::shared_ptr<PathTable> paths_;
   ZnodeTree tree_;
@@ -132,6 +146,7 @@ class Server {
   std::vector<SessionIndex> session_of_link_;
   std::vector<SessionIndex> closing_;
   History history_;
+  std::vector<PathId> scratch_;
   Applied applied_;
   Zxid zxid_ = 0;
 };

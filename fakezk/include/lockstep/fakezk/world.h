@@ -58,7 +58,7 @@ struct Deviation {
 // happens by itself: step() lets one event happen, which one is the chooser's choice. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
 // Single-threaded. Reset and used again, it allocates nothing in the steady state.
-class World final {
+class World final : private Unspecified {
  public:
   explicit World(ServerOptions options = {});
   World(const World&) = delete;
@@ -128,10 +128,11 @@ class World final {
   void list_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
-  Event choose(Chooser& chooser);
-  std::uint32_t choose_number(Chooser& chooser, std::uint32_t options);
-  void execute(const Event& event, Chooser& chooser);
-  void inject(const Event& event, Chooser& chooser);
+  Event choose();
+  // A number below `options`, from the chooser of the step; 0 when something is done by hand.
+  std::uint32_t number(std::uint32_t options) override;
+  void execute(const Event& event);
+  void inject(const Event& event);
   void deliver(const Event& event);
   void fire_timer();
   void trace(const Step& step);
@@ -151,7 +152,8 @@ class World final {
   std::uint32_t faults_used_ = 0;
   std::vector<Event> events_;
   std::vector<Event> faults_;
-  LinkIndex current_ = 0;  // Whose event came last.
+  LinkIndex current_ = 0;       // Whose event came last.
+  Chooser* chooser_ = nullptr;  // Of the step that is under way.
 
   std::uint32_t steps_ = 0;
   std::uint32_t positions_ = 0;

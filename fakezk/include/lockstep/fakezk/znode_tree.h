@@ -53,7 +53,8 @@ class ZnodeTree {
   void set_data(PathId id, Data data, Zxid zxid, std::int64_t now_ms);
 
   [[nodiscard]] Stat stat(const Znode& znode) const;
-  [[nodiscard]] Children children(const Znode& znode) const;
+  // The names of its children, in the given order, with its Stat.
+  [[nodiscard]] Children children(const Znode& znode, std::span<const PathId> in_order) const;
 
  private:
   Znode& slot(PathId id);
