@@ -42,6 +42,8 @@ function(lockstep_compile_options target)
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wduplicated-cond -Wlogical-op)
+    # Position-independent code may inline its own functions, as Clang does anyway.
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # GCC 12 reports overlapping copies inside std::string's own operator+ (GCC bug 105651).
       target_compile_options(${target} PRIVATE -Wno-restrict)

@@ -37,7 +37,8 @@ class HeldLock::Grant final : public SessionListener, public internal::Pooled {
   Grant(const Grant&) = delete;
   Grant& operator=(const Grant&) = delete;
   ~Grant() {
-    const bool ours = state_ == LockState::kHeld || state_ == LockState::kSuspect;
+    // Also if a release is under way: it is destroyed with us, and its delete may yet be lost.
+    const bool ours = state_ != LockState::kLost && !outcome_;
     stop_listening();
     if (ours) remove_guaranteed(session_, record_.znode);
   }
@@ -59,9 +60,11 @@ class HeldLock::Grant final : public SessionListener, public internal::Pooled {
       outcome_ = ReleaseOutcome::kAlreadyLost;
     } else {
       // From here on the end of the session is no loss: we are giving the lock back.
-      state_ = LockState::kReleased;
+      const bool under_way = std::exchange(state_, LockState::kReleased) == LockState::kReleased;
       stop_listening();
-      outcome_ = co_await remove(std::move(context));
+      const ReleaseOutcome outcome = co_await remove(std::move(context), under_way);
+      if (outcome_) co_return *outcome_;  // Another release() was faster.
+      outcome_ = outcome;
     }
     if (observer_) observer_->released(record_, *outcome_);
     co_return *outcome_;
@@ -75,8 +78,9 @@ class HeldLock::Grant final : public SessionListener, public internal::Pooled {
       state_ = LockState::kLost;
       cause_ = session_.end_error();
       stop_listening();
-      if (lost_) lost_->request_stop();
       if (observer_) observer_->lost(record_, *cause_);
+      // Last, and through a copy: whoever hears of it may destroy us.
+      if (lost_) std::stop_source(*lost_).request_stop();
     } else {
       state_ = LockState::kSuspect;
     }
@@ -86,8 +90,8 @@ class HeldLock::Grant final : public SessionListener, public internal::Pooled {
     if (std::exchange(listening_, false)) session_.remove_listener(*this);
   }
 
-  Task<ReleaseOutcome> remove(Context context) {
-    bool retrying = false;
+  // `retrying`: an attempt of ours has been made before.
+  Task<ReleaseOutcome> remove(Context context, bool retrying) {
     for (;;) {
       const Result<void> removed = co_await session_.remove(record_.znode, -1, context);
       if (removed) co_return ReleaseOutcome::kReleased;

@@ -18,13 +18,13 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
     value += weight * (name[--at] - '0');
   }
   if (at == name.size()) return std::nullopt;
-  std::string_view head = name.substr(0, at);
-  if (head.ends_with("--")) {
+  const std::string_view head = name.substr(0, at);
+  if (!head.ends_with(mark)) {
+    if (!head.ends_with('-') || !head.substr(0, at - 1).ends_with(mark)) return std::nullopt;
     value = -value;
-    head.remove_suffix(1);
   }
   const auto number = static_cast<std::int32_t>(value);
-  if (number != value || !head.ends_with(mark)) return std::nullopt;
+  if (number != value) return std::nullopt;
   return number;
 }
 

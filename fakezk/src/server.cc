@@ -89,7 +89,7 @@ void Server::apply(LinkIndex link, TimePoint now) {
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   SessionIndex session = kNoSession;
   if (handshake.session_id == 0) {
-    session = open_session(handshake);
+    session = open_session();
   } else {
     session = find_session(handshake);
   }
@@ -105,6 +105,8 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
     network_.disconnect(old, network_[old].inbox.size(), Error::kConnectionLoss);
   }
   timers_.erase(known.expiry);
+  // Negotiated with every connection anew.
+  known.timeout = std::clamp(handshake.timeout, 2 * options_.tick_time, 20 * options_.tick_time);
   known.link = link;
   if (link >= session_of_link_.size()) session_of_link_.resize(link + 1, kNoSession);
   session_of_link_[link] = session;
@@ -117,14 +119,13 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   applied_.zxid = zxid_;
 }
 
-SessionIndex Server::open_session(const Handshake& handshake) {
+SessionIndex Server::open_session() {
   const SessionIndex session = session_count_++;
   if (session == sessions_.size()) sessions_.emplace_back();
   ServerSession& fresh = sessions_[session];
   ++zxid_;
   fresh.id = kFirstSessionId + session;
   fresh.password = password_of(fresh.id);
-  fresh.timeout = std::clamp(handshake.timeout, 2 * options_.tick_time, 20 * options_.tick_time);
   fresh.link = kNoLink;
   fresh.phase = Phase::kOpen;
   fresh.expiry.server = this;

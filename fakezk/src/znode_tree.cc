@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/znode_tree.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "lockstep/internal/frame_pool.h"
 
@@ -98,8 +99,10 @@ void ZnodeTree::create(PathId id, Data data, SessionId owner, bool container, Zx
 
   Znode& parent = znodes_[paths_->parent(id)];
   parent.children.push_back(id);
-  parent.children_created =
-      static_cast<std::int32_t>(static_cast<std::uint32_t>(parent.children_created) + 1);
+  // At its end the counter sticks, and pzxid with it (DataTree.createNode only raises it): the next
+  // sequential create finds the last one's znode.
+  if (parent.children_created == std::numeric_limits<std::int32_t>::max()) return;
+  ++parent.children_created;
   parent.pzxid = zxid;
 }
 

@@ -24,6 +24,21 @@ Task<Stat> set_data(Session& session, Path path, Data data) {
   co_return must(co_await session.set_data(std::move(path), std::move(data)), what);
 }
 
+Task<Watch> watch_data(Session& session, Path path) {
+  co_return must(co_await session.get_data_watched(std::move(path)), "get_data_watched").watch;
+}
+
+Task<Watch> watch_exists(Session& session, Path path) {
+  co_return must(co_await session.exists_watched(std::move(path)), "exists_watched").watch;
+}
+
+Task<Watch> watch_children(Session& session, Path path) {
+  co_return must(co_await session.get_children_watched(std::move(path)), "get_children_watched")
+      .watch;
+}
+
+Task<WatchEvent> event_of(const Watch& watch) { co_return must(co_await watch.fired(), "watch"); }
+
 Task<void> settle(Session& session, Path path) {
   must(co_await session.sync(std::move(path)), "sync");
   static_cast<void>(co_await session.exists(Path()));

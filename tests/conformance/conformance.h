@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "lockstep/create_mode.h"
 #include "lockstep/result.h"
@@ -27,6 +28,22 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
   }
 };
 
+// Requests that are under way together, in the order of sending. Each is made by a function without
+// arguments, because an operation never moves.
+template <class T>
+class Sent {
+ public:
+  template <class Send>
+  void add(const Send& send) {
+    operations_.emplace_back(new Operation<T>(send()));
+  }
+  [[nodiscard]] std::size_t size() const { return operations_.size(); }
+  [[nodiscard]] Operation<T>& operator[](std::size_t index) { return *operations_[index]; }
+
+ private:
+  std::vector<std::unique_ptr<Operation<T>>> operations_;
+};
+
 // The error of a result, if it is one.
 template <class T>
 std::optional<Error> error_of(const Result<T>& result) {
@@ -40,6 +57,12 @@ Task<Created> create(Session& session, Path path, Data data = Data(),
 Task<Stat> stat_of(Session& session, Path path);
 Task<void> remove(Session& session, Path path);
 Task<Stat> set_data(Session& session, Path path, Data data);
+// The watches that reads leave behind.
+Task<Watch> watch_data(Session& session, Path path);
+Task<Watch> watch_exists(Session& session, Path path);
+Task<Watch> watch_children(Session& session, Path path);
+// The event of a watch that fires.
+Task<WatchEvent> event_of(const Watch& watch);
 // Everything that was on the way to the session when this was called has arrived.
 Task<void> settle(Session& session, Path path);
 

@@ -48,8 +48,8 @@ Task<void> expect_accepted(Session& session, Path path) {
 CONFORMANCE_TEST(S4MalformedPathsNeverReachTheServer) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
-  const char* const malformed[] = {"/", "//", "//a", "/a//b", "/.", "/..", "/./a", "/../a",
-                                   "/a/", "/a\x01", "/a\x1e", "/\n"};
+  const char* const malformed[] = {"/",    "//",    "//a", "/a//b",  "/.",     "/..",
+                                   "/./a", "/../a", "/a/", "/a\x01", "/a\x1e", "/\n"};
   for (const char* const tail : malformed) co_await expect_refused(*session, parent + tail);
   co_await expect_refused(*session, "");
   co_await expect_refused(*session, "a");
@@ -73,8 +73,8 @@ CONFORMANCE_TEST(S4ARefusedRequestDoesNotDisturbTheOthers) {
 CONFORMANCE_TEST(S1TheServerRefusesCharacters) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
-  const char* const refused[] = {"/a\x1f", "/a\x7f", "/\xc2\x80", "/\xc2\x9f", "/\xef\xa3\xbf",
-                                 "/\xef\xbf\xb0", "/\xf0\x9f\x94\x92"};
+  const char* const refused[] = {"/a\x1f",        "/a\x7f",        "/\xc2\x80",        "/\xc2\x9f",
+                                 "/\xef\xa3\xbf", "/\xef\xbf\xb0", "/\xf0\x9f\x94\x92"};
   for (const char* const tail : refused) {
     co_await expect_refused_by_server(*session, parent + tail);
   }
@@ -82,8 +82,9 @@ CONFORMANCE_TEST(S1TheServerRefusesCharacters) {
 
 CONFORMANCE_TEST(S1UnusualPathsThatAreFine) {
   const auto session = co_await lab.open();
-  const char* const names[] = {"...", ".a", "a.", "..a", " ", "\xc2\xa0", "\xef\xa4\x80",
-                               "\xef\xbf\xaf", "a b", "\xc3\xa9", "\xe2\x82\xac"};
+  const char* const names[] = {"...", ".a",       "a.",           "..a",
+                               " ",   "\xc2\xa0", "\xef\xa4\x80", "\xef\xbf\xaf",
+                               "a b", "\xc3\xa9", "\xe2\x82\xac"};
   for (const char* const name : names) co_await expect_accepted(*session, lab.parent() / name);
 }
 

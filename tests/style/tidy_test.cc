@@ -249,35 +249,34 @@ std::string included(const std::string& line) {
   return end == line.npos ? std::string() : line.substr(begin, end - begin + 1);
 }
 
+// Why `source` must not include `header`; empty if it may.
 std::string wrong_include(const Source& source, const std::string& header) {
   const auto is = [&](std::string_view prefix) { return header.starts_with(prefix); };
-  const bool own = is("\"lockstep/");
-  const bool backend = is("\"lockstep/fake/") || is("\"lockstep/zookeeper/");
+  const bool standard = is("<") && header.find_first_of("./") == header.npos;
   const bool fakezk = is("\"lockstep/fakezk/");
-  const bool in_core = source.under("core/");
-  const bool in_fakezk = source.under("fakezk/");
-  const bool in_zookeeper = source.under("backends/zookeeper/");
-  const auto name = header.substr(header.find_last_of("\"</", header.size() - 2) + 1);
-  const auto file = name.substr(0, name.size() - 1);
+  const bool fake = is("\"lockstep/fake/");
+  const bool zookeeper = is("\"lockstep/zookeeper/");
+  const bool core = is("\"lockstep/") && !fakezk && !fake && !zookeeper;
+  const bool recipe = std::any_of(kRecipes.begin(), kRecipes.end(), [&](const auto& name) {
+    return header == "\"lockstep/" + name + "\"";
+  });
 
   if (is("<zookeeper/") && !source.under("backends/zookeeper/src/") && !source.under("tests/")) {
     return "the C client is known to backends/zookeeper/src only: use lockstep::Session";
   }
-  if (in_core && (backend || fakezk || is("\"lockstep/property/"))) {
-    return "core includes core and the standard library only";
+  if (source.under("core/") && !core && !standard) {
+    return "core includes core, as \"lockstep/...\", and standard C++ only";
   }
-  if (in_core && !own && (is("<") ? header.find_first_of("./") != header.npos : true)) {
-    return "core includes \"lockstep/...\" and headers of standard C++ only";
-  }
-  if (in_fakezk && backend) return "fakezk includes fakezk and core only";
-  if (in_fakezk && own && !fakezk &&
-      std::find(kRecipes.begin(), kRecipes.end(), file) != kRecipes.end()) {
+  if (source.under("fakezk/") && recipe) {
     return "fakezk knows no recipe: the world must not depend on what is tested in it";
   }
-  if (in_zookeeper && (fakezk || is("\"lockstep/fake/"))) {
+  if (source.under("fakezk/") && (fake || zookeeper)) {
+    return "fakezk knows no backend: it is below them";
+  }
+  if (source.under("backends/zookeeper/") && (fakezk || fake)) {
     return "the production backend knows nothing of the fake";
   }
-  if (source.under("backends/fake/") && is("\"lockstep/zookeeper/")) {
+  if (source.under("backends/fake/") && zookeeper) {
     return "the fake knows nothing of the production backend";
   }
   return {};

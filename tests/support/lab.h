@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/client.h"
 #include "lockstep/session.h"
 #include "lockstep/task.h"
 
@@ -29,20 +30,22 @@ class Lab {
   virtual void run(Task<void> test) = 0;
   [[nodiscard]] virtual Executor& executor() = 0;
 
-  // A persistent znode that no other test uses. Exists once a session has been opened.
+  // A persistent znode that no other test uses. Exists once open() has returned.
   [[nodiscard]] virtual Path parent() const = 0;
 
+  // A new client, which has not opened a session yet.
+  virtual Client& add_client(Duration session_timeout) = 0;
   // A new session of a new client, connected.
-  virtual Task<std::shared_ptr<Session>> open(Duration session_timeout) = 0;
-  Task<std::shared_ptr<Session>> open() { return open(kLongSessionTimeout); }
+  Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
 
-  // The connection breaks, and comes back by itself.
+  // The connection breaks, with everything on the way, and comes back by itself.
   virtual void cut(Session& session) = 0;
   // Between these two calls a request is sent; what it comes to is decided by `loss`.
   virtual void prepare_loss(Session& session, Loss loss) = 0;
   virtual void lose_connection(Session& session, Loss loss) = 0;
 
-  // The connection breaks and does not come back before reconnect(). Returns when the session knows.
+  // The connection breaks and does not come back before reconnect(). Returns when the session
+  // knows.
   virtual Task<void> disconnect(Session& session) = 0;
   virtual Task<void> reconnect(Session& session) = 0;
 
@@ -55,10 +58,14 @@ class Lab {
   // The server hears nothing of the session until it has expired it; then the way is free again.
   virtual Task<void> expire(Session& session) = 0;
 
-  // So long that nothing expires during a test, whatever the machine is doing.
-  static constexpr Duration kLongSessionTimeout = std::chrono::seconds(30);
-  // For sessions that are to expire; as short as the servers of the tests allow.
-  static constexpr Duration kShortSessionTimeout = std::chrono::milliseconds(400);
+  // So long that nothing expires during a test, whatever the machine is doing. Not longer: the C
+  // client pauses for a sixtieth of it between two attempts to connect.
+  static constexpr Duration kLongSessionTimeout = std::chrono::seconds(12);
+  // For sessions that are to expire: short, but longer than a busy machine keeps a thread waiting.
+  static constexpr Duration kShortSessionTimeout = std::chrono::seconds(1);
+
+ private:
+  bool parent_exists_ = false;
 };
 
 // The value of a result, or an exception that says what should have worked.
@@ -68,6 +75,16 @@ T must(Result<T> result, std::string_view what) {
     throw std::runtime_error(std::string(what) + ": " + std::string(name(result.error())));
   }
   if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+inline Task<std::shared_ptr<Session>> Lab::open(Duration session_timeout) {
+  std::shared_ptr<Session> session =
+      must(co_await add_client(session_timeout).session(Context()), "open");
+  if (!parent_exists_) {
+    must(co_await session->create(parent(), Data(), CreateMode::kPersistent), "create the parent");
+    parent_exists_ = true;
+  }
+  co_return session;
 }
 
 }  // namespace lockstep::support

@@ -1,6 +1,7 @@
 #include "support/lab_fake.h"
 
-#include <limits>
+#include <cstdint>
+#include <deque>
 
 #include "lockstep/fake/simulation.h"
 #include "support/session_waits.h"
@@ -14,9 +15,8 @@ class FakeLab final : public Lab {
   void run(Task<void> test) override { simulation_.run(std::move(test)); }
   Executor& executor() override { return tester_.executor(); }
   Path parent() const override { return Path("/test"); }
-  using Lab::open;
-  Task<std::shared_ptr<Session>> open(Duration session_timeout) override;
-  void cut(Session& session) override { simulation_.cut(fake(session)); }
+  Client& add_client(Duration session_timeout) override;
+  void cut(Session& session) override;
   void prepare_loss(Session&, Loss) override {}
   void lose_connection(Session& session, Loss loss) override;
   Task<void> disconnect(Session& session) override;
@@ -33,21 +33,22 @@ class FakeLab final : public Lab {
 
   fake::Simulation simulation_;
   fake::FakeClient& tester_ = simulation_.client("tester");
-  int sessions_ = 0;
+  std::deque<fake::FakeClient> clients_;
 };
 
-Task<std::shared_ptr<Session>> FakeLab::open(Duration session_timeout) {
-  const auto session = std::make_shared<fake::FakeSession>(tester_.process(), session_timeout);
-  must(co_await session->connected(), "open");
-  if (++sessions_ == 1) {
-    must(co_await session->create(parent(), Data(), CreateMode::kPersistent), "create the parent");
-  }
-  co_return session;
+Client& FakeLab::add_client(Duration session_timeout) {
+  return clients_.emplace_back(tester_.process(), "client", session_timeout);
+}
+
+void FakeLab::cut(Session& session) {
+  simulation_.cut(fake(session));
+  simulation_.let_go(fake(session));
 }
 
 void FakeLab::lose_connection(Session& session, Loss loss) {
+  const std::size_t sent = fake(session).waiting().requests.size();
   const bool applied = loss == Loss::kReplies;
-  simulation_.cut(fake(session), applied ? std::numeric_limits<std::uint32_t>::max() : 0);
+  simulation_.cut(fake(session), applied ? static_cast<std::uint32_t>(sent) : 0);
 }
 
 // The client connects again at once; the answer to that stays on the way.
@@ -62,14 +63,18 @@ Task<void> FakeLab::reconnect(Session& session) {
   co_await StateReached(session, SessionState::kConnected);
 }
 
+// As with a real server the connection has gone before: a C client that hears nothing gives it up
+// after two thirds of the session timeout, and one whose session is taken over loses it.
 Task<void> FakeLab::kill(Session& session) {
+  co_await disconnect(session);
   simulation_.kill(fake(session));
-  co_return;
+  simulation_.let_go(fake(session));
 }
 
 Task<void> FakeLab::expire(Session& session) {
+  co_await disconnect(session);
   simulation_.expire(fake(session));
-  co_return;
+  simulation_.let_go(fake(session));
 }
 
 }  // namespace

@@ -26,7 +26,6 @@ class Seat {
 
   TcpProxy proxy;
   zookeeper::Client client;
-  Session* session = nullptr;
 };
 
 class ZookeeperLab final : public Lab {
@@ -40,9 +39,8 @@ class ZookeeperLab final : public Lab {
   void run(Task<void> test) override;
   Executor& executor() override { return runtime_; }
   Path parent() const override { return parent_; }
-  using Lab::open;
-  Task<std::shared_ptr<Session>> open(Duration session_timeout) override;
-  void cut(Session& session) override { proxy(session).cut(); }
+  Client& add_client(Duration session_timeout) override;
+  void cut(Session& session) override;
   void prepare_loss(Session& session, Loss loss) override;
   void lose_connection(Session&, Loss) override {}
   Task<void> disconnect(Session& session) override;
@@ -75,20 +73,22 @@ Task<void> ZookeeperLab::limit(Executor& executor) {
 }
 
 Seat& ZookeeperLab::seat(const Session& session) {
-  const auto found = std::ranges::find_if(
-      seats_, [&session](const auto& seat) { return seat->session == &session; });
+  const auto found = std::ranges::find_if(seats_, [&session](const auto& seat) {
+    const auto credentials = seat->client.credentials();
+    return credentials && credentials->session() == session.id();
+  });
+  if (found == seats_.end()) throw std::logic_error("a session of another lab");
   return **found;
 }
 
-Task<std::shared_ptr<Session>> ZookeeperLab::open(Duration session_timeout) {
+Client& ZookeeperLab::add_client(Duration session_timeout) {
   seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout));
-  Seat& seat = *seats_.back();
-  const auto session = must(co_await seat.client.session(Context()), "open");
-  seat.session = session.get();
-  if (seats_.size() == 1) {
-    must(co_await session->create(parent_, Data(), CreateMode::kPersistent), "create the parent");
-  }
-  co_return session;
+  return seats_.back()->client;
+}
+
+void ZookeeperLab::cut(Session& session) {
+  proxy(session).cut();
+  proxy(session).pass_again();
 }
 
 // The proxy must know before the request is sent, and acts by itself when it passes.
@@ -110,13 +110,16 @@ Task<void> ZookeeperLab::reconnect(Session& session) {
   co_await StateReached(session, SessionState::kConnected);
 }
 
-// With the session's credentials another client can take it over, and close it.
+// With the session's credentials another client can take it over, and close it. Its own client
+// would take it back at once.
 Task<void> ZookeeperLab::kill(Session& session) {
+  proxy(session).refuse();
   zookeeper::Options options(server_.address());
   options.attach_to = seat(session).client.credentials();
   zookeeper::Client operator_client(runtime_, std::move(options));
   const auto same_session = must(co_await operator_client.session(Context()), "attach");
   must(co_await same_session->close(), "close");
+  proxy(session).accept_again();
 }
 
 Task<void> ZookeeperLab::expire(Session& session) {

@@ -13,6 +13,8 @@ namespace lockstep::support {
 [[nodiscard]] int listen_on(std::uint16_t port);
 [[nodiscard]] std::uint16_t port_of(int socket);
 [[nodiscard]] int connect_to(std::uint16_t port, std::chrono::milliseconds limit);
+// The next connection that waits at `listener`.
+[[nodiscard]] int accept_from(int listener);
 
 // A port that nobody listens on at the moment. Outside the range from which the kernel picks the
 // local port of a connection: there, a connection attempt to a free port can meet itself.

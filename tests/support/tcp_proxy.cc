@@ -127,7 +127,7 @@ void TcpProxy::serve(const std::vector<pollfd>& ready) {
 }
 
 void TcpProxy::accept_client() {
-  const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  const int client = accept_from(listener_);
   if (client == -1) return;
   const int server = refusing_ ? -1 : connect_to(server_port_, std::chrono::seconds(1));
   if (server == -1) {
@@ -145,7 +145,8 @@ void TcpProxy::pass(Link& link, int from, int to, Drop drop_if) {
     return break_link(link);
   }
   for (ssize_t sent = 0; sent < size;) {
-    const ssize_t more = send(to, bytes + sent, static_cast<std::size_t>(size - sent), MSG_NOSIGNAL);
+    const ssize_t more =
+        send(to, bytes + sent, static_cast<std::size_t>(size - sent), MSG_NOSIGNAL);
     if (more <= 0) return break_link(link);
     sent += more;
   }

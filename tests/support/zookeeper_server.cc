@@ -33,8 +33,11 @@ constexpr const char* kJava[] = {
     "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
     // Debian's zookeeper.jar names the rest of its class path itself.
-    "-cp", "/usr/share/java/zookeeper.jar",
-    "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
+    "-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
+
+// Nobody writes to descriptor 3: reading from it ends when the other end of the pipe is closed.
+constexpr const char* kJanitor =
+    "(trap '' INT HUP TERM; read _ <&3; rm -rf \"$1\") >/dev/null 2>&1 &";
 
 std::string contents_of(const std::filesystem::path& file) {
   std::ostringstream text;
@@ -83,36 +86,40 @@ ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time)
     stop_server();
   }
   const std::string log = contents_of(directory_ / "log");
-  dismiss_janitor();
+  clean_up();
   throw std::runtime_error("the ZooKeeper server does not start; its log:\n" + log);
 }
 
 ZookeeperServer::~ZookeeperServer() {
   stop_server();
-  dismiss_janitor();
+  clean_up();
 }
 
-// A process that waits for the end of this one, then removes the directory.
+// A process that waits for the end of this one, then removes the directory. In a session of its own
+// and nobody's child, so that whatever kills the tests and all their processes misses it.
 void ZookeeperServer::hire_janitor() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   lifeline_ = ends[1];
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  std::vector<std::string> words{"sh", "-c", "trap '' INT HUP TERM; read _; rm -rf \"$1\"", "sh",
-                                 directory_.string()};
-  if (posix_spawnp(&janitor_, "sh", &actions, nullptr, arguments(words).data(), environ) != 0) {
-    janitor_ = -1;
+  posix_spawn_file_actions_adddup2(&actions, ends[0], 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::vector<std::string> words{"sh", "-c", kJanitor, "sh", directory_.string()};
+  pid_t shell = -1;
+  if (posix_spawnp(&shell, "sh", &actions, &attributes, arguments(words).data(), environ) == 0) {
+    waitpid(shell, nullptr, 0);
   }
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
 }
 
-void ZookeeperServer::dismiss_janitor() {
+void ZookeeperServer::clean_up() {
   close(lifeline_);
-  if (janitor_ != -1) waitpid(janitor_, nullptr, 0);
-  std::error_code ignored;
+  std::error_code ignored;  // The janitor may be faster.
   std::filesystem::remove_all(directory_, ignored);
 }
 
@@ -133,7 +140,8 @@ void ZookeeperServer::start_server() {
   std::vector<std::string> words(std::begin(kJava), std::end(kJava));
   words.push_back((directory_ / "zoo.cfg").string());
   const std::vector<char*> command = arguments(words);
-  const int log = open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int log =
+      open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const pid_t parent = getpid();
   server_ = fork();

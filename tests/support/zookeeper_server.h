@@ -32,7 +32,7 @@ class ZookeeperServer {
 
  private:
   void hire_janitor();
-  void dismiss_janitor();
+  void clean_up();
   void write_configuration(std::chrono::milliseconds tick_time) const;
   void start_server();
   [[nodiscard]] bool wait_until_ready();
@@ -42,7 +42,6 @@ class ZookeeperServer {
   std::filesystem::path directory_;
   std::uint16_t port_ = 0;
   pid_t server_ = -1;
-  pid_t janitor_ = -1;
   int lifeline_ = -1;
 };
 

@@ -15,8 +15,8 @@ namespace lockstep::zookeeper::callbacks {
 namespace {
 
 TimePoint now() {
-  return TimePoint(std::chrono::duration_cast<Duration>(
-      std::chrono::steady_clock::now().time_since_epoch()));
+  return TimePoint(
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 Stat from_c(const ::Stat& c) {
@@ -60,7 +60,9 @@ void deliver(ReplyMessage reply, const void* context) {
   if (handle) handle->deliver_reply(std::move(reply));
 }
 
-ReplyMessage reply_to(const void* context, int rc) { return {CallbackContext(context).request(), rc, now()}; }
+ReplyMessage reply_to(const void* context, int rc) {
+  return {CallbackContext(context).request(), rc, now()};
+}
 
 void deliver_connected(zhandle_t* c_handle, Handle& handle) {
   const clientid_t* const id = zoo_client_id(c_handle);

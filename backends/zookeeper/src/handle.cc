@@ -2,6 +2,8 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -16,6 +18,14 @@ namespace {
 constexpr std::chrono::seconds kDrainLimit(1);
 // Between two attempts when no host name of the connection string can be resolved.
 constexpr std::chrono::milliseconds kResolvePause(500);
+
+// Above level 0 the C client formats addresses into one buffer of the whole process, whichever
+// handle logs (zookeeper.c, format_endpoint_info): with two sessions that is a data race.
+void set_log_level(ClientLog log) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  zoo_set_debug_level(log == ClientLog::kSilent ? static_cast<ZooLogLevel>(0) : ZOO_LOG_LEVEL_INFO);
+}
 
 // Text ends in a NUL, which its size does not count.
 const char* c_string(const Text& text) { return text.is_null() ? "" : text.view().data(); }
@@ -32,8 +42,8 @@ int call_set_data(zhandle_t* handle, const Request& request, const void* context
   const std::string_view data = request.data.view();
   const bool null = request.data.is_null();
   return zoo_aset(handle, c_string(request.path.text()), null ? nullptr : data.data(),
-                  null ? -1 : static_cast<int>(data.size()), request.version,
-                  &callbacks::stat_read, context);
+                  null ? -1 : static_cast<int>(data.size()), request.version, &callbacks::stat_read,
+                  context);
 }
 
 }  // namespace
@@ -65,6 +75,7 @@ void Handle::run() {
 }
 
 zhandle_t* Handle::open() {
+  set_log_level(options_.log);
   for (;;) {
     if (zhandle_t* const handle = open_once()) return handle;
     // The options are well formed, so this is about name resolution and may pass.

@@ -13,7 +13,8 @@ RequestId PendingRequests::add(const PendingRequest& request) {
 
 std::optional<PendingRequest> PendingRequests::take(RequestId id) {
   if (id < first_id_ || id - first_id_ >= requests_.size()) return std::nullopt;
-  const std::optional<PendingRequest> taken = std::exchange(requests_[id - first_id_], std::nullopt);
+  const std::optional<PendingRequest> taken =
+      std::exchange(requests_[id - first_id_], std::nullopt);
   if (taken && taken->completion) by_completion_.erase(taken->completion);
   drop_taken();
   return taken;

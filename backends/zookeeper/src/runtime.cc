@@ -48,8 +48,8 @@ Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) {}
 Runtime::~Runtime() { spawned_.clear(); }
 
 TimePoint Runtime::now() const {
-  return TimePoint(std::chrono::duration_cast<Duration>(
-      std::chrono::steady_clock::now().time_since_epoch()));
+  return TimePoint(
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 void Runtime::post(Runnable& work) {
@@ -87,8 +87,8 @@ Runnable& Runtime::wait_for_work() {
     if (timers_.empty()) {
       work_came_.wait(lock);
     } else {
-      work_came_.wait_until(lock, std::chrono::steady_clock::time_point(
-                                      timers_.earliest().due.time_since_epoch()));
+      work_came_.wait_until(
+          lock, std::chrono::steady_clock::time_point(timers_.earliest().due.time_since_epoch()));
     }
     sleeping_ = false;
   }

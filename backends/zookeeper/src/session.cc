@@ -100,8 +100,7 @@ void Session::on(ReplyMessage& message) {
 // The C client registers a watcher when the read has succeeded, and for exists also when there is
 // no such znode; otherwise it forgets it (zookeeper.c, the result checkers).
 void Session::keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply) {
-  const bool registered =
-      reply.rc == ZOK || (request.op == OpCode::kExists && reply.rc == ZNONODE);
+  const bool registered = reply.rc == ZOK || (request.op == OpCode::kExists && reply.rc == ZNONODE);
   if (registered && !request.watch->forgotten()) {
     watches_.emplace(reply.id, request.watch);
   } else {

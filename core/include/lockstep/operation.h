@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lockstep/internal/wait.h"
@@ -94,6 +95,13 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
                       std::move(context)) {}
 
   Result<T> await_resume() { return internal::FromReply<T>::take(reply_, watch_); }
+  [[nodiscard]] std::optional<Error> failed() const override {
+    // To exists_watched a missing znode is an answer.
+    if constexpr (std::is_same_v<T, Watched<std::optional<Stat>>>) {
+      if (reply_.is_error() && reply_.error == Error::kNoNode) return std::nullopt;
+    }
+    return OperationBase::failed();
+  }
 };
 
 namespace internal {

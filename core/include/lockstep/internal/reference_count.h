@@ -5,6 +5,7 @@
 
 #if defined(__has_include)
 #if __has_include(<sys/single_threaded.h>)
+// allow(include): tells whether a second thread exists; without it, counting is merely slower.
 #include <sys/single_threaded.h>
 #define LOCKSTEP_SINGLE_THREADED __libc_single_threaded
 #endif

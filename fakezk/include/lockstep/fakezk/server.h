@@ -112,7 +112,7 @@ class Server {
   };
 
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
-  SessionIndex open_session(const Handshake& handshake);
+  SessionIndex open_session();
   [[nodiscard]] SessionIndex find_session(const Handshake& handshake) const;
   void set_watches(LinkIndex link, const WatchedPaths& watched);
 

@@ -24,7 +24,8 @@ class Credentials {
   std::array<char, 16> password_;
 };
 
-// Where the messages of ZooKeeper's own C client go.
+// Where the messages of ZooKeeper's own C client go. It has one log level per process: the session
+// opened last decides.
 enum class ClientLog : std::uint8_t { kSilent, kStderr };
 
 // How a Client reaches its ensemble.
@@ -32,8 +33,7 @@ class Options {
  public:
   // `servers` is ZooKeeper's connection string without a chroot: "host:port,host:port". The server
   // clamps the session timeout to its own limits; Session::timeout() tells what came out.
-  explicit Options(std::string servers,
-                   Duration timeout = std::chrono::seconds(10))
+  explicit Options(std::string servers, Duration timeout = std::chrono::seconds(10))
       : connection_string(std::move(servers)), session_timeout(timeout) {}
 
   // False if the connection string or the session timeout cannot be meant seriously: nothing is

@@ -1,0 +1,92 @@
+// The fair mutex keeps its guarantees in scenarios of every small size under every set of faults.
+// Its broken twins, judged by the very same function, do not: the property can fail, and RapidCheck
+// brings the scenario down to the smallest that shows the bug.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/property/hunt_settings.h"
+#include "lockstep/protected_create.h"
+#include "lockstep/turn.h"
+#include "scenarios/assembled_mutex.h"
+#include "scenarios/zoo_01.h"
+#include "scenarios/zoo_07.h"
+
+namespace lockstep {
+namespace {
+
+using fakezk::FaultKind;
+using fakezk::FaultPlan;
+using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::wait_for_turn>;
+using Zoo07 = scenarios::AssembledMutex<&scenarios::zoo_07::create, &wait_for_turn>;
+
+template <class Mutex>
+void keeps_its_guarantees(const std::string& name, const fake::HuntSettings& settings) {
+  const fake::HuntReport report = fake::hunt_lock(name, &fake::contend_for<Mutex>, settings);
+  if (!report.passed()) RC_FAIL(report.text());
+}
+
+RC_GTEST_PROP(FairMutexProperty, KeepsItsGuarantees, (const fake::HuntSettings& settings)) {
+  keeps_its_guarantees<FairMutex>("fair-mutex", settings);
+}
+
+// What RapidCheck found about a lock that is broken.
+struct Falsified {
+  std::string description;
+  fake::HuntSettings smallest;
+};
+
+template <class Mutex>
+std::optional<Falsified> falsify(const std::string& name) {
+  Falsified falsified;
+  const auto judge = [&](const fake::HuntSettings& settings) {
+    try {
+      keeps_its_guarantees<Mutex>(name, settings);
+    } catch (...) {
+      falsified.smallest = settings;  // While shrinking, the last case that fails is the smallest.
+      throw;
+    }
+  };
+  rc::detail::TestParams params;
+  params.seed = 1;
+  const rc::detail::TestResult result =
+      rc::detail::checkTestable(judge, rc::detail::TestMetadata(), params);
+  rc::detail::FailureResult failure;
+  if (!result.match(failure)) return std::nullopt;
+  falsified.description = failure.description;
+  return falsified;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(BrokenTwinProperty, AWaitAfterAMissingPredecessorNeedsTwoClientsAndNoFault) {
+  const std::optional<Falsified> falsified =
+      falsify<Zoo01>("zoo-01-wait-after-missing-predecessor");
+  ASSERT_TRUE(falsified);
+  EXPECT_EQ(falsified->smallest.size.clients, 2U);
+  EXPECT_EQ(falsified->smallest.size.rounds, 1U);
+  EXPECT_FALSE(falsified->smallest.faults.any());
+  for (const std::string part : {"breaks L1", "WAITS FOR EVER", "lockstep1/zoo-01-"}) {
+    EXPECT_TRUE(contains(falsified->description, part)) << part << '\n' << falsified->description;
+  }
+}
+
+TEST(BrokenTwinProperty, ACreateWithoutGuidNeedsTwoClientsAndOneCut) {
+  const std::optional<Falsified> falsified = falsify<Zoo07>("zoo-07-create-without-guid");
+  ASSERT_TRUE(falsified);
+  EXPECT_EQ(falsified->smallest.size.clients, 2U);
+  EXPECT_EQ(falsified->smallest.size.rounds, 1U);
+  FaultPlan one_cut;
+  one_cut.allow(FaultKind::kCut, 1);
+  one_cut.set_total(1);
+  EXPECT_EQ(falsified->smallest.faults, one_cut) << format_faults(falsified->smallest.faults);
+  EXPECT_TRUE(contains(falsified->description, "breaks L1")) << falsified->description;
+}
+
+}  // namespace
+}  // namespace lockstep

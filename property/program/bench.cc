@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "command.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/simulation.h"
+#include "search.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+struct Figure {
+  std::string_view name;
+  double value;
+  std::string_view unit;
+};
+using Figures = std::vector<Figure>;
+
+constexpr double kUsualSeconds = 2;
+
+// ---------------------------------------------------------------------------- suite explorer
+
+Figure search_speed(std::string_view name, const fakezk::FaultPlan& faults, double seconds) {
+  Search what;
+  what.scenario = scenarios::find("fair-mutex");
+  what.size = {.clients = 3, .rounds = 1};
+  what.faults = faults;
+  what.seed = 1;
+  what.executions = kUnlimitedExecutions;
+  what.seconds = seconds;
+  const Searched searched = search(what, false);
+  if (searched.result.found) {
+    throw std::runtime_error("the lock under measurement breaks " +
+                             searched.result.found->outcome.violation->oracle);
+  }
+  return {name, searched.executions_per_second(), "executions/s"};
+}
+
+Figures explorer(double seconds) {
+  return {search_speed("search_fault_free", fakezk::FaultPlan(), seconds),
+          search_speed("search_faults", fakezk::FaultPlan::all(2), seconds)};
+}
+
+// -------------------------------------------------------------------------------- suite fake
+
+// Microseconds per repetition of `work`, which does `repetitions` at a time: the median of many
+// calls, because whatever else this machine does only ever adds to some of them.
+double microseconds(double seconds, int repetitions, const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kAtLeast = 5;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  std::vector<double> measured;
+  while (measured.size() < kAtLeast || Clock::now() < end) {
+    const auto start = Clock::now();
+    work();
+    const std::chrono::duration<double, std::micro> gone = Clock::now() - start;
+    measured.push_back(gone.count() / repetitions);
+  }
+  const auto median = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
+  std::ranges::nth_element(measured, median);
+  return *median;
+}
+
+void expect(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(std::string("under measurement: ") + what);
+}
+
+constexpr int kStarts = 100;
+void start_simulations() {
+  for (int i = 0; i < kStarts; ++i) {
+    fake::Simulation simulation;
+    const auto session = simulation.open("A");
+    expect(session->state() == SessionState::kConnected, "the session is not connected");
+  }
+}
+
+constexpr int kPairs = 1000;
+Task<bool> create_and_remove(Session& session) {
+  const Path path("/bench");
+  for (int i = 0; i < kPairs; ++i) {
+    const Result<Created> created = co_await session.create(path, Data(), CreateMode::kPersistent);
+    if (!created) co_return false;
+    const Result<void> removed = co_await session.remove(path);
+    if (!removed) co_return false;
+  }
+  co_return true;
+}
+
+constexpr int kCycles = 1000;
+Task<bool> lock_and_unlock(FairMutex& mutex) {
+  for (int i = 0; i < kCycles; ++i) {
+    Result<HeldLock> held = co_await mutex.acquire();
+    if (!held) co_return false;
+    const ReleaseOutcome outcome = co_await held->release();
+    if (outcome != ReleaseOutcome::kReleased) co_return false;
+  }
+  co_return true;
+}
+
+// A simulation keeps a history of everything committed, so each measurement has a fresh one.
+double operation(double seconds) {
+  return microseconds(seconds, 2 * kPairs, [] {
+    fake::Simulation simulation;
+    const auto session = simulation.open("A");
+    expect(simulation.run(create_and_remove(*session)), "an operation fails");
+  });
+}
+
+double lock_cycle(double seconds) {
+  return microseconds(seconds, kCycles, [] {
+    fake::Simulation simulation;
+    const auto session = simulation.open("A");
+    FairMutex mutex(*session, "/lock");
+    expect(simulation.run(lock_and_unlock(mutex)), "a lock cycle fails");
+    expect(simulation.exists("/lock"), "the lock's parent is missing");
+  });
+}
+
+Figures fake_backend(double seconds) {
+  return {{"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"},
+          {"operation", operation(seconds), "us"},
+          {"lock_cycle", lock_cycle(seconds), "us"}};
+}
+
+// ------------------------------------------------------------------------------- the command
+
+struct Suite {
+  std::string_view name;
+  Figures (*measure)(double seconds);  // Null: not in this version.
+};
+constexpr std::array kSuites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend},
+                                Suite{"real", nullptr}};
+
+const Suite& suite_called(const std::string& name) {
+  for (const Suite& suite : kSuites) {
+    if (suite.name != name) continue;
+    if (!suite.measure) reject_as_unavailable("the suite '" + name + "'");
+    return suite;
+  }
+  throw UsageError("there is no suite '" + name + "', only explorer and fake");
+}
+
+int run(const std::string& name, double seconds, bool json) {
+  const Suite& suite = suite_called(name);
+  const Figures figures = suite.measure(seconds);
+  auto results = nlohmann::ordered_json::array();
+  for (const Figure& figure : figures) {
+    results.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
+    if (json) continue;
+    std::cout << std::left << std::setw(20) << figure.name << std::right << std::setw(12)
+              << std::fixed << std::setprecision(figure.value < 100 ? 3 : 0) << figure.value << ' '
+              << figure.unit << '\n';
+  }
+  if (json) print_json({{"suite", suite.name}, {"results", std::move(results)}});
+  return kOk;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, CommandLine& line) {
+  CLI::App* const command = app.add_subcommand("bench", "Measures the explorer or the fake");
+  const auto suite = std::make_shared<std::string>();
+  const auto seconds = std::make_shared<double>(kUsualSeconds);
+  const auto json = std::make_shared<bool>(false);
+  command->add_option("SUITE", *suite, "explorer: executions per second; fake: microseconds")
+      ->required();
+  add_number<double>(*command, "--seconds", *seconds, 0.001, 3600,
+                     "How long to measure each figure (2)");
+  add_unavailable_option(*command, "--zookeeper");
+  command->add_flag("--json", *json, "Print one JSON object");
+  command->callback([&line, suite, seconds, json] {
+    line.run = [suite, seconds, json] { return run(*suite, *seconds, *json); };
+  });
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,240 @@
+#include "hunt.h"
+
+#include <iostream>
+#include <memory>
+#include <random>
+
+#include "command.h"
+#include "size.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;
+constexpr std::uint32_t kMostJobs = 256;
+constexpr double kMostSeconds = 10'000'000;
+constexpr std::uint32_t kUsualFaults = 2;
+// As many as a strategy places in one execution.
+constexpr std::uint32_t kMostFaults = 16;
+
+// What the command line says; 0 stands for what was not given and has no fixed default.
+struct Options {
+  std::string scenario;
+  std::uint32_t clients = 0;
+  std::uint32_t rounds = 0;
+  std::string strategy{default_strategy().name};
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;
+  std::string faults = "all";
+  std::uint32_t fault_budget = kUsualFaults;
+  std::uint32_t jobs = 1;
+  bool json = false;
+};
+
+fakezk::FaultPlan plan_of(const Options& options) {
+  fakezk::FaultPlan plan;
+  const std::string wrong = fakezk::parse_fault_kinds(options.faults, plan);
+  if (!wrong.empty()) throw UsageError("--faults: " + wrong);
+  plan.set_total(options.fault_budget);
+  // Equal searches get equal plans, so that they draw alike.
+  return plan.any() ? plan : fakezk::FaultPlan();
+}
+
+Search search_of(const Options& options) {
+  Search what;
+  what.scenario = scenarios::find(options.scenario);
+  if (!what.scenario) {
+    throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
+  }
+  what.size = what.scenario->size;
+  if (options.clients > 0) what.size.clients = options.clients;
+  if (options.rounds > 0) what.size.rounds = options.rounds;
+  if (!possible(what.size)) {
+    throw UsageError("--rounds: " + in_words(what.size) + " are more than " +
+                     std::to_string(kMostRoundsInAll) + " rounds in all");
+  }
+  what.strategy = &strategy_called(options.strategy);
+  what.faults = plan_of(options);
+  what.seed = options.seed;
+  what.first = options.first;
+  what.jobs = options.jobs;
+  if (options.seconds > 0) {
+    what.seconds = options.seconds;
+    what.executions = kUnlimitedExecutions;
+  }
+  if (options.executions > 0) what.executions = options.executions;
+  return what;
+}
+
+std::string_view stopped_by(fakezk::HuntResult::StoppedBy reason) {
+  using StoppedBy = fakezk::HuntResult::StoppedBy;
+  switch (reason) {
+    case StoppedBy::kCount: return "count";
+    case StoppedBy::kViolation: return "violation";
+    case StoppedBy::kTime: return "time";
+  }
+  return "";
+}
+
+nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution) {
+  return {{"oracle", failure.violation.oracle},
+          {"message", failure.violation.message},
+          {"execution", execution},
+          {"steps", failure.steps},
+          {"deviations", failure.deviations},
+          {"original_deviations", failure.original_deviations},
+          {"replay", failure.replay}};
+}
+
+nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
+  const fakezk::HuntResult& result = searched.result;
+  return {{"scenario", what.scenario->name},
+          {"strategy", what.strategy->name},
+          {"seed", what.seed},
+          {"clients", what.size.clients},
+          {"rounds", what.size.rounds},
+          {"faults", fault_kinds(what.faults)},
+          {"fault_budget", what.faults.total()},
+          {"first", what.first},
+          {"jobs", what.jobs},
+          {"executions", result.executions},
+          {"steps", result.steps},
+          {"seconds", searched.seconds},
+          {"executions_per_second", searched.executions_per_second()},
+          {"exhausted", false},
+          {"traces", nullptr},
+          {"final_states", nullptr},
+          {"trace_hash", hex(result.trace_hash)},
+          {"stopped_by", stopped_by(result.stopped_by)},
+          {"violation", nullptr}};
+}
+
+void print_success(const Search& what, const Searched& searched) {
+  const fakezk::HuntResult& result = searched.result;
+  const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
+  std::cout << what.scenario->name << ": no violation in "
+            << counted(result.executions, "execution") << " (" << in_words(what.size)
+            << "; strategy " << what.strategy->name << "; seed " << what.seed << "; "
+            << describe_faults(what.faults) << "). " << counted(result.steps, "step") << ", "
+            << grouped(rate) << " executions per second, trace hash " << hex(result.trace_hash)
+            << ".\n";
+}
+
+void print_failure(const Search& what, const Searched& searched, const fakezk::Failure& failure,
+                   const std::string& program) {
+  const fakezk::Found& found = *searched.result.found;
+  const fakezk::Violation& violation = failure.violation;
+  std::cout << what.scenario->name << " breaks " << violation.oracle << " ("
+            << guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
+            << " of seed " << what.seed << " (" << in_words(what.size) << "; strategy "
+            << what.strategy->name << "; " << describe_faults(what.faults) << "):\n"
+            << violation.message << "\n\n"
+            << "The shortest schedule found that breaks it: " << counted(failure.steps, "step")
+            << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
+            << "shrinking " << failure.original_deviations << ").\n\n"
+            << failure.lanes << "\nReplay it:   " << replay_command(failure, program)
+            << "\nHunt again:  " << command_for(what, found, program) << '\n';
+}
+
+int run(const Options& options, const std::string& program) {
+  const Search what = search_of(options);
+  const Searched searched = search(what, !options.json);
+  const std::optional<fakezk::Found>& found = searched.result.found;
+  nlohmann::ordered_json object = as_json(what, searched);
+  if (!found) {
+    if (options.json) {
+      print_json(object);
+    } else {
+      print_success(what, searched);
+    }
+    return kOk;
+  }
+  const fakezk::Failure failure = explain(what, *found);
+  if (options.json) {
+    object["violation"] = violation_as_json(failure, found->execution);
+    print_json(object);
+  } else {
+    print_failure(what, searched, failure, program);
+  }
+  return kViolation;
+}
+
+void add_search_options(CLI::App& command, Options& options) {
+  add_number<std::uint32_t>(command, "--clients", options.clients, 1, kMostClients,
+                            "How many clients contend, at most " + std::to_string(kMostClients) +
+                                " (as the scenario says)");
+  add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, kMostRounds,
+                            "How often each takes the lock, at most " +
+                                std::to_string(kMostRounds) + " (as the scenario says)");
+  command.add_option("--strategy", options.strategy, "How to search: " + strategy_names())
+      ->capture_default_str();
+  add_number<std::uint64_t>(command, "--executions", options.executions, 1, kMostExecutions,
+                            "How many executions (20000; with --seconds as many as fit)");
+  add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
+                     "How long to search (until the executions are done)");
+  add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
+                            "What all choices follow from (drawn, and printed)");
+  add_number<std::uint64_t>(command, "--first", options.first, 0, kMostExecutions,
+                            "The first execution: a part of a larger search (0)");
+  add_number<std::uint32_t>(command, "--jobs", options.jobs, 1, kMostJobs,
+                            "How many threads; the result is the same for any number (1)");
+}
+
+void add_fault_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--faults", options.faults,
+                  "Which faults: all, none, or kinds with optional caps (cut,expiry:1): " +
+                      fault_kind_names())
+      ->type_name("KINDS")
+      ->capture_default_str();
+  add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0, kMostFaults,
+                            "The most faults of one execution, of all kinds together (2)");
+}
+
+}  // namespace
+
+std::string command_for(const Search& what, const std::string& program) {
+  std::string command = program + " hunt " + std::string(what.scenario->name) + " --clients " +
+                        std::to_string(what.size.clients) + " --rounds " +
+                        std::to_string(what.size.rounds) + " --strategy " +
+                        std::string(what.strategy->name) + " --faults " + fault_kinds(what.faults);
+  if (what.faults.any()) command += " --fault-budget " + std::to_string(what.faults.total());
+  if (what.first > 0) command += " --first " + std::to_string(what.first);
+  return command + " --executions " + std::to_string(what.executions) + " --seed " +
+         std::to_string(what.seed);
+}
+
+std::string command_for(const Search& what, const fakezk::Found& found,
+                        const std::string& program) {
+  Search up_to_found = what;
+  up_to_found.executions = found.execution - what.first + 1;
+  return command_for(up_to_found, program);
+}
+
+std::string replay_command(const fakezk::Failure& failure, const std::string& program) {
+  return program + " replay " + failure.replay;
+}
+
+void add_hunt(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
+  const auto options = std::make_shared<Options>();
+  options->seed = std::random_device()();
+  command->add_option("SCENARIO", options->scenario, "One of those that 'list' shows")->required();
+  add_search_options(*command, *options);
+  add_fault_options(*command, *options);
+  add_unavailable_flag(*command, "--blocking");
+  add_unavailable_option(*command, "--reduction");
+  add_unavailable_option(*command, "--html");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
+  command->callback(
+      [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
+}
+
+}  // namespace lockstep::program

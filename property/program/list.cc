@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "command.h"
+#include "scenarios/registry.h"
+#include "text.h"
+
+namespace lockstep::program {
+
+namespace {
+
+// Only a broken lock whose bug needs no race says so.
+template <class Scenario>
+bool calm_fails(const Scenario& scenario) {
+  if constexpr (requires { scenario.calm_fails; }) {
+    return scenario.calm_fails;
+  } else {
+    return false;
+  }
+}
+
+void list_as_json() {
+  auto entries = nlohmann::ordered_json::array();
+  for (const scenarios::Scenario& scenario : scenarios::all()) {
+    nlohmann::ordered_json entry = {{"name", scenario.name},
+                                    {"kind", scenario.kind},
+                                    {"expects", scenario.expects},
+                                    {"summary", scenario.summary},
+                                    {"clients", scenario.size.clients},
+                                    {"rounds", scenario.size.rounds}};
+    if (calm_fails(scenario)) entry["calm_fails"] = true;
+    entries.push_back(std::move(entry));
+  }
+  print_json({{"scenarios", std::move(entries)}});
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string result(text);
+  result.append(width > text.size() ? width - text.size() : 0, ' ');
+  return result + "  ";
+}
+
+void list_as_table() {
+  std::size_t name = 4;
+  std::size_t expects = 7;
+  for (const scenarios::Scenario& scenario : scenarios::all()) {
+    name = std::max(name, scenario.name.size());
+    expects = std::max(expects, scenario.expects.size());
+  }
+  std::cout << padded("NAME", name) << padded("KIND", 8) << padded("EXPECTS", expects)
+            << "CLIENTS  ROUNDS  SUMMARY\n";
+  for (const scenarios::Scenario& scenario : scenarios::all()) {
+    std::cout << padded(scenario.name, name) << padded(scenario.kind, 8)
+              << padded(scenario.expects, expects)
+              << padded(std::to_string(scenario.size.clients), 7)
+              << padded(std::to_string(scenario.size.rounds), 6) << scenario.summary << '\n';
+  }
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, CommandLine& line) {
+  CLI::App* const command = app.add_subcommand("list", "Shows the scenarios that can be hunted");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print one JSON object");
+  command->callback([&line, json] {
+    line.run = [json] {
+      if (*json) {
+        list_as_json();
+      } else {
+        list_as_table();
+      }
+      return kOk;
+    };
+  });
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,97 @@
+// The program `lockstep`: hunts for races in lock recipes. One file per command.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+
+#include "command.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr const char* kVersion = "lockstep 0.1.0";
+// Commands of a later version, told from slips.
+constexpr std::array<std::string_view, 2> kUnavailable = {"lock", "serve"};
+// As <sysexits.h> has them.
+constexpr int kInternalError = 70;
+constexpr int kCannotWrite = 74;
+
+// As the user has called it, but without the long way to the current directory.
+std::string called(std::string_view argument) {
+  if (argument.find('/') == std::string_view::npos) return std::string(argument);
+  std::error_code error;
+  const std::filesystem::path near = std::filesystem::proximate(argument, error);
+  if (error || near.string().size() >= argument.size()) return std::string(argument);
+  return near.has_parent_path() ? near.string() : "./" + near.string();
+}
+
+// CLI11 would only say that an argument was not expected.
+void check_command_name(const CLI::App& app, std::string_view name) {
+  if (name.starts_with('-')) return;
+  if (std::ranges::find(kUnavailable, name) != kUnavailable.end()) {
+    reject_as_unavailable("the command '" + std::string(name) + "'");
+  }
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool known = std::ranges::any_of(
+      commands, [&](const CLI::App* command) { return command->get_name() == name; });
+  if (!known) {
+    throw UsageError("there is no command '" + std::string(name) + "'; --help shows them");
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Hunts for races in ZooKeeper lock recipes, in a simulated ZooKeeper.", "lockstep");
+  app.set_version_flag("--version", kVersion);
+  app.set_help_flag("-h,--help", "Show this help");
+  app.require_subcommand(0, 1);  // Otherwise a second command would be taken too.
+  CommandLine line;
+  line.program = called(argc > 0 ? argv[0] : "lockstep");
+  add_tour(app, line);
+  add_list(app, line);
+  add_hunt(app, line);
+  add_replay(app, line);
+  add_merge(app, line);
+  add_bench(app, line);
+  if (argc < 2) {
+    std::cerr << app.help();
+    return kBadInput;
+  }
+  try {
+    check_command_name(app, argv[1]);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
+    throw UsageError(error.what());
+  }
+  if (!line.run) throw UsageError("a command is missing; --help shows them");
+  return line.run();
+}
+
+// A result nobody could read is no result.
+int finish(int status) {
+  std::cout.flush();
+  if (std::cout) return status;
+  std::cerr << "lockstep: cannot write to standard output\n";
+  return kCannotWrite;
+}
+
+}  // namespace
+
+}  // namespace lockstep::program
+
+int main(int argc, char** argv) {
+  using namespace lockstep::program;
+  std::ios::sync_with_stdio(false);
+  try {
+    return finish(run(argc, argv));
+  } catch (const UsageError& error) {
+    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
+    return kBadInput;
+  } catch (const std::exception& error) {
+    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
+    return kInternalError;
+  }
+}

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "command.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What parts of one hunt have in common.
+constexpr std::array kShared = {"scenario", "strategy", "seed",        "clients",
+                                "rounds",   "faults",   "fault_budget"};
+
+// What `hunt --json` said about some of a hunt's executions.
+struct Part {
+  std::string file;
+  Json json;
+  std::uint64_t first = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;
+  double seconds = 0;
+  std::uint64_t trace_hash = 0;
+};
+
+std::uint64_t read_hash(const std::string& text) {
+  std::uint64_t hash = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("trace_hash '" + text + "' is no hexadecimal number");
+  }
+  return hash;
+}
+
+Part read(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw UsageError("cannot read '" + file + "'");
+  Part part;
+  part.file = file;
+  try {
+    part.json = Json::parse(stream);
+    for (const char* key : kShared) static_cast<void>(part.json.at(key));
+    part.first = part.json.at("first");
+    part.executions = part.json.at("executions");
+    part.steps = part.json.at("steps");
+    part.seconds = part.json.at("seconds");
+    part.trace_hash = read_hash(part.json.at("trace_hash"));
+    static_cast<void>(part.json.at("violation"));
+  } catch (const std::exception& error) {
+    throw UsageError("'" + file + "' is not what 'hunt --json' prints: " + error.what());
+  }
+  return part;
+}
+
+void check_that_they_belong_together(const Part& one, const Part& next) {
+  for (const char* key : kShared) {
+    if (one.json.at(key) == next.json.at(key)) continue;
+    throw UsageError("'" + one.file + "' and '" + next.file + "' are not of one hunt: " + key +
+                     " is " + one.json.at(key).dump() + " and " + next.json.at(key).dump());
+  }
+}
+
+void check_that_it_follows(const Part& one, const Part& next) {
+  const std::uint64_t end = one.first + one.executions;
+  if (next.first == end) return;
+  throw UsageError("'" + next.file + "' begins with execution " + std::to_string(next.first) +
+                   ", but '" + one.file + "' ends before " + std::to_string(end));
+}
+
+// One part after the other, up to the first violation: what a single hunt would have said.
+Json merged(std::vector<Part> parts) {
+  std::ranges::sort(parts, {}, &Part::first);
+  Part all = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    check_that_they_belong_together(parts.front(), parts[i]);
+    if (!all.json.at("violation").is_null()) continue;
+    check_that_it_follows(parts[i - 1], parts[i]);
+    all.executions += parts[i].executions;
+    all.steps += parts[i].steps;
+    all.seconds += parts[i].seconds;
+    all.trace_hash += parts[i].trace_hash;
+    all.json["violation"] = parts[i].json.at("violation");
+    all.json["stopped_by"] = parts[i].json.at("stopped_by");
+  }
+  all.json.erase("jobs");
+  all.json["executions"] = all.executions;
+  all.json["steps"] = all.steps;
+  all.json["seconds"] = all.seconds;
+  all.json["executions_per_second"] = static_cast<double>(all.executions) / all.seconds;
+  all.json["trace_hash"] = hex(all.trace_hash);
+  return all.json;
+}
+
+int run(const std::vector<std::string>& files) {
+  std::vector<Part> parts;
+  for (const std::string& file : files) parts.push_back(read(file));
+  const Json result = merged(std::move(parts));
+  print_json(result);
+  return result.at("violation").is_null() ? kOk : kViolation;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, CommandLine& line) {
+  CLI::App* const command = app.add_subcommand(
+      "merge", "Joins the JSON of parts of one hunt (hunt --first), as if it had been one");
+  const auto files = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", *files, "What 'hunt --json' printed, in any order")->required();
+  command->add_flag_callback("--json", [] {}, "Print one JSON object, which it does anyway");
+  command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
+  command->callback([&line, files] { line.run = [files] { return run(*files); }; });
+}
+
+}  // namespace lockstep::program

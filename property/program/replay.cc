@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "command.h"
+#include "lockstep/fakezk/explore/report.h"
+#include "scenarios/registry.h"
+#include "search.h"
+#include "size.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+std::string read_file(const std::string& name) {
+  std::error_code why;
+  if (std::filesystem::is_directory(name, why)) {
+    why = std::make_error_code(std::errc::is_a_directory);
+  }
+  std::ifstream file(name, std::ios::binary);
+  if (why || !file) {
+    throw UsageError("cannot read '" + name + "'" + (why ? ": " + why.message() : ""));
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) throw UsageError("'" + name + "' holds no replay string");
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+// What a replay string stands for, known to be sound.
+struct Recorded {
+  fakezk::ReplayString string;
+  const scenarios::Scenario* scenario = nullptr;
+  fake::ScenarioSize size;
+  fakezk::ExecutionLimits limits;
+};
+
+Recorded read(const std::string& argument) {
+  const std::string text = argument.starts_with('@') ? read_file(argument.substr(1)) : argument;
+  Recorded recorded;
+  const std::string wrong = fakezk::ReplayString::parse(text, recorded.string);
+  if (!wrong.empty()) throw UsageError(wrong);
+  const fakezk::ReplayString& string = recorded.string;
+  recorded.scenario = scenarios::find(string.scenario);
+  if (!recorded.scenario) {
+    throw UsageError("the replay string is of scenario '" + string.scenario +
+                     "', which this program does not have");
+  }
+  recorded.size = {string.clients, string.rounds};
+  if (!possible(recorded.size)) throw UsageError("the replay string is corrupt at its size");
+  recorded.limits = limits_of(string.faults);
+  return recorded;
+}
+
+// The first step, counted from 1, that is not as recorded. If all are but the trace hash differs,
+// that is the last one: its consequences or the verdict are not the same. Throws UsageError if the
+// string contradicts itself.
+std::optional<std::uint32_t> first_difference(const Recorded& recorded,
+                                              const fakezk::Recording& recording) {
+  if (recording.outcome.trace_hash == recorded.string.trace_hash) {
+    if (recording.checks == recorded.string.checks) return std::nullopt;
+    throw UsageError("the replay string is corrupt at its checks");
+  }
+  const auto [was, is] = std::ranges::mismatch(recorded.string.checks, recording.checks);
+  const auto same = static_cast<std::uint32_t>(was - recorded.string.checks.begin());
+  const bool all = was == recorded.string.checks.end() && is == recording.checks.end();
+  return all && same > 0 ? same : same + 1;
+}
+
+// One step of an execution as a lane.
+std::string lane_of(const Recorded& recorded, std::uint32_t step) {
+  class OneStep final : public fakezk::Tracer {
+   public:
+    OneStep(const fakezk::World& world, std::uint32_t number) : lanes(world), number_(number) {}
+    void step(const fakezk::Step& step) override {
+      here_ = step.number == number_;
+      if (here_) lanes.step(step);
+    }
+    void note(std::uint32_t process, std::string_view text) override {
+      if (here_) lanes.note(process, text);
+    }
+    fakezk::Lanes lanes;
+
+   private:
+    std::uint32_t number_;
+    bool here_ = false;
+  };
+  const std::unique_ptr<fakezk::Program> program = recorded.scenario->make(recorded.size);
+  fakezk::World world;
+  OneStep tracer(world, step);
+  fakezk::Replay replay(recorded.string.deviations);
+  execute(world, *program, replay, recorded.limits, &tracer);
+  return tracer.lanes.render(*program);
+}
+
+std::string_view result_of(const fakezk::Recording& recording,
+                           std::optional<std::uint32_t> difference) {
+  if (difference) return "diverged";
+  return recording.outcome.violation ? "reproduced" : "not reproduced";
+}
+
+// The string that stands for the execution as it runs now.
+std::string string_of(const Recorded& recorded, const fakezk::Recording& recording) {
+  fakezk::ReplayString now = recorded.string;
+  now.trace_hash = recording.outcome.trace_hash;
+  now.checks = recording.checks;
+  return now.text();
+}
+
+void print_as_json(const Recorded& recorded, const fakezk::Recording& recording,
+                   std::optional<std::uint32_t> difference) {
+  const fakezk::ReplayString& string = recorded.string;
+  nlohmann::ordered_json object = {{"scenario", string.scenario},
+                                   {"clients", string.clients},
+                                   {"rounds", string.rounds},
+                                   {"faults", fault_kinds(string.faults)},
+                                   {"fault_budget", string.faults.total()},
+                                   {"deviations", string.deviations.size()},
+                                   {"steps", recording.outcome.steps},
+                                   {"trace_hash", hex(recording.outcome.trace_hash)},
+                                   {"result", result_of(recording, difference)},
+                                   {"diverged_at_step", nullptr},
+                                   {"violation", nullptr},
+                                   {"replay", string_of(recorded, recording)},
+                                   {"lanes", recording.lanes}};
+  if (difference) object["diverged_at_step"] = *difference;
+  if (const std::optional<fakezk::Violation>& violation = recording.outcome.violation) {
+    object["violation"] = {
+        {"oracle", violation->oracle}, {"message", violation->message}, {"step", violation->step}};
+  }
+  print_json(object);
+}
+
+void print_divergence(const Recorded& recorded, const fakezk::Recording& recording,
+                      std::uint32_t step) {
+  const std::size_t recorded_steps = recorded.string.checks.size();
+  const std::size_t steps = recording.checks.size();
+  std::cout << "Diverged: ";
+  if (step > steps) {
+    std::cout << "this execution ends after step " << steps << ", the recorded one went on to step "
+              << recorded_steps << ".\n";
+    return;
+  }
+  if (step > recorded_steps) {
+    std::cout << "the recorded execution ended after step " << recorded_steps
+              << ", this one goes on. Step " << step << " is now:\n\n";
+  } else if (step == recorded_steps && step == steps &&
+             recorded.string.checks.back() == recording.checks.back()) {
+    std::cout << "every step begins as recorded, but what follows from the last one, step " << step
+              << ", does not, or the verdict differs. It is now:\n\n";
+  } else {
+    std::cout << "step " << step << " is the first that is not as recorded. It is now:\n\n";
+  }
+  std::cout << lane_of(recorded, step);
+}
+
+void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
+                   std::optional<std::uint32_t> difference) {
+  const std::optional<fakezk::Violation>& violation = recording.outcome.violation;
+  std::cout << recorded.string.scenario << ", " << in_words(recorded.size) << ", "
+            << counted(recorded.string.deviations.size(), "deviation")
+            << " from the calm schedule:\n\n"
+            << recording.lanes << '\n';
+  if (difference) print_divergence(recorded, recording, *difference);
+  if (violation) {
+    std::cout << (difference ? "\nAs it runs now, it breaks " : "Reproduced: it breaks ")
+              << violation->oracle << " (" << guarantee(violation->oracle) << ") at step "
+              << violation->step << ":\n"
+              << violation->message << '\n';
+  } else if (!difference) {
+    std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";
+  }
+}
+
+int run(const std::string& argument, bool json) {
+  const Recorded recorded = read(argument);
+  const std::unique_ptr<fakezk::Program> program = recorded.scenario->make(recorded.size);
+  const fakezk::Recording recording = record(*program, recorded.limits, recorded.string.deviations);
+  const std::optional<std::uint32_t> difference = first_difference(recorded, recording);
+  if (json) {
+    print_as_json(recorded, recording, difference);
+  } else {
+    print_as_text(recorded, recording, difference);
+  }
+  if (difference) return kDiverged;
+  return recording.outcome.violation ? kViolation : kOk;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      app.add_subcommand("replay", "Runs one execution again from its replay string");
+  const auto argument = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
+  command->add_option("STRING", *argument, "What a hunt printed, or @FILE to read it from a file")
+      ->required();
+  command->add_flag("--json", *json, "Print one JSON object");
+  add_unavailable_option(*command, "--html");
+  command->footer(
+      "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution is another one\n"
+      "than the recorded one, 2 bad input.");
+  command->callback(
+      [&line, argument, json] { line.run = [argument, json] { return run(*argument, *json); }; });
+}
+
+}  // namespace lockstep::program

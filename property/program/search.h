@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/fakezk/explore/report.h"
+#include "scenarios/registry.h"
+#include "strategies.h"
+
+namespace lockstep::program {
+
+// More executions than there is time for; a search by time alone has this many.
+inline constexpr std::uint64_t kUnlimitedExecutions = std::uint64_t{1} << 62;
+
+// One hunt, as its command line describes it.
+struct Search {
+  const scenarios::Scenario* scenario = nullptr;
+  fake::ScenarioSize size;
+  const fakezk::StrategyName* strategy = &default_strategy();
+  fakezk::FaultPlan faults;
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;
+  std::uint64_t executions = 20'000;
+  double seconds = std::numeric_limits<double>::infinity();
+  std::uint32_t jobs = 1;
+};
+
+struct Searched {
+  fakezk::HuntResult result;
+  double seconds = 0;
+
+  [[nodiscard]] double executions_per_second() const {
+    return static_cast<double>(result.executions) / seconds;
+  }
+};
+
+// The limits of one execution.
+[[nodiscard]] fakezk::ExecutionLimits limits_of(const fakezk::FaultPlan& faults);
+
+// What a search has found, shrunk.
+[[nodiscard]] fakezk::Failure explain(const Search& what, const fakezk::Found& found);
+
+// Searches until the first violation, the number of executions or the end of the time.
+[[nodiscard]] Searched search(const Search& what, bool show_progress);
+
+}  // namespace lockstep::program

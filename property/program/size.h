@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lockstep/fake/scenario.h"
+
+namespace lockstep::program {
+
+// How large a scenario may be made. All rounds of all clients together must stay well below the
+// step cap of an execution, or a long one would be taken for a livelock.
+inline constexpr std::uint32_t kMostClients = 64;
+inline constexpr std::uint32_t kMostRounds = 100;
+inline constexpr std::uint32_t kMostRoundsInAll = 640;
+
+[[nodiscard]] constexpr bool possible(fake::ScenarioSize size) {
+  return size.clients >= 1 && size.clients <= kMostClients && size.rounds >= 1 &&
+         size.rounds <= kMostRounds && size.clients * size.rounds <= kMostRoundsInAll;
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,94 @@
+#include "text.h"
+
+#include <array>
+#include <iostream>
+#include <utility>
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kGuarantees = {{
+    {"S1", "exclusion, in the server's order"},
+    {"S2", "exclusion, in the clients' order"},
+    {"S3", "fencing tokens grow"},
+    {"S4", "nobody touches what is not its own"},
+    {"S5", "no orphan is left behind"},
+    {"L1", "no lost wakeup"},
+    {"L2", "first come, first served"},
+    {"L3", "one wake per release"},
+    {"L4", "the deadline holds"},
+    {"R1", "a loss is reported once"},
+    {"R2", "a release tells one outcome"},
+    {"deadlock", "somebody can go on"},
+    {"livelock", "there is an end"},
+    {"crash", "no exception escapes"},
+    {"misuse", "calls keep their contracts"},
+}};
+
+std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if (plan.most(kind) == 0) continue;
+    if (!text.empty()) text += separator;
+    text += name(kind);
+    if (plan.most(kind) != fakezk::FaultPlan::kUnlimited) {
+      text += ':' + std::to_string(plan.most(kind));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ' ');
+  }
+  return digits;
+}
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return grouped(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
+}
+
+std::string in_words(fake::ScenarioSize size) {
+  return counted(size.clients, "client") + ", " + counted(size.rounds, "round") + " each";
+}
+
+std::string hex(std::uint64_t number) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(number >> shift) & 0xf];
+  return text;
+}
+
+std::string fault_kinds(const fakezk::FaultPlan& plan) {
+  if (!plan.any()) return "none";
+  if (plan == fakezk::FaultPlan::all(plan.total())) return "all";
+  return kinds(plan, ",");
+}
+
+std::string describe_faults(const fakezk::FaultPlan& plan) {
+  if (!plan.any()) return "no faults";
+  return "at most " + counted(plan.total(), "fault") + " per execution (" + kinds(plan, ", ") + ")";
+}
+
+std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
+
+std::string_view guarantee(std::string_view oracle) {
+  for (const auto& [id, meaning] : kGuarantees) {
+    if (id == oracle) return meaning;
+  }
+  return "an invariant of the scenario";
+}
+
+void print_json(const nlohmann::ordered_json& object) {
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  std::cout << object.dump(-1, ' ', false, Handler::replace) << '\n';
+}
+
+}  // namespace lockstep::program

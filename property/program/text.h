@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/fault.h"
+
+namespace lockstep::program {
+
+// 1234567 as "1 234 567".
+[[nodiscard]] std::string grouped(std::uint64_t number);
+// "1 client", "3 clients".
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view what);
+// "3 clients, 1 round each".
+[[nodiscard]] std::string in_words(fake::ScenarioSize size);
+// 16 hex digits.
+[[nodiscard]] std::string hex(std::uint64_t number);
+// What `--faults` would have to be for this plan: "all", "none", "cut,expiry:1".
+[[nodiscard]] std::string fault_kinds(const fakezk::FaultPlan& plan);
+// "no faults", "at most 2 faults per execution (cut, expiry)".
+[[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
+// Every kind there is: "cut, expiry".
+[[nodiscard]] std::string fault_kind_names();
+// What an oracle stands for: "no lost wakeup".
+[[nodiscard]] std::string_view guarantee(std::string_view oracle);
+
+// Prints one JSON object as one line.
+void print_json(const nlohmann::ordered_json& object);
+
+}  // namespace lockstep::program

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "command.h"
+#include "hunt.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+// Fixed, so that everybody sees the same tour.
+constexpr std::uint64_t kSeed = 1;
+constexpr std::uint32_t kFaults = 2;
+constexpr std::uint64_t kExecutions = 200'000;
+constexpr std::string_view kBroken = "zoo-01-wait-after-missing-predecessor";
+constexpr std::string_view kSound = "fair-mutex";
+
+Search search_of(std::string_view scenario, std::uint64_t executions) {
+  Search what;
+  what.scenario = scenarios::find(scenario);
+  what.size = what.scenario->size;
+  what.faults = fakezk::FaultPlan::all(kFaults);
+  what.seed = kSeed;
+  what.executions = executions;
+  what.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  return what;
+}
+
+// True if the broken lock was caught, for the reason that it is in the zoo for.
+bool hunt_the_broken_one(std::uint64_t executions, const std::string& program) {
+  const Search what = search_of(kBroken, executions);
+  std::cout << "1. " << what.scenario->name << ": a lock with a bug that was shipped more than\n"
+            << "   once. " << what.scenario->summary << "\n"
+            << std::flush;
+  const Searched searched = search(what, true);
+  const std::optional<fakezk::Found>& found = searched.result.found;
+  if (!found) {
+    std::cout << "\n   No violation in " << counted(searched.result.executions, "execution")
+              << ", although there is one.\n";
+    return false;
+  }
+  const fakezk::Failure failure = explain(what, *found);
+  const fakezk::Violation& violation = failure.violation;
+  std::cout << "\n   Execution " << grouped(found->execution) << " breaks " << violation.oracle
+            << " (" << guarantee(violation.oracle) << "). Made as short as possible, with "
+            << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
+            << failure.original_deviations << ":\n\n"
+            << failure.lanes << "\n   "
+            << "The waiter has seen its predecessor in the list; the predecessor is deleted before "
+               "the\n   waiter's watch is registered, and it waits for an event that is over.\n\n"
+               "   Replay it:   "
+            << replay_command(failure, program)
+            << "\n   Hunt again:  " << command_for(what, *found, program) << "\n\n"
+            << std::flush;
+  return violation.oracle == what.scenario->expects;
+}
+
+// True if the library's recipe holds.
+bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
+  const Search what = search_of(kSound, executions);
+  std::cout << "2. " << what.scenario->name << ": the same lock as this library has it, with "
+            << counted(what.size.clients, "client") << ".\n"
+            << std::flush;
+  const Searched searched = search(what, true);
+  const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
+  if (const std::optional<fakezk::Found>& found = searched.result.found) {
+    const fakezk::Failure failure = explain(what, *found);
+    std::cout << "\n   It breaks " << failure.violation.oracle << ", which it must not:\n"
+              << failure.violation.message << "\n\n"
+              << failure.lanes << "\n   Replay it:   " << replay_command(failure, program) << '\n';
+    return false;
+  }
+  std::cout << "\n   No violation in " << counted(searched.result.executions, "execution") << " ("
+            << counted(searched.result.steps, "step") << "), " << grouped(rate)
+            << " executions per second.\n\n   Hunt again:  " << command_for(what, program) << '\n';
+  return true;
+}
+
+int run(std::uint64_t executions, const std::string& program) {
+  std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
+               "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
+               "that breaks it.\nThen it hunts the library's own lock under the same faults: "
+            << describe_faults(fakezk::FaultPlan::all(kFaults)) << ".\n\n";
+  const bool caught = hunt_the_broken_one(executions, program);
+  const bool holds = hunt_the_sound_one(executions, program);
+  return caught && holds ? kOk : kViolation;
+}
+
+}  // namespace
+
+void add_tour(CLI::App& app, CommandLine& line) {
+  CLI::App* const command = app.add_subcommand(
+      "tour", "Shows what this program does: a broken lock is caught, a sound one holds");
+  const auto executions = std::make_shared<std::uint64_t>(kExecutions);
+  add_number<std::uint64_t>(*command, "--executions", *executions, 1, 1'000'000'000,
+                            "The most executions of each hunt (200000)");
+  command->footer("Exit status: 0 both locks did as expected, 1 not, 2 bad input.");
+  command->callback([&line, executions] {
+    line.run = [&line, executions] { return run(*executions, line.program); };
+  });
+}
+
+}  // namespace lockstep::program

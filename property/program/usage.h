@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace lockstep::program {
+
+// Input the program cannot work with: main prints it as one line and ends with status 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// `text` without line breaks and other control characters, so that an error stays one line.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+// "--html is not available in this version", as an error.
+[[noreturn]] void reject_as_unavailable(std::string_view what);
+
+// The number that `text` gives for an option; throws UsageError unless it is from `least` to
+// `most`, in decimal.
+template <class Number>
+Number read_number(std::string_view option, std::string_view text, Number least, Number most) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= least) ||
+      !(number <= most)) {
+    std::ostringstream what;
+    what << option << ": '" << text << "' is not a number from " << least << " to " << most;
+    throw UsageError(what.str());
+  }
+  return number;
+}
+
+// An option with a number from `least` to `most`. (CLI11 itself would read 010 as 8.)
+template <class Number, class Into>
+void add_number(CLI::App& command, const std::string& option, Into& into, Number least, Number most,
+                const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          option,
+          [option, &into, least, most](const std::string& text) {
+            into = read_number<Number>(option, text, least, most);
+          },
+          help)
+      ->type_name("N");
+}
+
+// An option that this version knows but cannot obey.
+void add_unavailable_option(CLI::App& command, const std::string& option);
+void add_unavailable_flag(CLI::App& command, const std::string& flag);
+
+}  // namespace lockstep::program

@@ -1,0 +1,332 @@
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "conformance/conformance.h"
+#include "lockstep/sleep.h"
+#include "support/session_waits.h"
+
+namespace lockstep::conformance {
+
+namespace {
+
+// Every kind of watch on one znode, and one on its parent's children.
+class Watches {
+ public:
+  Watches(Watch on_data, Watch on_exists, Watch on_children, Watch on_parent)
+      : data(std::move(on_data)),
+        exists(std::move(on_exists)),
+        children(std::move(on_children)),
+        parent(std::move(on_parent)) {}
+  Watch data;
+  Watch exists;
+  Watch children;
+  Watch parent;
+};
+
+Task<Watches> watch_all(Session& session, Path path) {
+  Watch data = co_await watch_data(session, path);
+  Watch exists = co_await watch_exists(session, path);
+  Watch children = co_await watch_children(session, path);
+  Watch parent = co_await watch_children(session, path.parent());
+  co_return Watches(std::move(data), std::move(exists), std::move(children), std::move(parent));
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S40CreateFiresExistsAndTheParentsChildWatch) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  auto missing = must(co_await watcher->exists_watched(path), "exists_watched");
+  EXPECT_FALSE(missing.value.has_value());
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  const Watch parent_data = co_await watch_data(*watcher, lab.parent());
+  co_await create(*actor, path);
+  const WatchEvent created = co_await event_of(missing.watch);
+  EXPECT_EQ(created, WatchEvent(EventType::kCreated, path));
+  const WatchEvent child = co_await event_of(parent);
+  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(parent_data.has_fired());
+}
+
+CONFORMANCE_TEST(S40SetDataFiresDataWatchesOnly) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watches watches = co_await watch_all(*watcher, path);
+  co_await set_data(*actor, path, "x");
+  const WatchEvent data = co_await event_of(watches.data);
+  EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
+  const WatchEvent exists = co_await event_of(watches.exists);
+  EXPECT_EQ(exists, WatchEvent(EventType::kChanged, path));
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(watches.children.has_fired());
+  EXPECT_FALSE(watches.parent.has_fired());
+}
+
+CONFORMANCE_TEST(S40RemoveFiresEverything) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watches watches = co_await watch_all(*watcher, path);
+  co_await remove(*actor, path);
+  const WatchEvent data = co_await event_of(watches.data);
+  EXPECT_EQ(data, WatchEvent(EventType::kDeleted, path));
+  const WatchEvent exists = co_await event_of(watches.exists);
+  EXPECT_EQ(exists, WatchEvent(EventType::kDeleted, path));
+  const WatchEvent children = co_await event_of(watches.children);
+  EXPECT_EQ(children, WatchEvent(EventType::kDeleted, path));
+  const WatchEvent parent = co_await event_of(watches.parent);
+  EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+CONFORMANCE_TEST(S40AChildWatchAloneHearsOfTheRemoval) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch children = co_await watch_children(*watcher, path);
+  co_await remove(*actor, path);
+  const WatchEvent event = co_await event_of(children);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+}
+
+CONFORMANCE_TEST(S40GrandchildrenFireNothing) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  co_await create(*actor, lab.parent() / "n");
+  const Watch data = co_await watch_data(*watcher, lab.parent());
+  const Watch children = co_await watch_children(*watcher, lab.parent());
+  co_await create(*actor, lab.parent() / "n" / "grandchild");
+  co_await set_data(*actor, lab.parent() / "n" / "grandchild", "x");
+  co_await remove(*actor, lab.parent() / "n" / "grandchild");
+  co_await settle(*watcher, lab.parent());
+  EXPECT_FALSE(data.has_fired());
+  EXPECT_FALSE(children.has_fired());
+}
+
+CONFORMANCE_TEST(S40TheEndOfASessionFiresLikeARemoval) {
+  const auto watcher = co_await lab.open();
+  const auto owner = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await create(*owner, path, Data(), CreateMode::kEphemeral);
+  const Watches watches = co_await watch_all(*watcher, path);
+  must(co_await owner->close(), "close");
+  const WatchEvent data = co_await event_of(watches.data);
+  EXPECT_EQ(data, WatchEvent(EventType::kDeleted, path));
+  const WatchEvent parent = co_await event_of(watches.parent);
+  EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+// The writes are the watcher's own, so no event arrives before this waits for it.
+CONFORMANCE_TEST(S41TheZnodesEventComesBeforeTheParents) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*session, path);
+  const Watch created_child = co_await watch_children(*session, lab.parent());
+  auto creation = session->create(path, Data(), CreateMode::kPersistent);
+  const WatchEvent created = co_await event_of(exists);
+  EXPECT_EQ(created.type(), EventType::kCreated);
+  EXPECT_FALSE(created_child.has_fired());
+  co_await event_of(created_child);
+  must(co_await creation, "create");
+
+  const Watch data = co_await watch_data(*session, path);
+  const Watch removed_child = co_await watch_children(*session, lab.parent());
+  auto removal = session->remove(path);
+  const WatchEvent deleted = co_await event_of(data);
+  EXPECT_EQ(deleted.type(), EventType::kDeleted);
+  EXPECT_FALSE(removed_child.has_fired());
+  co_await event_of(removed_child);
+  must(co_await removal, "remove");
+}
+
+CONFORMANCE_TEST(S42AWatchFiresOnce) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch first = co_await watch_data(*session, path);
+  co_await set_data(*session, path, "x");
+  const Watch second = co_await watch_data(*session, path);
+  co_await remove(*session, path);
+  const WatchEvent changed = co_await event_of(first);
+  EXPECT_EQ(changed.type(), EventType::kChanged);
+  const WatchEvent deleted = co_await event_of(second);
+  EXPECT_EQ(deleted.type(), EventType::kDeleted);
+  const WatchEvent again = co_await event_of(first);
+  EXPECT_EQ(again.type(), EventType::kChanged);
+}
+
+CONFORMANCE_TEST(S42RecreatingAWatchedZnodeIsOneEvent) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch data = co_await watch_data(*watcher, path);
+  co_await remove(*actor, path);
+  co_await create(*actor, path);
+  const WatchEvent event = co_await event_of(data);
+  EXPECT_EQ(event.type(), EventType::kDeleted);
+}
+
+CONFORMANCE_TEST(S43AnOwnWriteFiresBeforeItsReply) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  auto set = session->set_data(path, "x");
+  co_await event_of(data);
+  EXPECT_FALSE(set.await_ready());
+  must(co_await set, "set_data");
+
+  const Watch children = co_await watch_children(*session, lab.parent());
+  auto removal = session->remove(path);
+  co_await event_of(children);
+  EXPECT_FALSE(removal.await_ready());
+  must(co_await removal, "remove");
+}
+
+CONFORMANCE_TEST(S44TheEventComesBeforeNewerData) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path, "old");
+  for (int round = 0; round < 20; ++round) {
+    DataAndStat read = must(co_await watcher->get_data(path), "get_data");
+    const std::int32_t before = read.stat.version;
+    const Watch watch = co_await watch_data(*watcher, path);
+    auto set = actor->set_data(path, "new");
+    for (int reads = 0; reads < 10; ++reads) {
+      read = must(co_await watcher->get_data(path), "get_data");
+      const bool newer = read.stat.version > before;
+      EXPECT_TRUE(watch.has_fired() || !newer);
+    }
+    must(co_await set, "set_data");
+    co_await settle(*watcher, path);
+    EXPECT_TRUE(watch.has_fired());
+  }
+}
+
+// The reads that failed left nothing behind that could be hit by the create.
+CONFORMANCE_TEST(S39FailedReadsLeaveNoWatch) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const auto data = co_await session->get_data_watched(path);
+  EXPECT_EQ(error_of(data), Error::kNoNode);
+  const auto children = co_await session->get_children_watched(path);
+  EXPECT_EQ(error_of(children), Error::kNoNode);
+  const Watch exists = co_await watch_exists(*session, path);
+  co_await create(*session, path);
+  const WatchEvent event = co_await event_of(exists);
+  EXPECT_EQ(event.type(), EventType::kCreated);
+}
+
+CONFORMANCE_TEST(ReadsWithoutAWatchLeaveNone) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  must(co_await session->get_data(path), "get_data");
+  must(co_await session->exists(path), "exists");
+  must(co_await session->get_children(path), "get_children");
+  const Watch child = co_await watch_children(*session, path);
+  co_await set_data(*session, path, "x");
+  co_await settle(*session, path);
+  EXPECT_FALSE(child.has_fired());
+}
+
+CONFORMANCE_TEST(S50EveryRegistrationIsToldOnce) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch first = co_await watch_data(*session, path);
+  const Watch second = co_await watch_data(*session, path);
+  const Watch third = co_await watch_exists(*session, path);
+  co_await set_data(*session, path, "x");
+  EXPECT_TRUE(first.has_fired());
+  EXPECT_TRUE(second.has_fired());
+  EXPECT_TRUE(third.has_fired());
+}
+
+CONFORMANCE_TEST(S51AChangeLeavesTheChildWatchArmed) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  const Watch children = co_await watch_children(*session, path);
+  co_await set_data(*session, path, "x");
+  EXPECT_TRUE(data.has_fired());
+  EXPECT_FALSE(children.has_fired());
+  co_await create(*session, path / "child");
+  const WatchEvent event = co_await event_of(children);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
+}
+
+CONFORMANCE_TEST(S51AChildEventLeavesTheDataWatchArmed) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  const Watch children = co_await watch_children(*session, path);
+  co_await create(*session, path / "child");
+  EXPECT_TRUE(children.has_fired());
+  EXPECT_FALSE(data.has_fired());
+  co_await set_data(*session, path, "x");
+  EXPECT_TRUE(data.has_fired());
+}
+
+CONFORMANCE_TEST(S52SessionEventsConsumeNoWatch) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  const Watch exists = co_await watch_exists(*session, lab.parent() / "missing");
+  const Watch children = co_await watch_children(*session, path);
+  for (int times = 0; times < 2; ++times) {
+    lab.cut(*session);
+    co_await support::StateReached(*session, SessionState::kSuspended);
+    must(co_await session->connected(), "connected");
+  }
+  co_await settle(*session, path);
+  EXPECT_FALSE(data.has_fired());
+  EXPECT_FALSE(exists.has_fired());
+  EXPECT_FALSE(children.has_fired());
+  co_await create(*session, path / "child");
+  co_await set_data(*session, path, "x");
+  co_await create(*session, lab.parent() / "missing");
+  EXPECT_TRUE(data.has_fired());
+  EXPECT_TRUE(exists.has_fired());
+  EXPECT_TRUE(children.has_fired());
+}
+
+CONFORMANCE_TEST(ADroppedWatchIsForgotten) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  {
+    const Watch dropped = co_await watch_data(*session, path);
+    static_cast<void>(session->get_data_watched(path));  // Dropped before its reply.
+  }
+  const Watch kept = co_await watch_data(*session, path);
+  co_await set_data(*session, path, "x");
+  EXPECT_TRUE(kept.has_fired());
+}
+
+CONFORMANCE_TEST(AWatchCanBeWaitedForAgain) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  const auto soon = lab.executor().now() + std::chrono::milliseconds(5);
+  const auto early = co_await data.fired(soon);
+  EXPECT_EQ(error_of(early), Error::kTimedOut);
+  co_await set_data(*session, path, "x");
+  const auto fired = co_await data.fired();
+  EXPECT_EQ(error_of(fired), std::nullopt);
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "run_program.h"
+
+namespace lockstep {
+namespace {
+
+TEST(ListTest, JsonHasTheKeysOfEveryScenario) {
+  const ProgramRun run = run_program({"list", "--json"});
+  ASSERT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+  const nlohmann::json scenarios = run.json().at("scenarios");
+  std::set<std::string> names;
+  for (const nlohmann::json& scenario : scenarios) {
+    SCOPED_TRACE(scenario.dump());
+    const std::string name = scenario.at("name");
+    const std::string kind = scenario.at("kind");
+    EXPECT_TRUE(names.insert(name).second) << "twice";
+    EXPECT_TRUE(kind == "recipe" || kind == "textbook" || kind == "zoo");
+    EXPECT_EQ(scenario.at("expects") == "pass", kind == "recipe");
+    EXPECT_FALSE(scenario.at("summary").get<std::string>().empty());
+    EXPECT_GE(scenario.at("clients").get<int>(), 1);
+    EXPECT_GE(scenario.at("rounds").get<int>(), 1);
+    EXPECT_TRUE(!scenario.contains("calm_fails") || scenario.at("calm_fails") == true);
+  }
+  EXPECT_TRUE(names.contains("fair-mutex"));
+}
+
+TEST(ListTest, TheTableHasALineForEveryScenario) {
+  const ProgramRun run = run_program({"list"});
+  ASSERT_EQ(run.status, 0);
+  const nlohmann::json scenarios = run_program({"list", "--json"}).json().at("scenarios");
+  for (const nlohmann::json& scenario : scenarios) {
+    const std::string rest = after(scenario.at("name"), run.out);
+    EXPECT_NE(rest.find(scenario.at("summary")), std::string::npos) << rest;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "run_program.h"
+
+namespace lockstep {
+namespace {
+
+// Files with what hunts have printed, in a folder of this test.
+class MergeTest : public testing::Test {
+ protected:
+  MergeTest() { std::filesystem::create_directories(folder_); }
+  ~MergeTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  std::string part(const std::string& name, const std::string& arguments) {
+    return file(name, run_program(words("hunt " + arguments + " --json")).out);
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
+                                  (std::string("lockstep_merge_test_") +
+                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+// What does not depend on the time or on how the work was divided.
+nlohmann::json outcome(const ProgramRun& run) {
+  nlohmann::json result = run.json();
+  for (const char* varies : {"seconds", "executions_per_second", "jobs"}) result.erase(varies);
+  return result;
+}
+
+void expect_rejected(const ProgramRun& run, const std::string& named) {
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find(named), std::string::npos) << run.err;
+}
+
+TEST_F(MergeTest, PartsInAnyOrderAreTheWholeHunt) {
+  const std::string a = part("a", "fair-mutex --seed 4 --executions 1100");
+  const std::string b = part("b", "fair-mutex --seed 4 --first 1100 --executions 200");
+  const std::string c = part("c", "fair-mutex --seed 4 --first 1300 --executions 900");
+  const ProgramRun merged = run_program({"merge", c, a, b});
+  EXPECT_EQ(merged.status, 0) << merged.err;
+  EXPECT_EQ(outcome(merged),
+            outcome(run_program(words("hunt fair-mutex --seed 4 --executions 2200 --json"))));
+}
+
+TEST_F(MergeTest, TheFirstViolationEndsIt) {
+  // A seed that does not find it at once, so that the hunt can be divided before it.
+  std::string zoo;
+  ProgramRun whole;
+  std::uint64_t found = 0;
+  for (int seed = 1; found < 2; ++seed) {
+    zoo = "zoo-07-create-without-guid --seed " + std::to_string(seed) + " ";
+    whole = run_program(words("hunt " + zoo + "--json"));
+    ASSERT_EQ(whole.status, 1);
+    found = whole.json().at("violation").at("execution");
+  }
+  const std::string split = std::to_string(found - 1);
+  const std::string a = part("a", zoo + "--executions " + split);
+  const std::string b = part("b", zoo + "--first " + split);
+  const std::string c = part("c", zoo + "--first 5000 --executions 100");
+  const ProgramRun merged = run_program({"merge", a, b, c});
+  EXPECT_EQ(merged.status, 1) << merged.err;
+  EXPECT_EQ(outcome(merged), outcome(whole));
+}
+
+TEST_F(MergeTest, WhatDoesNotFitTogetherIsRejected) {
+  const std::string a = part("a", "fair-mutex --seed 4 --executions 10");
+  const std::string gap = part("gap", "fair-mutex --seed 4 --first 11 --executions 10");
+  const std::string overlap = part("overlap", "fair-mutex --seed 4 --first 9 --executions 10");
+  const std::string other = part("other", "fair-mutex --seed 5 --first 10 --executions 10");
+  expect_rejected(run_program({"merge", a, gap}), "begins with execution 11");
+  expect_rejected(run_program({"merge", a, overlap}), "begins with execution 9");
+  expect_rejected(run_program({"merge", a, other}), "seed is 4 and 5");
+  expect_rejected(run_program({"merge", a, a}), "begins with execution 0");
+}
+
+TEST_F(MergeTest, WhatIsNoHuntIsRejected) {
+  expect_rejected(run_program({"merge", "/no/such/file"}), "/no/such/file");
+  expect_rejected(run_program({"merge", file("text", "hello")}), "not what 'hunt --json' prints");
+  expect_rejected(run_program({"merge", file("list", "[1]")}), "not what 'hunt --json' prints");
+  expect_rejected(run_program({"merge", file("empty", "{}")}), "scenario");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,157 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run_program.h"
+
+namespace lockstep {
+namespace {
+
+struct BadInput {
+  std::string arguments;
+  std::string named;  // What the error must name.
+};
+
+// One line on stderr that names what is wrong, nothing on stdout, status 2.
+void expect_rejected(const ProgramRun& run, const std::string& named) {
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+  EXPECT_TRUE(run.err.ends_with('\n')) << run.err;
+  EXPECT_NE(run.err.find(named), std::string::npos) << "'" << named << "' is not in: " << run.err;
+}
+
+void expect_rejected(const std::vector<BadInput>& inputs) {
+  for (const BadInput& input : inputs) {
+    SCOPED_TRACE(input.arguments);
+    expect_rejected(run_program(words(input.arguments)), input.named);
+  }
+}
+
+TEST(UsageTest, UnknownCommandsAndOptionsAreNamed) {
+  expect_rejected({{"explode", "explode"},
+                   {"list --explode", "--explode"},
+                   {"hunt fair-mutex --explode", "--explode"},
+                   {"hunt fair-mutex zoo-07-create-without-guid", "zoo-07"},
+                   {"--explode", "--explode"},
+                   {"--json", "--json"},
+                   {"list hunt", "hunt"},
+                   {"hunt", "SCENARIO"},
+                   {"replay", "STRING"},
+                   {"bench", "SUITE"},
+                   {"merge", "FILE"},
+                   {"hunt no-such-lock", "no-such-lock"},
+                   {"bench no-such-suite", "no-such-suite"}});
+}
+
+TEST(UsageTest, WhatThisVersionLacksIsRejectedByName) {
+  expect_rejected({{"lock /lock --zookeeper 127.0.0.1:2181 -- true", "'lock'"},
+                   {"serve", "'serve'"},
+                   {"serve --help", "'serve'"},
+                   {"hunt fair-mutex --html timeline.html", "--html"},
+                   {"hunt fair-mutex --blocking", "--blocking"},
+                   {"hunt fair-mutex --reduction sleep", "--reduction"},
+                   {"hunt fair-mutex --strategy exhaustive", "exhaustive"},
+                   {"hunt fair-mutex --faults crash", "'crash' is not available"},
+                   {"hunt fair-mutex --faults cut,lag", "'lag' is not available"},
+                   {"replay lockstep1/x --html timeline.html", "--html"},
+                   {"bench real", "'real'"},
+                   {"bench explorer --zookeeper 127.0.0.1:2181", "--zookeeper"}});
+}
+
+TEST(UsageTest, BadNumbersAreNamedWithTheirOption) {
+  for (const std::string option :
+       {"--clients", "--rounds", "--executions", "--jobs", "--seconds"}) {
+    for (const std::string value : {"0", "-1", "none", "1x", "0x10", "99999999999999999999"}) {
+      SCOPED_TRACE(option + " " + value);
+      const ProgramRun run = run_program({"hunt", "fair-mutex", option, value});
+      expect_rejected(run, option);
+      expect_rejected(run, "'" + value + "'");
+    }
+  }
+  expect_rejected({{"hunt fair-mutex --clients 65", "--clients"},
+                   {"hunt fair-mutex --rounds 101", "--rounds"},
+                   {"hunt fair-mutex --clients 64 --rounds 100", "640 rounds in all"},
+                   {"hunt fair-mutex --jobs 257", "--jobs"},
+                   {"hunt fair-mutex --seconds nan", "--seconds"},
+                   {"hunt fair-mutex --seed -1", "--seed"},
+                   {"hunt fair-mutex --seed 18446744073709551616", "--seed"},
+                   {"hunt fair-mutex --first -1", "--first"},
+                   {"hunt fair-mutex --clients 2 --clients 3", "--clients"},
+                   {"hunt fair-mutex --clients", "--clients"},
+                   {"tour --executions 0", "--executions"},
+                   {"bench fake --seconds 0", "--seconds"}});
+}
+
+TEST(UsageTest, BadFaultsAndStrategiesAreNamed) {
+  expect_rejected({{"hunt fair-mutex --fault-budget -1", "--fault-budget"},
+                   {"hunt fair-mutex --fault-budget 17", "--fault-budget: '17'"},
+                   {"hunt fair-mutex --faults earthquake", "earthquake"},
+                   {"hunt fair-mutex --faults cut,earthquake", "earthquake"},
+                   {"hunt fair-mutex --faults cut:many", "many"},
+                   {"hunt fair-mutex --faults cut:-1", "-1"},
+                   {"hunt fair-mutex --strategy luck", "luck"}});
+}
+
+TEST(UsageTest, AnErrorStaysOneLineWhateverItQuotes) {
+  expect_rejected(run_program({"hunt", "fair\nmutex\n"}), "fair mutex");
+  expect_rejected(run_program({"explode\r\n\n"}), "explode");
+  expect_rejected(run_program({"replay", "lockstep1/\nx"}), "replay string");
+}
+
+TEST(UsageTest, BadReplayStringsAreNamed) {
+  expect_rejected(
+      {{"replay hello", "replay string"},
+       {"replay lockstep9/fair-mutex/c2r1/none/calm/0.", "lockstep9"},
+       {"replay lockstep1/no-such-lock/c2r1/none/calm/0000000000000000.", "no-such-lock"},
+       {"replay lockstep1/fair-mutex/c0r1/none/calm/0000000000000000.", "size"},
+       {"replay lockstep1/fair-mutex/c65r1/none/calm/0000000000000000.", "size"},
+       {"replay lockstep1/fair-mutex/c64r100/none/calm/0000000000000000.", "size"},
+       {"replay lockstep1/fair-mutex/c4294967295r9/none/calm/0.", "size"},
+       {"replay lockstep1/fair-mutex/c2r1/b2:magic/calm/0.", "faults"},
+       {"replay lockstep1/fair-mutex/c2r1/none/2.1,1.1/0.", "deviations"},
+       {"replay lockstep1/fair-mutex/c2r1/none/calm/xyz.", "trace hash"},
+       {"replay lockstep1/fair-mutex", "size"},
+       {"replay @/no/such/file", "/no/such/file"},
+       {"replay @/", "'/'"},
+       {"replay @", "''"},
+       {"replay @/dev/null", "/dev/null"}});
+}
+
+TEST(UsageTest, EveryCommandHasHelp) {
+  for (const std::string command : {"tour", "list", "hunt", "replay", "merge", "bench"}) {
+    SCOPED_TRACE(command);
+    const ProgramRun run = run_program({command, "--help"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_NE(run.out.find("lockstep " + command), std::string::npos) << run.out;
+  }
+}
+
+TEST(UsageTest, HelpAndVersionGoToStandardOutput) {
+  const ProgramRun help = run_program({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const std::string command : {"tour", "list", "hunt", "replay", "merge", "bench"}) {
+    EXPECT_NE(help.out.find("  " + command), std::string::npos) << help.out;
+  }
+  const ProgramRun version = run_program({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_TRUE(version.out.starts_with("lockstep ")) << version.out;
+}
+
+TEST(UsageTest, WithoutArgumentsThereIsHelpAndNoSuccess) {
+  const ProgramRun run = run_program({});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("hunt"), std::string::npos) << run.err;
+}
+
+TEST(UsageTest, AResultThatCannotBeWrittenIsNoSuccess) {
+  const ProgramRun run =
+      run_command({"/bin/sh", "-c", "exec \"$0\" list > /dev/full", LOCKSTEP_PROGRAM});
+  EXPECT_EQ(run.status, 74);
+  EXPECT_NE(run.err.find("standard output"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace lockstep

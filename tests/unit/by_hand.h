@@ -1,0 +1,220 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fake/simulation.h"
+#include "lockstep/fakezk/trace.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/ok.h"
+#include "support/lab.h"
+
+// What the unit tests script a simulation with.
+namespace lockstep::unit {
+
+using fake::FakeSession;
+using fake::Simulation;
+using fake::Started;
+using support::must;
+using namespace std::chrono_literals;
+
+// A session's operations as tasks, for Simulation::start and run.
+inline Task<Result<Created>> create(Session& session, Path path, Data data = Data(),
+                                    CreateMode mode = CreateMode::kPersistent,
+                                    Context context = Context()) {
+  co_return co_await session.create(path, data, mode, context);
+}
+inline Task<Result<void>> remove(Session& session, Path path, std::int32_t version = -1,
+                                 Context context = Context()) {
+  co_return co_await session.remove(path, version, context);
+}
+inline Task<Result<Stat>> exists(Session& session, Path path, Context context = Context()) {
+  co_return co_await session.exists(path, context);
+}
+inline Task<Result<DataAndStat>> get_data(Session& session, Path path,
+                                          Context context = Context()) {
+  co_return co_await session.get_data(path, context);
+}
+inline Task<Result<Stat>> set_data(Session& session, Path path, Data data,
+                                   std::int32_t version = -1) {
+  co_return co_await session.set_data(path, data, version);
+}
+inline Task<Result<Children>> get_children(Session& session, Path path,
+                                           Context context = Context()) {
+  co_return co_await session.get_children(path, context);
+}
+inline Task<Result<void>> sync(Session& session, Path path, Context context = Context()) {
+  co_return co_await session.sync(path, context);
+}
+inline Task<Result<void>> close(Session& session, Context context = Context()) {
+  co_return co_await session.close(context);
+}
+inline Task<Result<void>> connected(Session& session, Context context = Context()) {
+  co_return co_await session.connected(context);
+}
+
+// The watches that reads leave behind.
+inline Task<Result<Watch>> watch_data(Session& session, Path path) {
+  auto read = co_await ok(session.get_data_watched(path));
+  co_return std::move(read.watch);
+}
+inline Task<Result<Watch>> watch_exists(Session& session, Path path) {
+  auto read = co_await ok(session.exists_watched(path));
+  co_return std::move(read.watch);
+}
+inline Task<Result<Watch>> watch_children(Session& session, Path path) {
+  auto read = co_await ok(session.get_children_watched(path));
+  co_return std::move(read.watch);
+}
+// `watch` outlives the task.
+inline Task<Result<WatchEvent>> fired(const Watch& watch, Context context = Context()) {
+  co_return co_await watch.fired(context);
+}
+
+// A task whose result interests nobody.
+template <class T>
+Task<void> ignore(Task<T> task) {
+  static_cast<void>(co_await std::move(task));
+}
+
+// The error of a result, if it is one.
+template <class T>
+std::optional<Error> error_of(const Result<T>& result) {
+  if (result) return std::nullopt;
+  return result.error();
+}
+
+// Lets that many events happen; fewer if nothing more can happen without time.
+inline void run_steps(Simulation& simulation, int steps) {
+  fakezk::Calm calm;
+  simulation.world().drain();
+  while (steps-- > 0 && simulation.world().step_without_time(calm)) {
+  }
+}
+
+// The connection breaks, the session knows, and it does not come back before reconnect(). What
+// `accepted` and `received` mean: see Simulation::cut.
+inline void disconnect(Simulation& simulation, const FakeSession& session,
+                       std::uint32_t accepted = 0, std::uint32_t received = 0) {
+  simulation.cut(session, accepted, received);
+  simulation.let_go(session);
+  while (session.state() == SessionState::kConnected) run_steps(simulation, 1);
+  simulation.hold_inbox(session);
+}
+inline void reconnect(Simulation& simulation, const FakeSession& session) {
+  simulation.let_go(session);
+  simulation.settle();
+}
+
+// The znode as the server has it, without asking it over a connection; null if it does not exist.
+inline const fakezk::Znode* znode(Simulation& simulation, const Path& path) {
+  const fakezk::Server& server = simulation.world().server();
+  const std::optional<fakezk::PathId> id = server.paths().find(path.text());
+  return id ? server.tree().find(*id) : nullptr;
+}
+inline std::vector<std::string> children(Simulation& simulation, const Path& path) {
+  std::vector<std::string> names;
+  const fakezk::Znode* const parent = znode(simulation, path);
+  if (!parent) return names;
+  for (const fakezk::PathId child : parent->children) {
+    names.emplace_back(simulation.world().server().paths().name(child));
+  }
+  return names;
+}
+// How often a child of `parent` has been created.
+inline std::size_t creates_under(Simulation& simulation, const Path& parent) {
+  const fakezk::Server& server = simulation.world().server();
+  std::size_t creates = 0;
+  for (const fakezk::Change& change : server.history()) {
+    const bool created = change.kind == fakezk::Change::Kind::kCreated;
+    const fakezk::PathId above = server.paths().parent(change.path);
+    if (created && server.paths().path(above) == parent) ++creates;
+  }
+  return creates;
+}
+
+// Counts what the server is asked.
+class RequestCounter final : public fakezk::Tracer {
+ public:
+  explicit RequestCounter(Simulation& simulation) : simulation_(simulation) {
+    simulation_.world().set_tracer(this);
+  }
+  ~RequestCounter() override { simulation_.world().set_tracer(nullptr); }
+
+  [[nodiscard]] std::size_t total() const { return requests_.size(); }
+  [[nodiscard]] std::size_t of(const FakeSession& session) const {
+    std::size_t count = 0;
+    for (const auto& [link, op] : requests_) count += link == session.link() ? 1 : 0;
+    return count;
+  }
+  [[nodiscard]] std::size_t of(const FakeSession& session, OpCode wanted) const {
+    std::size_t count = 0;
+    for (const auto& [link, op] : requests_) {
+      count += link == session.link() && op == wanted ? 1 : 0;
+    }
+    return count;
+  }
+
+ private:
+  void step(const fakezk::Step& step) override {
+    if (step.applied && step.applied->is_request) {
+      requests_.emplace_back(step.event.index, step.applied->op);
+    }
+  }
+  void note(std::uint32_t, std::string_view) override {}
+
+  Simulation& simulation_;
+  std::vector<std::pair<fakezk::LinkIndex, OpCode>> requests_;
+};
+
+// Writes down what a lock tells its observer: "granted", "lost: session expired".
+class RecordingObserver final : public LockObserver {
+ public:
+  [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
+
+ private:
+  void place_reserved(SessionId, const Path&, const Path&) override { add("place reserved"); }
+  void waiting(SessionId, const Path&, std::size_t ahead) override {
+    add("waits behind " + std::to_string(ahead));
+  }
+  void granted(const GrantRecord&) override { add("granted"); }
+  void gave_up(SessionId, const Path&, Error error) override {
+    add("gave up: " + std::string(name(error)));
+  }
+  void lost(const GrantRecord&, Error cause) override { add("lost: " + std::string(name(cause))); }
+  void released(const GrantRecord&, ReleaseOutcome outcome) override {
+    add("released: " + std::string(name(outcome)));
+  }
+  void add(std::string call) { calls_.push_back(std::move(call)); }
+
+  std::vector<std::string> calls_;
+};
+using Calls = std::vector<std::string>;
+
+}  // namespace lockstep::unit
+
+// For GoogleTest's messages.
+namespace lockstep {
+
+inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }
+inline void PrintTo(EventType type, std::ostream* out) { *out << name(type); }
+inline void PrintTo(SessionState state, std::ostream* out) { *out << name(state); }
+inline void PrintTo(LockState state, std::ostream* out) { *out << name(state); }
+inline void PrintTo(ReleaseOutcome outcome, std::ostream* out) { *out << name(outcome); }
+inline void PrintTo(OpCode op, std::ostream* out) { *out << name(op); }
+inline void PrintTo(const Path& path, std::ostream* out) { *out << path.view(); }
+inline void PrintTo(const WatchEvent& event, std::ostream* out) {
+  *out << name(event.type()) << ' ' << event.path().view();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,59 @@
+#include "lockstep/fakezk/watch_table.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lockstep::fakezk {
+namespace {
+
+using Links = std::vector<LinkIndex>;
+
+TEST(WatchTableTest, TakingForgets) {
+  WatchTable table;
+  table.add(5, 1);
+  table.add(5, 0);
+  table.add(6, 1);
+  EXPECT_TRUE(table.contains(5, 1));
+  EXPECT_EQ(table.take(5), (Links{1, 0}));
+  EXPECT_FALSE(table.contains(5, 1));
+  EXPECT_TRUE(table.take(5).empty());
+  EXPECT_EQ(table.take(6), Links{1});
+  EXPECT_TRUE(table.take(1000).empty());
+}
+
+TEST(WatchTableTest, RegistrationsOfOneConnectionCollapse) {
+  WatchTable table;
+  table.add(5, 1);
+  table.add(5, 1);
+  EXPECT_EQ(table.take(5), Links{1});
+  table.add(5, 1);  // One-shot, but it may be set again.
+  EXPECT_EQ(table.take(5), Links{1});
+}
+
+TEST(WatchTableTest, DroppingAConnectionTakesItsEntriesOnly) {
+  WatchTable table;
+  table.add(5, 1);
+  table.add(6, 1);
+  table.add(5, 2);
+  table.drop(1);
+  table.drop(7);
+  EXPECT_FALSE(table.contains(6, 1));
+  EXPECT_EQ(table.take(5), Links{2});
+  table.add(6, 1);
+  EXPECT_EQ(table.take(6), Links{1});
+}
+
+TEST(WatchTableTest, ResetForgetsEverything) {
+  WatchTable table;
+  table.add(5, 1);
+  table.add(900, 3);
+  table.reset();
+  EXPECT_FALSE(table.contains(5, 1));
+  EXPECT_TRUE(table.take(900).empty());
+  table.add(5, 1);
+  EXPECT_EQ(table.take(5), Links{1});
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

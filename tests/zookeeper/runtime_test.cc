@@ -1,0 +1,146 @@
+#include "lockstep/zookeeper/runtime.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lockstep/ok.h"
+#include "lockstep/sleep.h"
+
+namespace lockstep::zookeeper {
+namespace {
+
+constexpr std::chrono::milliseconds kMoment(5);
+
+// Notes its name when it runs.
+class Noted final : public Runnable {
+ public:
+  Noted(std::vector<std::string>& log, std::string note) : log_(log), note_(std::move(note)) {}
+  void run() override { log_.push_back(note_); }
+
+ private:
+  std::vector<std::string>& log_;
+  std::string note_;
+};
+
+// Posts other work when it runs, and notes its name.
+class Posting final : public Runnable {
+ public:
+  Posting(Runtime& runtime, std::vector<std::string>& log, Runnable& then)
+      : runtime_(runtime), log_(log), then_(then) {}
+  void run() override {
+    log_.emplace_back("posting");
+    runtime_.post(then_);
+  }
+
+ private:
+  Runtime& runtime_;
+  std::vector<std::string>& log_;
+  Runnable& then_;
+};
+
+Task<void> nothing() { co_return; }
+
+Task<void> pause(Executor& executor, Duration duration) {
+  static_cast<void>(co_await sleep_for(executor, duration));
+}
+
+Task<void> fail_after(Executor& executor, Duration duration) {
+  static_cast<void>(co_await sleep_for(executor, duration));
+  throw std::runtime_error("failed");
+}
+
+Task<void> wait_for_stop(Executor& executor, std::stop_token stop, Result<void>& result) {
+  result = co_await sleep_for(executor, std::chrono::hours(1), std::move(stop));
+}
+
+TEST(RuntimeTest, RunsATaskToItsEnd) {
+  Runtime runtime;
+  runtime.run(nothing());
+  const TimePoint start = runtime.now();
+  runtime.run(pause(runtime, kMoment));
+  EXPECT_GE(runtime.now(), start + kMoment);
+}
+
+TEST(RuntimeTest, RethrowsWhatTheTaskThrows) {
+  Runtime runtime;
+  EXPECT_THROW(runtime.run(fail_after(runtime, kMoment)), std::runtime_error);
+  runtime.run(nothing());
+}
+
+TEST(RuntimeTest, AnExceptionOfASpawnedTaskEndsTheRun) {
+  Runtime runtime;
+  runtime.spawn(fail_after(runtime, kMoment));
+  EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
+  runtime.run(nothing());
+}
+
+TEST(RuntimeTest, WorkOfTheLoopRunsBeforeWorkFromOutside) {
+  Runtime runtime;
+  std::vector<std::string> log;
+  Noted consequence(log, "consequence");
+  Noted second(log, "second from outside");
+  Posting first(runtime, log, consequence);
+  std::async(std::launch::async, [&] {
+    runtime.post(first);
+    runtime.post(second);
+  }).get();
+  runtime.run(pause(runtime, kMoment));
+  EXPECT_EQ(log, (std::vector<std::string>{"posting", "consequence", "second from outside"}));
+}
+
+TEST(RuntimeTest, WithdrawnWorkDoesNotRun) {
+  Runtime runtime;
+  std::vector<std::string> log;
+  Noted local(log, "local");
+  Noted outside(log, "outside");
+  runtime.post(local);
+  runtime.post_as_outside(outside);
+  runtime.withdraw(outside);
+  runtime.withdraw(local);
+  runtime.withdraw(local);
+  runtime.run(pause(runtime, kMoment));
+  EXPECT_TRUE(log.empty());
+}
+
+TEST(RuntimeTest, AStopFromAnotherThreadWakesTheLoop) {
+  Runtime runtime;
+  for (int round = 0; round < 20; ++round) {
+    std::stop_source stop;
+    Result<void> result;
+    std::jthread stopper([&stop] { stop.request_stop(); });
+    runtime.run(wait_for_stop(runtime, stop.get_token(), result));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error(), Error::kCancelled);
+  }
+}
+
+TEST(RuntimeTest, TimersRunInTheOrderOfTheirDueTimes) {
+  Runtime runtime;
+  std::vector<int> order;
+  const auto note = [](Runtime& executor, std::vector<int>& log, int value) -> Task<void> {
+    static_cast<void>(co_await sleep_for(executor, std::chrono::milliseconds(value)));
+    log.push_back(value);
+  };
+  runtime.spawn(note(runtime, order, 6));
+  runtime.spawn(note(runtime, order, 2));
+  runtime.spawn(note(runtime, order, 4));
+  runtime.run(pause(runtime, std::chrono::milliseconds(8)));
+  EXPECT_EQ(order, (std::vector<int>{2, 4, 6}));
+}
+
+TEST(RuntimeTest, RandomBitsDiffer) {
+  Runtime a;
+  Runtime b;
+  EXPECT_NE(a.random().next(), b.random().next());
+  EXPECT_NE(a.random().next(), a.random().next());
+}
+
+}  // namespace
+}  // namespace lockstep::zookeeper

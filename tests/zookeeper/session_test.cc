@@ -1,0 +1,265 @@
+#include "lockstep/session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lockstep/sleep.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "support/lab.h"
+#include "support/session_waits.h"
+#include "support/tcp_proxy.h"
+#include "support/zookeeper_server.h"
+
+// What only the real backend can get wrong: its threads, its timeouts, its C client.
+namespace lockstep::zookeeper {
+namespace {
+
+using support::must;
+using support::StateReached;
+using support::StateRecorder;
+using support::TcpProxy;
+using support::ZookeeperServer;
+
+// A runtime, a proxy in front of the server, and a client behind it.
+class SessionTest : public ::testing::Test {
+ protected:
+  explicit SessionTest(Duration session_timeout = std::chrono::seconds(12))
+      : proxy(ZookeeperServer::shared().port()),
+        client(runtime, Options(proxy.address(), session_timeout)) {}
+
+  Runtime runtime;
+  TcpProxy proxy;
+  Client client;
+};
+
+// So short that the C client gives up a silent connection soon.
+class ShortSessionTest : public SessionTest {
+ protected:
+  ShortSessionTest() : SessionTest(std::chrono::seconds(1)) {}
+};
+
+// Requests that are under way together. An operation never moves.
+class Reads {
+ public:
+  Reads(lockstep::Session& session, int count) {
+    for (int i = 0; i < count; ++i) reads_.emplace_back(new auto(session.get_data("/")));
+  }
+  [[nodiscard]] std::size_t size() const { return reads_.size(); }
+  [[nodiscard]] Operation<DataAndStat>& operator[](std::size_t index) { return *reads_[index]; }
+
+ private:
+  std::vector<std::unique_ptr<Operation<DataAndStat>>> reads_;
+};
+
+Task<void> pause(Executor& executor, Duration duration) {
+  static_cast<void>(co_await sleep_for(executor, duration));
+}
+
+template <class T>
+Error error_of(const Result<T>& result) {
+  return result ? Error::kNothing : result.error();
+}
+
+Task<void> close_with_reads_pending(Client& client) {
+  for (int round = 0; round < 100; ++round) {
+    const auto session = must(co_await client.session(lockstep::Context()), "open");
+    Reads reads(*session, 50);
+    auto close = session->close();
+    std::size_t closing = 0;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      Operation<DataAndStat>& read = reads[i];
+      const auto result = co_await read;
+      if (error_of(result) == Error::kClosing) ++closing;
+    }
+    EXPECT_EQ(closing, reads.size());
+    must(co_await close, "close");
+  }
+}
+
+TEST_F(SessionTest, ClosingLosesNoCompletion) { runtime.run(close_with_reads_pending(client)); }
+
+Task<void> abandon_reads(lockstep::Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  must(co_await session->sync("/"), "sync");
+  const Reads abandoned(*session, 50);
+  static_cast<void>(session->get_data_watched("/"));
+}
+
+// The replies find neither the operations nor the session.
+TEST_F(SessionTest, CanBeDestroyedWithRepliesOnTheWay) {
+  for (int round = 0; round < 50; ++round) {
+    Client own_client(runtime, Options(ZookeeperServer::shared().address()));
+    runtime.run(abandon_reads(own_client));
+  }
+}
+
+Task<void> hear_nothing(Client& client, TcpProxy& proxy) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  StateRecorder recorder(*session);
+  proxy.stall();
+  const auto read = co_await session->get_data("/");
+  EXPECT_EQ(error_of(read), Error::kOperationTimeout);
+  EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kSuspended});
+  proxy.cut();
+  proxy.pass_again();
+  must(co_await session->connected(), "connected");
+}
+
+TEST_F(ShortSessionTest, S67SilenceIsAnOperationTimeout) {
+  runtime.run(hear_nothing(client, proxy));
+}
+
+Task<void> fail_to_connect(Client& client, TcpProxy& proxy) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  proxy.refuse();
+  co_await StateReached(*session, SessionState::kSuspended);
+  for (int i = 0; i < 3; ++i) {
+    const auto read = co_await session->get_data("/");
+    EXPECT_EQ(error_of(read), Error::kConnectionLoss);
+  }
+  proxy.accept_again();
+  must(co_await session->connected(), "connected");
+  must(co_await session->get_data("/"), "get_data");
+}
+
+TEST_F(ShortSessionTest, S69FailedAttemptsToConnectFailWhatIsQueued) {
+  runtime.run(fail_to_connect(client, proxy));
+}
+
+// Requests succeed in order up to some point, fail after it, and nothing is answered twice.
+Task<void> lose_connections(Client& client, TcpProxy& proxy) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  for (int round = 0; round < 20; ++round) {
+    Reads reads(*session, 50);
+    Operation<DataAndStat>& middle = reads[static_cast<std::size_t>(round)];
+    static_cast<void>(co_await middle);
+    proxy.cut();
+    bool lost = false;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      if (i == static_cast<std::size_t>(round)) continue;
+      Operation<DataAndStat>& read = reads[i];
+      const auto result = co_await read;
+      EXPECT_FALSE(lost && result);
+      lost = lost || error_of(result) == Error::kConnectionLoss;
+    }
+    must(co_await session->connected(), "connected");
+    const auto settled = co_await session->sync("/");
+    static_cast<void>(settled);
+  }
+}
+
+TEST_F(ShortSessionTest, RequestsFailInOrderWhenTheConnectionBreaks) {
+  runtime.run(lose_connections(client, proxy));
+}
+
+Task<void> stay_idle(Client& client, Runtime& runtime) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  const TimePoint start = runtime.now();
+  while (runtime.now() < start + 2 * session->timeout()) {
+    co_await pause(runtime, session->timeout() / 8);
+    EXPECT_EQ(session->state(), SessionState::kConnected);
+  }
+  EXPECT_GT(session->last_contact(), start + session->timeout());
+}
+
+TEST_F(ShortSessionTest, AnIdleSessionKeepsHearingFromTheServer) {
+  runtime.run(stay_idle(client, runtime));
+}
+
+Task<void> close_silent_session(Client& client, TcpProxy& proxy, Runtime& runtime) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  proxy.stall();
+  static_cast<void>(session->get_data("/"));
+  const TimePoint start = runtime.now();
+  auto close = session->close();
+  co_await pause(runtime, std::chrono::milliseconds(10));  // The loop goes on meanwhile.
+  EXPECT_FALSE(close.await_ready());
+  must(co_await close, "close");
+  EXPECT_LT(runtime.now(), start + std::chrono::seconds(6));
+}
+
+TEST_F(SessionTest, ClosingIsBoundedWhenTheServerIsSilent) {
+  runtime.run(close_silent_session(client, proxy, runtime));
+}
+
+Task<void> stop_from_threads(Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  int cancelled = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::stop_source stop;
+    std::jthread stopper([&stop] { stop.request_stop(); });
+    const auto read = co_await session->get_data("/", stop.get_token());
+    if (error_of(read) == Error::kCancelled) ++cancelled;
+    stopper.join();
+  }
+  EXPECT_GT(cancelled, 0);
+  must(co_await session->get_data("/"), "get_data");
+}
+
+TEST_F(SessionTest, OperationsCanBeStoppedFromAnyThread) { runtime.run(stop_from_threads(client)); }
+
+Task<void> work(Client& client, int rounds) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  for (int round = 0; round < rounds; ++round) {
+    auto watched = must(co_await session->exists_watched("/several"), "exists_watched");
+    static_cast<void>(co_await session->create("/several", Data(), CreateMode::kEphemeral));
+    static_cast<void>(co_await session->remove("/several"));
+    must(co_await watched.watch.fired(), "watch");
+  }
+}
+
+// Several sessions, each with threads of its own, on one loop.
+TEST_F(SessionTest, SessionsShareARuntime) {
+  const Options direct(ZookeeperServer::shared().address());
+  Client a(runtime, direct);
+  Client b(runtime, direct);
+  runtime.spawn(work(a, 1000000));
+  runtime.spawn(work(b, 1000000));
+  runtime.run(work(client, 50));
+  runtime.drop_spawned();
+}
+
+Task<void> send_too_much(Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  const std::string most(1000000, 'x');
+  must(co_await session->create("/large", std::string_view(most), CreateMode::kEphemeral),
+       "create");
+  const auto read = must(co_await session->get_data("/large"), "get_data");
+  EXPECT_EQ(read.data.view(), most);
+  const std::string too_much(1100000, 'x');
+  const auto refused = co_await session->set_data("/large", std::string_view(too_much));
+  EXPECT_EQ(error_of(refused), Error::kConnectionLoss);
+  must(co_await session->connected(), "connected");
+}
+
+TEST_F(SessionTest, S27ARequestOverThePacketLimitLosesTheConnection) {
+  runtime.run(send_too_much(client));
+}
+
+Task<void> list_many(Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  must(co_await session->create("/many", Data(), CreateMode::kPersistent), "create");
+  for (int i = 0; i < 300; ++i) {
+    static_cast<void>(session->create("/many/n-", Data(), CreateMode::kEphemeralSequential));
+  }
+  const Children children = must(co_await session->get_children("/many"), "get_children");
+  EXPECT_EQ(children.size(), 300u);
+  std::vector<std::string> names(children.begin(), children.end());
+  std::ranges::sort(names);
+  EXPECT_EQ(names.front(), "n-0000000000");
+  EXPECT_EQ(names.back(), "n-0000000299");
+}
+
+TEST_F(SessionTest, ListsManyChildren) { runtime.run(list_many(client)); }
+
+}  // namespace
+}  // namespace lockstep::zookeeper
