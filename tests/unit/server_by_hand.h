@@ -21,7 +21,7 @@ using fakezk::LinkIndex;
 using fakezk::ServerMessage;
 
 // A server without a world: a test writes into its requests and reads its inboxes.
-class ServerByHand : private fakezk::Unspecified {
+class ServerByHand final : private fakezk::Unspecified {
  public:
   explicit ServerByHand(fakezk::ServerOptions options = {})
       : paths(std::make_shared<fakezk::PathTable>()),

@@ -1,0 +1,244 @@
+#include "lockstep/fakezk/explore/hunt.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hunting.h"
+#include "lockstep/fakezk/explore/schedule.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using unit::hunt_options;
+using unit::kZoo01;
+using unit::kZoo07;
+using StoppedBy = HuntResult::StoppedBy;
+
+// The last worker first: what comes out must not depend on who is fast.
+class Backwards final : public Workers {
+ public:
+  void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
+    while (count > 0) work(--count);
+  }
+};
+
+// Everything a result says, to be compared at once.
+std::string summary(const HuntResult& result) {
+  std::string text = std::to_string(static_cast<int>(result.stopped_by)) + ' ' +
+                     std::to_string(result.executions) + ' ' + std::to_string(result.steps) + ' ' +
+                     std::to_string(result.trace_hash);
+  if (!result.found) return text;
+  const Found& found = *result.found;
+  text += ' ' + std::to_string(found.execution) + ' ' + found.outcome.violation->oracle + ' ' +
+          std::to_string(found.outcome.trace_hash);
+  ReplayString replay;
+  replay.deviations = found.deviations;
+  return text + ' ' + replay.text();
+}
+
+TEST(HuntTest, ExecutionZeroIsCalm) {
+  const HuntOptions options = hunt_options("fair-mutex", 1);
+  Searcher searcher(options.make_program(), options.make_strategy(), options.limits, options.seed);
+  const Outcome outcome = searcher.run(0);
+  EXPECT_TRUE(searcher.deviations().empty());
+  World world;
+  Calm calm;
+  const auto program = options.make_program();
+  EXPECT_EQ(outcome.trace_hash, execute(world, *program, calm, options.limits).trace_hash);
+  EXPECT_EQ(unit::hunt(options).steps, outcome.steps);
+}
+
+TEST(HuntTest, ExecutionDependsOnItsIndexNotOnThoseBefore) {
+  const HuntOptions options = hunt_options("fair-mutex", 0);
+  Searcher all(options.make_program(), options.make_strategy(), options.limits, options.seed);
+  std::vector<std::uint64_t> hashes;
+  for (std::uint64_t i = 0; i < 40; ++i) hashes.push_back(all.run(i).trace_hash);
+  Searcher some(options.make_program(), options.make_strategy(), options.limits, options.seed);
+  for (const std::uint64_t i : {31u, 7u, 0u, 39u}) {
+    EXPECT_EQ(some.run(i).trace_hash, hashes[i]) << i;
+  }
+  Searcher other(options.make_program(), options.make_strategy(), options.limits, 8);
+  std::size_t same = 0;
+  for (std::uint64_t i = 1; i < 40; ++i) same += other.run(i).trace_hash == hashes[i] ? 1 : 0;
+  EXPECT_LT(same, 5U);
+}
+
+TEST(HuntTest, ResultIsTheSameForAnyNumberOfJobsAndAnyOrderOfWorkers) {
+  for (const std::string_view scenario : {std::string_view("fair-mutex"), kZoo01, kZoo07}) {
+    std::set<std::string> results;
+    for (const std::uint32_t jobs : {1u, 2u, 5u}) {
+      HuntOptions options = hunt_options(scenario, 2'500);
+      options.jobs = jobs;
+      OneByOne one_by_one;
+      Backwards backwards;
+      results.insert(summary(hunt(options, one_by_one)));
+      results.insert(summary(hunt(options, backwards)));
+    }
+    EXPECT_EQ(results.size(), 1U) << *results.begin() << '\n' << *results.rbegin();
+  }
+}
+
+TEST(HuntTest, EqualSeedsGiveEqualHuntsAndOtherSeedsOthers) {
+  HuntOptions options = hunt_options("fair-mutex", 200);
+  const std::string first = summary(unit::hunt(options));
+  EXPECT_EQ(summary(unit::hunt(options)), first);
+  options.seed = 8;
+  EXPECT_NE(summary(unit::hunt(options)), first);
+}
+
+TEST(HuntTest, PartsAddUpToTheWhole) {
+  const HuntResult whole = unit::hunt(hunt_options("fair-mutex", 3'000));
+  std::uint64_t hash = 0;
+  std::uint64_t steps = 0;
+  for (const auto& [first, count] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+           {0, 1'000}, {1'000, 1}, {1'001, 1'499}, {2'500, 500}}) {
+    HuntOptions part = hunt_options("fair-mutex", count);
+    part.first = first;
+    const HuntResult result = unit::hunt(part);
+    EXPECT_EQ(result.executions, count);
+    hash += result.trace_hash;
+    steps += result.steps;
+  }
+  EXPECT_EQ(hash, whole.trace_hash);
+  EXPECT_EQ(steps, whole.steps);
+  EXPECT_EQ(whole.stopped_by, StoppedBy::kCount);
+  EXPECT_FALSE(whole.found.has_value());
+}
+
+TEST(HuntTest, ViolationIsTheFirstByIndex) {
+  for (const std::string_view scenario : {kZoo01, kZoo07}) {
+    HuntOptions options = hunt_options(scenario, 100'000);
+    options.jobs = 3;
+    const HuntResult result = unit::hunt(options);
+    ASSERT_TRUE(result.found.has_value());
+    EXPECT_EQ(result.stopped_by, StoppedBy::kViolation);
+    EXPECT_EQ(result.executions, result.found->execution + 1);
+    Searcher searcher(options.make_program(), options.make_strategy(), options.limits,
+                      options.seed);
+    for (std::uint64_t i = 0; i < result.found->execution; ++i) {
+      ASSERT_FALSE(searcher.run(i).violation.has_value()) << i;
+    }
+    EXPECT_TRUE(searcher.run(result.found->execution).violation.has_value());
+    EXPECT_EQ(searcher.deviations(), result.found->deviations);
+  }
+}
+
+TEST(HuntTest, WhatWasFoundCanBeReplayed) {
+  const HuntOptions options = hunt_options(kZoo07, 100'000);
+  const HuntResult result = unit::hunt(options);
+  ASSERT_TRUE(result.found.has_value());
+  World world;
+  const auto program = options.make_program();
+  Replay replay(result.found->deviations);
+  const Outcome outcome = execute(world, *program, replay, options.limits);
+  EXPECT_EQ(outcome.trace_hash, result.found->outcome.trace_hash);
+  ASSERT_TRUE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.violation->oracle, "L1");
+  EXPECT_EQ(outcome.violation->message, result.found->outcome.violation->message);
+}
+
+TEST(HuntTest, StopsBetweenEpochsWhenItsTimeIsUp) {
+  HuntOptions options = hunt_options("fair-mutex", 1'000'000);
+  std::vector<std::uint64_t> asked;
+  options.keep_going = [&](std::uint64_t executions) {
+    asked.push_back(executions);
+    return asked.size() < 3;
+  };
+  const HuntResult result = unit::hunt(options);
+  EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
+  EXPECT_EQ(asked, (std::vector<std::uint64_t>{1024, 2048, 3072}));
+  EXPECT_EQ(result.executions, 3072U);
+}
+
+TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {
+  HuntOptions options = hunt_options("fair-mutex", 1'024);
+  options.keep_going = [](std::uint64_t) { return false; };
+  const HuntResult result = unit::hunt(options);
+  EXPECT_EQ(result.executions, 1'024U);
+  EXPECT_EQ(result.stopped_by, StoppedBy::kCount);
+}
+
+// ---------------------------------------------------------------------------------- strategies
+
+TEST(StrategyTest, EveryStrategyHasANameOfItsOwn) {
+  std::set<std::string_view> names;
+  for (const StrategyName& strategy : strategies()) names.insert(strategy.name);
+  EXPECT_EQ(names.size(), strategies().size());
+  EXPECT_TRUE(names.contains("portfolio"));
+  EXPECT_TRUE(names.contains("random"));
+}
+
+TEST(StrategyTest, EachIsAFunctionOfItsSeedAndSearchesWidely) {
+  for (const StrategyName& strategy : strategies()) {
+    HuntOptions options = hunt_options("fair-mutex", 0);
+    options.make_strategy = strategy.make;
+    Searcher one(options.make_program(), strategy.make(), options.limits, options.seed);
+    Searcher other(options.make_program(), strategy.make(), options.limits, options.seed);
+    std::set<std::uint64_t> traces;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const Outcome outcome = one.run(i);
+      ASSERT_EQ(other.run(i).trace_hash, outcome.trace_hash) << strategy.name << ' ' << i;
+      ASSERT_FALSE(outcome.violation.has_value()) << outcome.violation->message;
+      traces.insert(outcome.trace_hash);
+    }
+    EXPECT_GT(traces.size(), 60U) << strategy.name;
+  }
+}
+
+TEST(StrategyTest, EachFindsTheTextbookRaces) {
+  for (const StrategyName& strategy : strategies()) {
+    for (const std::string_view scenario : {kZoo01, kZoo07}) {
+      HuntOptions options = hunt_options(scenario, 20'000);
+      options.make_strategy = strategy.make;
+      const HuntResult result = unit::hunt(options);
+      ASSERT_TRUE(result.found.has_value()) << strategy.name << ' ' << scenario;
+      EXPECT_EQ(result.found->outcome.violation->oracle, "L1") << strategy.name;
+    }
+  }
+}
+
+TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
+  RandomStream random(20260202);
+  const ExecutionStart start{1, 40, {}, 2};
+  std::vector<int> strikes(51);
+  std::vector<int> counts(3);
+  for (int i = 0; i < 30'000; ++i) {
+    FaultTimes times;
+    times.draw(random, start);
+    std::size_t due = 0;
+    for (std::size_t position = 0; position < strikes.size(); ++position) {
+      if (!times.due()) continue;
+      ++strikes[position];
+      ++due;
+    }
+    ++counts.at(due);
+  }
+  for (const int strike : strikes) EXPECT_NEAR(strike, 30'000 / 51, 120);
+  for (const int count : counts) EXPECT_NEAR(count, 10'000, 600);
+}
+
+TEST(StrategyTest, SourceOfAnEventIsOneDirectionOfOneLink) {
+  const auto event = [](Event::Kind kind, std::uint32_t index) {
+    return Event{kind, FaultKind::kCut, index};
+  };
+  std::set<std::uint32_t> sources;
+  for (const std::uint32_t link : {0u, 1u, 2u}) {
+    sources.insert(source_of(event(Event::Kind::kApply, link)));
+    sources.insert(source_of(event(Event::Kind::kDeliver, link)));
+  }
+  EXPECT_EQ(sources.size(), 6U);
+  EXPECT_FALSE(sources.contains(kServerSource));
+  EXPECT_EQ(source_of(event(Event::Kind::kCloseSession, 1)), kServerSource);
+  EXPECT_EQ(source_of(event(Event::Kind::kTimer, 0)), kServerSource);
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

@@ -1,0 +1,215 @@
+#include "lockstep/fakezk/explore/program.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "by_hand.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/sleep.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+// ----------------------------------------------------------------------------------- Verdict
+
+TEST(VerdictTest, EarliestStepStays) {
+  Verdict verdict;
+  EXPECT_FALSE(verdict.violation().has_value());
+  verdict.report("R2", "first", 5);
+  verdict.report("S1", "later", 6);
+  ASSERT_TRUE(verdict.violation().has_value());
+  EXPECT_EQ(verdict.violation()->oracle, "R2");
+  EXPECT_EQ(verdict.violation()->message, "first");
+  EXPECT_EQ(verdict.violation()->step, 5U);
+  verdict.clear();
+  EXPECT_FALSE(verdict.violation().has_value());
+}
+
+TEST(VerdictTest, OfOneStepTheFirstInTheOrderOfTheOraclesStays) {
+  for (std::size_t i = 0; i + 1 < kOracleOrder.size(); ++i) {
+    for (const bool ascending : {true, false}) {
+      Verdict verdict;
+      verdict.report(kOracleOrder[ascending ? i : i + 1], "one", 3);
+      verdict.report(kOracleOrder[ascending ? i + 1 : i], "other", 3);
+      EXPECT_EQ(verdict.violation()->oracle, kOracleOrder[i]);
+    }
+  }
+}
+
+TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
+  Verdict verdict;
+  verdict.report("user:b", "first", 1);
+  verdict.report("user:a", "second", 1);
+  EXPECT_EQ(verdict.violation()->oracle, "user:b");
+  verdict.report("misuse", "third", 1);
+  EXPECT_EQ(verdict.violation()->oracle, "misuse");
+}
+
+// ----------------------------------------------------------------------------------- execute
+
+// One process that does what it is told.
+class OneTask final : public Program {
+ public:
+  using Run = Task<void> (*)(Process& process);
+  explicit OneTask(Run run) : run_(run) {}
+
+  void start(World& world, Verdict&) override {
+    ++starts;
+    world.add_process().tasks().spawn(run_(world.process(0)));
+    world.begin_trace();
+  }
+  void finish(World&) override { ++finishes; }
+  void clear() override { ++clears; }
+  [[nodiscard]] std::string process_name(std::uint32_t) const override { return "A"; }
+
+  int starts = 0;
+  int finishes = 0;
+  int clears = 0;
+
+ private:
+  Run run_;
+};
+
+template <int kTimes>
+Task<void> sleep_often(Process& process) {
+  for (int i = 0; i < kTimes; ++i) static_cast<void>(co_await sleep_for(process, 1s));
+}
+Task<void> sleep_for_ever(Process& process) {
+  for (;;) static_cast<void>(co_await sleep_for(process, 1s));
+}
+Task<void> throw_at_once(Process&) {
+  throw std::runtime_error("at once");
+  co_return;
+}
+Task<void> throw_later(Process& process) {
+  static_cast<void>(co_await sleep_for(process, 1s));
+  static_cast<void>(co_await sleep_for(process, 1s));
+  throw std::runtime_error("later");
+}
+Task<void> throw_a_number(Process& process) {
+  static_cast<void>(co_await sleep_for(process, 1s));
+  throw 5;
+}
+
+Outcome run(OneTask& program, std::uint32_t steps = 100) {
+  World world;
+  Calm calm;
+  ExecutionLimits limits;
+  limits.steps = steps;
+  return execute(world, program, calm, limits);
+}
+
+TEST(ExecuteTest, RunsUntilNothingCanHappen) {
+  OneTask program(&sleep_often<5>);
+  const Outcome outcome = run(program);
+  EXPECT_FALSE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.steps, 5U);
+  EXPECT_EQ(outcome.positions, 5U);
+  EXPECT_EQ(program.starts, 1);
+  EXPECT_EQ(program.finishes, 1);
+  EXPECT_EQ(program.clears, 1);
+}
+
+TEST(ExecuteTest, MoreStepsThanTheLimitAreALivelock) {
+  OneTask exact(&sleep_often<5>);
+  EXPECT_FALSE(run(exact, 5).violation.has_value());
+  OneTask one_more(&sleep_often<6>);
+  ASSERT_TRUE(run(one_more, 5).violation.has_value());
+  OneTask endless(&sleep_for_ever);
+  const Outcome outcome = run(endless, 50);
+  ASSERT_TRUE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.violation->oracle, "livelock");
+  EXPECT_EQ(endless.finishes, 0);
+  EXPECT_EQ(endless.clears, 1);
+}
+
+TEST(ExecuteTest, ExceptionThatEscapesIsACrash) {
+  OneTask program(&throw_later);
+  const Outcome outcome = run(program);
+  ASSERT_TRUE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.violation->oracle, "crash");
+  EXPECT_NE(outcome.violation->message.find("later"), std::string::npos);
+  EXPECT_EQ(outcome.violation->step, 2U);
+  OneTask strange(&throw_a_number);
+  ASSERT_TRUE(run(strange).violation.has_value());
+  EXPECT_EQ(run(strange).violation->oracle, "crash");
+}
+
+TEST(ExecuteTest, ExceptionBeforeTheFirstStepIsACrash) {
+  OneTask program(&throw_at_once);
+  const Outcome outcome = run(program);
+  ASSERT_TRUE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.violation->oracle, "crash");
+  EXPECT_EQ(outcome.violation->step, 0U);
+}
+
+TEST(ExecuteTest, VerdictIsPartOfTheTraceHash) {
+  OneTask good(&sleep_often<2>);
+  OneTask bad(&throw_later);
+  EXPECT_NE(run(good).trace_hash, run(bad).trace_hash);
+}
+
+class StepCounter final : public Tracer {
+ public:
+  void step(const Step& step) override {
+    first = first == 0 ? step.number : first;
+    last = step.number;
+  }
+  void note(std::uint32_t, std::string_view) override {}
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+Task<void> read_once(fake::Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->sync("/"));
+}
+
+TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
+  World world;
+  Calm calm;
+  StepCounter counter;
+  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
+  const Outcome outcome = execute(world, program, calm, ExecutionLimits(), &counter);
+  EXPECT_EQ(counter.first, 1U);
+  EXPECT_EQ(counter.last, outcome.steps);
+  EXPECT_EQ(outcome.steps, 4U);  // Each has its request applied and its reply delivered.
+}
+
+// ---------------------------------------------------------------------------------- StepChecks
+
+Task<void> sync_and_sleep(fake::Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(co_await (*session)->sync("/"));
+    static_cast<void>(co_await sleep_for(self.client().executor(), 1s));
+  }
+}
+
+// An expiry may fire other timers on its way: it is one step all the same.
+TEST(StepChecksTest, KeepsOneByteForEachStep) {
+  World world;
+  fake::LockScenario program(&sync_and_sleep, fake::ScenarioSize{2, 1});
+  ExecutionLimits limits;
+  limits.faults = FaultPlan::all(1);
+  for (std::uint32_t position = 0; position < 16; ++position) {
+    for (std::uint32_t fault = 0; fault < 7; ++fault) {
+      const std::vector<Deviation> one = {Deviation{position, Choice{true, fault}}};
+      Replay replay(one);
+      StepChecks checks(world);
+      const Outcome outcome = execute(world, program, replay, limits, &checks);
+      EXPECT_EQ(checks.checks().size(), outcome.steps) << position << ' ' << fault;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

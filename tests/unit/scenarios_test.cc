@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "hunting.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/hunt.h"
+#include "lockstep/fakezk/explore/program.h"
+#include "scenarios/registry.h"
+
+namespace lockstep::scenarios {
+namespace {
+
+TEST(ScenariosTest, EveryScenarioHasANameOfItsOwnAndIsFoundByIt) {
+  std::set<std::string_view> names;
+  for (const Scenario& scenario : all()) {
+    EXPECT_TRUE(names.insert(scenario.name).second) << scenario.name;
+    EXPECT_EQ(find(scenario.name), &scenario);
+  }
+  EXPECT_EQ(find("no-such-scenario"), nullptr);
+  EXPECT_EQ(find(""), nullptr);
+}
+
+TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
+  const std::set<std::string_view> kinds = {"recipe", "textbook", "zoo"};
+  for (const Scenario& scenario : all()) {
+    EXPECT_TRUE(kinds.contains(scenario.kind)) << scenario.name;
+    const bool passes = scenario.expects == "pass";
+    EXPECT_EQ(passes, scenario.kind == "recipe") << scenario.name;
+    const bool is_oracle =
+        std::ranges::find(fakezk::kOracleOrder, scenario.expects) != fakezk::kOracleOrder.end();
+    EXPECT_TRUE(passes || is_oracle || scenario.expects.starts_with("user:")) << scenario.name;
+    EXPECT_TRUE(scenario.summary.ends_with('.')) << scenario.name;
+    EXPECT_GE(scenario.size.clients, 1U) << scenario.name;
+    EXPECT_GE(scenario.size.rounds, 1U) << scenario.name;
+    if (scenario.kind != "recipe") {
+      EXPECT_TRUE(scenario.name.starts_with(scenario.kind)) << scenario.name;
+    }
+  }
+}
+
+TEST(ScenariosTest, EveryScenarioPassesTheCalmSchedule) {
+  for (const Scenario& scenario : all()) {
+    for (std::uint32_t rounds = 1; rounds <= 3; ++rounds) {
+      fakezk::World world;
+      fakezk::Calm calm;
+      const auto program = scenario.make(fake::ScenarioSize{scenario.size.clients, rounds});
+      const auto outcome = execute(world, *program, calm, fakezk::ExecutionLimits());
+      EXPECT_FALSE(outcome.violation.has_value())
+          << scenario.name << ": " << outcome.violation->message;
+    }
+  }
+}
+
+TEST(ScenariosTest, HuntFindsWhatIsExpected) {
+  for (const Scenario& scenario : all()) {
+    fakezk::HuntOptions options = unit::hunt_options(scenario.name, 3'000);
+    options.make_strategy = &fakezk::make_portfolio;
+    const fakezk::HuntResult result = unit::hunt(options);
+    const std::string found = result.found ? result.found->outcome.violation->oracle : "pass";
+    EXPECT_EQ(found, scenario.expects) << scenario.name;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::scenarios
+
+namespace lockstep::fake {
+namespace {
+
+// Grants without waiting for anybody.
+class NoMutex {
+ public:
+  NoMutex(Session& session, Path lock, LockObserver* observer)
+      : session_(session), lock_(std::move(lock)), observer_(observer) {}
+
+  Task<Result<HeldLock>> acquire() {
+    const Path prefix = lock_ / "x-lock-";
+    const Created ours =
+        co_await ok(session_.create(prefix, Data(), CreateMode::kEphemeralSequential));
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, ours.stat.czxid);
+    co_return HeldLock(session_, std::move(grant), observer_);
+  }
+
+ private:
+  Session& session_;
+  Path lock_;
+  LockObserver* observer_;
+};
+
+TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
+  HuntSettings settings;
+  settings.size = ScenarioSize{2, 1};
+  const HuntReport report = hunt_lock("no-mutex", &contend_for<NoMutex>, settings);
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "S1");
+  EXPECT_LE(report.failure->deviations, report.failure->original_deviations);
+  const std::string text = report.text();
+  EXPECT_NE(text.find("no-mutex breaks S1 in execution"), text.npos) << text;
+  EXPECT_NE(text.find(report.failure->violation.message), text.npos) << text;
+  EXPECT_NE(text.find("HOLDS /lock/x-lock-0000000001"), text.npos) << text;
+  EXPECT_NE(text.find("lockstep1/no-mutex/c2r1/b2:cut,"), text.npos) << text;
+
+  fakezk::ReplayString replay;
+  ASSERT_EQ(fakezk::ReplayString::parse(report.failure->replay, replay), "");
+  LockScenario scenario(&contend_for<NoMutex>, settings.size);
+  fakezk::ExecutionLimits limits;
+  limits.faults = replay.faults;
+  const fakezk::Recording recording = fakezk::record(scenario, limits, replay.deviations);
+  EXPECT_EQ(recording.outcome.trace_hash, replay.trace_hash);
+  EXPECT_EQ(recording.checks, replay.checks);
+  EXPECT_EQ(recording.lanes, report.failure->lanes);
+}
+
+TEST(HuntLockTest, SoundLockPasses) {
+  HuntSettings settings;
+  settings.executions = 500;
+  const HuntReport report = hunt_lock("fair-mutex", &contend_for<FairMutex>, settings);
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_EQ(report.text(), "fair-mutex: no violation in 500 executions\n");
+}
+
+}  // namespace
+}  // namespace lockstep::fake
