@@ -200,7 +200,7 @@ void World::execute(const Event& event) {
       hash_in(fingerprint(*step.applied, *paths_));
       return trace(step);
     case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
-    case Event::Kind::kTimer: return fire_timer();
+    case Event::Kind::kTimer: return fire_timer(event);
     case Event::Kind::kFault: return inject(event);
   }
 }
@@ -213,11 +213,11 @@ void World::deliver(const Event& event) {
   if (link.endpoint) link.endpoint->receive(message);
 }
 
-void World::fire_timer() {
+void World::fire_timer(const Event& event) {
   Timer& timer = timers_.pop();
   now_ = std::max(now_, timer.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  trace(Step{.number = steps_, .event = {Event::Kind::kTimer, FaultKind::kCut, 0}, .now = now_});
+  trace(Step{.number = steps_, .event = event, .now = now_});
   timer.run();
 }
 
@@ -242,7 +242,7 @@ void World::inject(const Event& event) {
       step.now = now_;
       return trace(step);
     case FaultKind::kKillSession: trace(step); return kill_session(event.index);
-    case FaultKind::kTimer: return fire_timer();
+    case FaultKind::kTimer: return fire_timer(event);
   }
 }
 
@@ -266,7 +266,7 @@ void World::kill_session(SessionIndex session) { server_.decide_expiry(session);
 
 void World::advance_clock(TimePoint until) {
   while (!timers_.empty() && timers_.earliest().due <= until) {
-    fire_timer();
+    fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0});
     drain();
   }
   now_ = std::max(now_, until);

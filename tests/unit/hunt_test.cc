@@ -166,6 +166,12 @@ TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {
   EXPECT_EQ(result.stopped_by, StoppedBy::kCount);
 }
 
+TEST(HuntTest, ZeroFaultsAreNoFaults) {
+  HuntOptions options = hunt_options(kZoo07, 3'000);
+  options.limits.faults = FaultPlan::all(0);
+  EXPECT_FALSE(unit::hunt(options).found.has_value());
+}
+
 // ---------------------------------------------------------------------------------- strategies
 
 TEST(StrategyTest, EveryStrategyHasANameOfItsOwn) {

@@ -2,247 +2,427 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fake/simulation.h"
-#include "lockstep/guaranteed_remove.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/hunt.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/sequence.h"
+#include "lockstep/turn.h"
+#include "scenarios/assembled_mutex.h"
 
-namespace lockstep {
+namespace lockstep::fakezk {
 namespace {
 
-using fake::HuntReport;
-using fake::HuntSettings;
-using fake::Simulation;
-using fakezk::FaultPlan;
-using fakezk::LockOracles;
-using fakezk::Verdict;
+using namespace unit;
 
-// What the broken locks below have in common.
-class BrokenMutex {
+// Tells the oracles by hand what a lock would tell them; the znodes are real.
+class LockOraclesTest : public ::testing::Test {
+ protected:
+  LockOraclesTest() {
+    must(simulation_.run(create(*a_, "/lock")), "create");
+    oracles_.begin(simulation_.world(), verdict_);
+  }
+  Created place(FakeSession& owner, std::string_view prefix = "/lock/x-lock-",
+                CreateMode mode = CreateMode::kEphemeralSequential) {
+    return must(simulation_.run(create(owner, prefix, Data(), mode)), "create");
+  }
+  void remove_znode(FakeSession& session, const Created& victim) {
+    must(simulation_.run(remove(session, victim.path)), "remove");
+  }
+  // The grant of `own` as of now.
+  GrantRecord grant(const FakeSession& holder, const Created& own) {
+    const Path lock = own.path.parent();
+    const Zxid evidence = znode(simulation_, lock)->pzxid;
+    return {holder.id(), lock, own.path, own.stat.czxid, evidence};
+  }
+  void hold_and_release(FakeSession& holder, const Created& own) {
+    const GrantRecord record = grant(holder, own);
+    oracles_.granted(record);
+    remove_znode(holder, own);
+    oracles_.released(record, ReleaseOutcome::kReleased);
+  }
+  // Which oracle was broken; "" if none.
+  std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
+  std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
+
+  Simulation simulation_;
+  Verdict verdict_;
+  LockOracles oracles_{"-lock-"};
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+};
+
+TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {
+  const Created a = place(*a_);
+  const Created b = place(*b_);
+  hold_and_release(*a_, a);
+  hold_and_release(*b_, b);
+  const Created again = place(*a_);
+  const GrantRecord record = grant(*a_, again);
+  oracles_.granted(record);
+  simulation_.kill(*a_);
+  simulation_.settle();
+  oracles_.lost(record, Error::kSessionExpired);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, LocksDoNotInterfere) {
+  must(simulation_.run(create(*a_, "/other")), "create");
+  const Created one = place(*a_);
+  const Created other = place(*b_, "/other/x-lock-");
+  oracles_.granted(grant(*b_, other));
+  oracles_.granted(grant(*a_, one));
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, OtherChildrenAreNoContenders) {
+  place(*b_, "/lock/config", CreateMode::kEphemeral);
+  place(*b_, "/lock/x-lock-", CreateMode::kPersistentSequential);
+  oracles_.granted(grant(*a_, place(*a_)));
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, NameThatIsUsedAgainIsAnotherContender) {
+  const Created first = place(*a_);
+  hold_and_release(*a_, first);
+  must(simulation_.run(remove(*a_, "/lock")), "remove");
+  must(simulation_.run(create(*a_, "/lock")), "create");
+  const Created second = place(*b_);
+  ASSERT_EQ(second.path, first.path);
+  hold_and_release(*b_, second);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+// ---------------------------------------------------------------------------------------- S1
+
+TEST_F(LockOraclesTest, GrantBehindSomebodyBreaksS1) {
+  place(*a_);
+  oracles_.granted(grant(*b_, place(*b_)));
+  EXPECT_EQ(broken(), "S1");
+  EXPECT_NE(message().find("was in front of it"), std::string::npos) << message();
+}
+
+TEST_F(LockOraclesTest, GrantBesideALivingOneBreaksS1) {
+  const Created a = place(*a_);
+  oracles_.granted(grant(*a_, a));
+  // A number of its own choice, so that nobody is in front of it.
+  const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);
+  oracles_.granted(grant(*b_, b));
+  EXPECT_EQ(broken(), "S1");
+  EXPECT_NE(message().find("at the same time"), std::string::npos) << message();
+}
+
+TEST_F(LockOraclesTest, GrantThatWasAlreadyOverBreaksS1) {
+  const Created a = place(*a_);
+  const GrantRecord record = grant(*a_, a);
+  remove_znode(*a_, a);
+  const GrantRecord late(record.session, record.lock, record.znode, record.token,
+                         znode(simulation_, "/lock")->pzxid);
+  oracles_.granted(late);
+  EXPECT_EQ(broken(), "S1");
+}
+
+// The client may learn of it late; on the server it was true when it was seen.
+TEST_F(LockOraclesTest, GrantThatWasTrueAtItsEvidenceIsSound) {
+  const Created a = place(*a_);
+  const GrantRecord record = grant(*a_, a);
+  const Created b = place(*b_);
+  remove_znode(*a_, a);
+  hold_and_release(*b_, b);
+  oracles_.granted(record);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, GrantThatRestsOnAnEarlierListBreaksS1) {
+  const Zxid before = znode(simulation_, "/lock")->pzxid;
+  const Created a = place(*a_);
+  oracles_.granted(GrantRecord(a_->id(), "/lock", a.path, a.stat.czxid, before));
+  EXPECT_EQ(broken(), "S1");
+}
+
+TEST_F(LockOraclesTest, GrantOfAnotherSessionsZnodeBreaksS1) {
+  oracles_.granted(grant(*b_, place(*a_)));
+  EXPECT_EQ(broken(), "S1");
+  EXPECT_NE(message().find("another session"), std::string::npos) << message();
+}
+
+TEST_F(LockOraclesTest, GrantOfAZnodeThatNeverWasBreaksS1) {
+  oracles_.granted(GrantRecord(a_->id(), "/lock", "/lock/x-lock-0000000000", 1, 1));
+  EXPECT_EQ(broken(), "S1");
+}
+
+TEST_F(LockOraclesTest, GrantOfAnotherLifeOfItsZnodeBreaksS1) {
+  const Created a = place(*a_);
+  oracles_.granted(
+      GrantRecord(a_->id(), "/lock", a.path, a.stat.czxid - 1, znode(simulation_, "/lock")->pzxid));
+  EXPECT_EQ(broken(), "S1");
+}
+
+TEST_F(LockOraclesTest, SecondGrantOfOneZnodeBreaksS1) {
+  const Created a = place(*a_);
+  oracles_.granted(grant(*a_, a));
+  oracles_.granted(grant(*a_, a));
+  EXPECT_EQ(broken(), "S1");
+  EXPECT_NE(message().find("granted twice"), std::string::npos) << message();
+}
+
+// -------------------------------------------------------------------------------------- S3, L2
+
+// A latecomer gives itself a lower number: nobody is in front of it, and no two hold at once, but
+// the tokens fall. (That is out of order, too: L2, which stands behind S3.)
+TEST_F(LockOraclesTest, TokenThatFallsBreaksS3) {
+  const Created a = place(*a_);
+  const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);
+  hold_and_release(*b_, b);
+  EXPECT_EQ(broken(), "");
+  hold_and_release(*a_, a);
+  EXPECT_EQ(broken(), "S3");
+}
+
+// ---------------------------------------------------------------------------------------- S4
+
+TEST_F(LockOraclesTest, DeletingAnothersPlaceBreaksS4) {
+  const Created a = place(*a_);
+  place(*b_);
+  remove_znode(*b_, a);
+  oracles_.gave_up(b_->id(), "/lock", Error::kTimedOut);
+  EXPECT_EQ(broken(), "S4");
+}
+
+TEST_F(LockOraclesTest, DeletingOnesOwnPlaceOrEndingIsSound) {
+  const Created a = place(*a_);
+  place(*b_);
+  remove_znode(*a_, a);
+  must(simulation_.run(close(*b_)), "close");
+  oracles_.gave_up(a_->id(), "/lock", Error::kTimedOut);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+// ---------------------------------------------------------------------------------------- S5
+
+TEST_F(LockOraclesTest, PlaceThatIsLeftBehindBreaksS5) {
+  oracles_.acquiring(a_->id(), 0);
+  place(*a_);
+  oracles_.gave_up(a_->id(), "/lock", Error::kTimedOut);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "");  // Its acquire is still under way.
+  oracles_.resolved(a_->id());
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "S5");
+}
+
+TEST_F(LockOraclesTest, PlaceOfASessionThatAcquiresTwiceIsInUseUntilBothHaveResolved) {
+  oracles_.acquiring(a_->id(), 0);
+  oracles_.acquiring(a_->id(), 0);
+  place(*a_);
+  oracles_.resolved(a_->id());
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "");
+  oracles_.resolved(a_->id());
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "S5");
+}
+
+TEST_F(LockOraclesTest, HeldLockIsNoOrphanUntilItIsGivenBack) {
+  const Created a = place(*a_);
+  const GrantRecord record = grant(*a_, a);
+  oracles_.granted(record);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "");
+  oracles_.released(record, ReleaseOutcome::kUnknown);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "S5");
+}
+
+TEST_F(LockOraclesTest, PlaceOfASessionThatIsOverIsNoOrphan) {
+  place(*a_);
+  simulation_.kill(*a_);  // Decided, not yet done.
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "");
+}
+
+// ------------------------------------------------------------------------------------- R1, R2
+
+TEST_F(LockOraclesTest, LossReportedTwiceBreaksR1) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  oracles_.lost(record, Error::kSessionExpired);
+  EXPECT_EQ(broken(), "");
+  oracles_.lost(record, Error::kSessionExpired);
+  EXPECT_EQ(broken(), "R1");
+}
+
+TEST_F(LockOraclesTest, LossAfterTheReleaseBreaksR1) {
+  const Created a = place(*a_);
+  const GrantRecord record = grant(*a_, a);
+  hold_and_release(*a_, a);
+  oracles_.lost(record, Error::kSessionExpired);
+  EXPECT_EQ(broken(), "R1");
+}
+
+TEST_F(LockOraclesTest, LossWithoutAGrantBreaksR1) {
+  oracles_.lost(grant(*a_, place(*a_)), Error::kSessionExpired);
+  EXPECT_EQ(broken(), "R1");
+}
+
+TEST_F(LockOraclesTest, ReleaseThatTellsAnotherOutcomeTheSecondTimeBreaksR2) {
+  const Created a = place(*a_);
+  hold_and_release(*a_, a);
+  oracles_.released_again(a.path, ReleaseOutcome::kReleased, ReleaseOutcome::kReleased);
+  EXPECT_EQ(broken(), "");
+  oracles_.released_again(a.path, ReleaseOutcome::kReleased, ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(broken(), "R2");
+}
+
+TEST_F(LockOraclesTest, ReleaseOfAZnodeThatIsStillThereBreaksR2) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  oracles_.released(record, ReleaseOutcome::kReleased);
+  EXPECT_EQ(broken(), "R2");
+}
+
+TEST_F(LockOraclesTest, BeginningAgainForgetsEverything) {
+  const Created a = place(*a_);
+  oracles_.granted(grant(*a_, a));
+  verdict_.clear();
+  oracles_.begin(simulation_.world(), verdict_);
+  oracles_.granted(grant(*a_, a));
+  EXPECT_EQ(broken(), "") << message();
+}
+
+// ------------------------------------------------------- broken mutexes, found by their oracle
+
+using Contend = fake::LockScenario::Contend;
+
+std::string calm_verdict(Contend contend, std::uint32_t steps = 2'000) {
+  World world;
+  Calm calm;
+  fake::LockScenario scenario(contend, fake::ScenarioSize{2, 1});
+  ExecutionLimits limits;
+  limits.steps = steps;
+  const Outcome outcome = execute(world, scenario, calm, limits);
+  return outcome.violation ? outcome.violation->oracle : "";
+}
+
+std::string hunted_verdict(Contend contend, FaultKind fault) {
+  HuntOptions options;
+  options.limits.faults.allow(fault);
+  options.limits.faults.set_total(2);
+  options.executions = 2'000;
+  options.make_program = [contend] {
+    return std::make_unique<fake::LockScenario>(contend, fake::ScenarioSize{3, 1},
+                                                fake::LastContender::kImpatient);
+  };
+  options.make_strategy = &make_random_walk;
+  OneByOne one_by_one;
+  const HuntResult result = hunt(options, one_by_one);
+  return result.found ? result.found->outcome.violation->oracle : "";
+}
+
+Task<Result<Zxid>> do_not_wait(Session& session, Path lock, Path, LockObserver*, Context context) {
+  const Children queue = co_await ok(session.get_children(lock, context));
+  co_return queue.parent().pzxid;
+}
+using Greedy = scenarios::AssembledMutex<&protected_create, &do_not_wait>;
+
+TEST(BrokenMutexTest, GrantWithoutWaitingBreaksS1) {
+  EXPECT_EQ(hunted_verdict(&fake::contend_for<Greedy>, FaultKind::kTimer), "S1");
+}
+
+// As FairMutex, but nothing deletes the place of a contender that gives up.
+class Litterer {
  public:
-  BrokenMutex(Session& session, Path lock, LockObserver* observer)
+  Litterer(Session& session, Path lock, LockObserver* observer)
       : session_(session), lock_(std::move(lock)), observer_(observer) {}
 
- protected:
-  Task<Result<Created>> take_place() {
-    return protected_create(session_, lock_, std::string(kLockMark), Data(), Context());
-  }
-  HeldLock grant(const Created& ours, Zxid evidence) {
-    GrantRecord record(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
-    return {session_, std::move(record), observer_};
+  Task<Result<HeldLock>> acquire(Context context) {
+    const Created ours =
+        co_await ok(protected_create(session_, lock_, std::string(kLockMark), Data(), Context()));
+    const Zxid evidence =
+        co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, std::move(context)));
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
+    co_return HeldLock(session_, std::move(grant), observer_);
   }
 
+ private:
   Session& session_;
   Path lock_;
   LockObserver* observer_;
 };
 
-// Does not look who is in front.
-class GrabsAtOnce : public BrokenMutex {
- public:
-  using BrokenMutex::BrokenMutex;
-  Task<Result<HeldLock>> acquire() {
-    const Created ours = co_await ok(take_place());
-    co_return grant(ours, ours.stat.czxid);
-  }
-};
-
-// Gives up when it is not the first, and leaves its znode behind.
-class ForgetsItsPlace : public BrokenMutex {
- public:
-  using BrokenMutex::BrokenMutex;
-  Task<Result<HeldLock>> acquire() {
-    const Created ours = co_await ok(take_place());
-    const Children queue = co_await ok(session_.get_children(lock_));
-    const Position position = co_await ok(position_of(ours.path.name(), kLockMark, queue));
-    if (position.ahead > 0) co_return failure(Error::kTimedOut);
-    co_return grant(ours, queue.parent().pzxid);
-  }
-};
+TEST(BrokenMutexTest, PlaceLeftInTheQueueBreaksS5) {
+  EXPECT_EQ(hunted_verdict(&fake::contend_for<Litterer>, FaultKind::kTimer), "S5");
+}
 
 // Makes room for itself.
-class DeletesWhoIsAhead : public BrokenMutex {
- public:
-  using BrokenMutex::BrokenMutex;
-  Task<Result<HeldLock>> acquire() {
-    const Created ours = co_await ok(take_place());
-    for (;;) {
-      const Children queue = co_await ok(session_.get_children(lock_));
-      const Position position = co_await ok(position_of(ours.path.name(), kLockMark, queue));
-      if (position.ahead == 0) co_return grant(ours, queue.parent().pzxid);
-      static_cast<void>(co_await session_.remove(lock_ / position.predecessor));
-    }
+Task<Result<Zxid>> push_aside(Session& session, Path lock, Path ours, LockObserver*,
+                              Context context) {
+  for (;;) {
+    const Children queue = co_await ok(session.get_children(lock, context));
+    const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
+    if (position.ahead == 0) co_return queue.parent().pzxid;
+    static_cast<void>(co_await session.remove(lock / position.predecessor));
   }
-};
+}
+using Pusher = scenarios::AssembledMutex<&protected_create, &push_aside>;
 
-class Throws : public BrokenMutex {
- public:
-  using BrokenMutex::BrokenMutex;
-  Task<Result<HeldLock>> acquire() {
-    const Created ours = co_await ok(take_place());
-    throw std::runtime_error("the user's own bug at " + ours.path.string());
+TEST(BrokenMutexTest, DeletingWhoIsAheadBreaksS4) {
+  EXPECT_EQ(hunted_verdict(&fake::contend_for<Pusher>, FaultKind::kTimer), "S4");
+}
+
+Task<void> acquire_and_keep(fake::Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  self.oracles().acquiring((*session)->id(), self.client().process().index());
+  FairMutex mutex(**session, lock, &self.oracles());
+  Result<HeldLock> held = co_await mutex.acquire();
+  const Result<Watch> never = co_await watch_exists(**session, "/never");
+  static_cast<void>(co_await never->fired());
+}
+
+TEST(BrokenMutexTest, LockThatIsNeverGivenBackBreaksL1) {
+  EXPECT_EQ(calm_verdict(&acquire_and_keep), "L1");
+}
+
+Task<void> throw_when_granted(fake::Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  FairMutex mutex(**session, lock, &self.oracles());
+  const Result<HeldLock> held = co_await mutex.acquire();
+  throw std::runtime_error("in the critical section");
+}
+Task<void> throw_at_once(fake::Contender&, Path, std::uint32_t) {
+  throw std::runtime_error("at once");
+  co_return;
+}
+
+TEST(BrokenMutexTest, TaskThatThrowsIsACrash) {
+  EXPECT_EQ(calm_verdict(&throw_when_granted), "crash");
+  EXPECT_EQ(calm_verdict(&throw_at_once), "crash");
+}
+
+Task<void> poll_for_ever(fake::Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  for (;;) static_cast<void>(co_await (*session)->get_children(lock));
+}
+
+TEST(BrokenMutexTest, TaskThatNeverStopsAskingIsALivelock) {
+  EXPECT_EQ(calm_verdict(&poll_for_ever), "livelock");
+}
+
+TEST(BrokenMutexTest, SoundMutexBreaksNothing) {
+  for (const FaultKind fault :
+       {FaultKind::kCut, FaultKind::kExpiry, FaultKind::kKillSession, FaultKind::kTimer}) {
+    EXPECT_EQ(hunted_verdict(&fake::contend_for<FairMutex>, fault), "");
   }
-};
-
-class NeverStopsAsking : public BrokenMutex {
- public:
-  using BrokenMutex::BrokenMutex;
-  Task<Result<HeldLock>> acquire() {
-    for (;;) static_cast<void>(co_await session_.sync(lock_));
-  }
-};
-
-template <class Mutex>
-std::string broken_guarantee() {
-  HuntSettings settings;
-  settings.faults = FaultPlan();
-  settings.executions = 200;
-  const HuntReport report = fake::hunt_lock("broken", &fake::contend_for<Mutex>, settings);
-  return report.passed() ? "none" : report.failure->violation.oracle;
-}
-
-TEST(LockOraclesTest, GrantingWithoutWaitingBreaksExclusion) {
-  EXPECT_EQ(broken_guarantee<GrabsAtOnce>(), "S1");
-}
-TEST(LockOraclesTest, ForgettingAPlaceLeavesAnOrphan) {
-  EXPECT_EQ(broken_guarantee<ForgetsItsPlace>(), "S5");
-}
-TEST(LockOraclesTest, DeletingAnotherSessionsPlaceIsAStaleAction) {
-  EXPECT_EQ(broken_guarantee<DeletesWhoIsAhead>(), "S4");
-}
-TEST(LockOraclesTest, AnExceptionIsACrashAndItsTextIsKept) {
-  const HuntReport report = fake::hunt_lock("throws", &fake::contend_for<Throws>);
-  ASSERT_FALSE(report.passed());
-  EXPECT_EQ(report.failure->violation.oracle, "crash");
-  EXPECT_NE(report.text().find("the user's own bug at /lock/"), std::string::npos);
-}
-TEST(LockOraclesTest, AskingForEverIsALivelock) {
-  EXPECT_EQ(broken_guarantee<NeverStopsAsking>(), "livelock");
-}
-TEST(LockOraclesTest, TheFairMutexBreaksNothing) {
-  EXPECT_EQ(broken_guarantee<FairMutex>(), "none");
-}
-
-// The oracles fed by hand, over what a simulated server has really committed.
-class ScriptedOraclesTest : public ::testing::Test {
- protected:
-  ScriptedOraclesTest() {
-    oracles_.begin(simulation_.world(), verdict_);
-    create("/lock", CreateMode::kPersistent);
-  }
-  Created create(const Path& path, CreateMode mode = CreateMode::kEphemeral) {
-    return *simulation_.run(created(*session_, path, mode));
-  }
-  void remove(const Path& path) {
-    remove_guaranteed(*session_, path);
-    simulation_.settle();
-  }
-  [[nodiscard]] Zxid now() { return simulation_.world().server().last_zxid(); }
-  [[nodiscard]] GrantRecord grant(const Created& znode, Zxid evidence) {
-    return {session_->id(), "/lock", znode.path, znode.stat.czxid, evidence};
-  }
-  [[nodiscard]] std::string broken() const {
-    return verdict_.violation() ? verdict_.violation()->oracle : "none";
-  }
-
-  Simulation simulation_;
-  std::shared_ptr<fake::FakeSession> session_ = simulation_.open("A");
-  Verdict verdict_;
-  LockOracles oracles_{kLockMark};
-
- private:
-  static Task<Result<Created>> created(Session& session, Path path, CreateMode mode) {
-    co_return co_await session.create(path, Data(), mode);
-  }
-};
-
-TEST_F(ScriptedOraclesTest, ALowerNumberThatCameLaterHasTheHigherToken) {
-  const Created late_number = create("/lock/x-lock-0000000005");
-  const Created early_number = create("/lock/y-lock-0000000001");
-  oracles_.granted(grant(early_number, now()));
-  remove(early_number.path);
-  EXPECT_EQ(broken(), "none");
-  oracles_.granted(grant(late_number, now()));
-  EXPECT_EQ(broken(), "S3");
-}
-
-TEST_F(ScriptedOraclesTest, AGrantWhoseTokenIsNotItsZnodesIsNoGrant) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(GrantRecord(session_->id(), "/lock", znode.path, znode.stat.czxid - 1, now()));
-  EXPECT_EQ(broken(), "S1");
-}
-
-TEST_F(ScriptedOraclesTest, AGrantCannotRestOnTheTimeBeforeItsZnode) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(grant(znode, znode.stat.czxid - 1));
-  EXPECT_EQ(broken(), "S1");
-}
-
-TEST_F(ScriptedOraclesTest, OneZnodeIsGrantedOnce) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(grant(znode, now()));
-  EXPECT_EQ(broken(), "none");
-  oracles_.granted(grant(znode, now()));
-  EXPECT_EQ(broken(), "S1");
-}
-
-// A client may learn late of a grant that was over before; a hunt of fair-mutex with kill-session
-// once made the oracle itself complain.
-TEST_F(ScriptedOraclesTest, TokensAreOrderedByTheirEvidenceNotByWhenTheClientLearns) {
-  const Created first = create("/lock/x-lock-0000000000");
-  const Zxid evidence_of_first = now();
-  const Created second = create("/lock/y-lock-0000000001");
-  remove(first.path);
-  oracles_.granted(grant(second, now()));
-  oracles_.granted(grant(first, evidence_of_first));
-  EXPECT_EQ(broken(), "none");
-}
-
-TEST_F(ScriptedOraclesTest, ALossIsReportedOnce) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(grant(znode, now()));
-  oracles_.lost(grant(znode, now()), Error::kSessionExpired);
-  EXPECT_EQ(broken(), "none");
-  oracles_.lost(grant(znode, now()), Error::kSessionExpired);
-  EXPECT_EQ(broken(), "R1");
-}
-
-TEST_F(ScriptedOraclesTest, NothingIsLostAfterItsRelease) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(grant(znode, now()));
-  remove(znode.path);
-  oracles_.released(grant(znode, now()), ReleaseOutcome::kReleased);
-  EXPECT_EQ(broken(), "none");
-  oracles_.lost(grant(znode, now()), Error::kSessionExpired);
-  EXPECT_EQ(broken(), "R1");
-}
-
-TEST_F(ScriptedOraclesTest, WhatWasReleasedIsGone) {
-  const Created znode = create("/lock/x-lock-0000000000");
-  oracles_.granted(grant(znode, now()));
-  oracles_.released(grant(znode, now()), ReleaseOutcome::kReleased);
-  EXPECT_EQ(broken(), "R2");
-}
-
-TEST_F(ScriptedOraclesTest, EveryReleaseTellsTheSame) {
-  oracles_.released_again("/lock/x", ReleaseOutcome::kReleased, ReleaseOutcome::kReleased);
-  EXPECT_EQ(broken(), "none");
-  oracles_.released_again("/lock/x", ReleaseOutcome::kReleased, ReleaseOutcome::kAlreadyLost);
-  EXPECT_EQ(broken(), "R2");
-}
-
-TEST_F(ScriptedOraclesTest, OfOneStepTheFirstGuaranteeInOrderIsReported) {
-  verdict_.report("R2", "later in the order", 3);
-  verdict_.report("S1", "first in the order", 3);
-  verdict_.report("L1", "in between", 3);
-  EXPECT_EQ(broken(), "S1");
-  verdict_.report("S1", "a later step does not count", 4);
-  EXPECT_EQ(verdict_.violation()->step, 3U);
 }
 
 }  // namespace
-}  // namespace lockstep
+}  // namespace lockstep::fakezk

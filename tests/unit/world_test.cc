@@ -273,18 +273,21 @@ TEST(WorldTest, EveryChoiceIsValid) {
   EXPECT_TRUE(world.deviations().empty());
   Replay with_faults(wild);
   EXPECT_FALSE(execute(world, *program, with_faults, limits(FaultPlan::all(50))).violation);
-  EXPECT_GE(world.deviations().size(), 50U);
+  EXPECT_GE(world.faults_injected(), 5U);
 }
 
 // ---------------------------------------------------------------------------------- faults
 
-// Takes a fault whenever there is one, of each kind in turn, and counts them.
+// Takes a fault whenever there is one, of each kind in turn, and counts them. Timers are rare: it
+// never lets one pass.
 class Greedy final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
     const std::span<const Event> faults = menu.faults();
     if (faults.empty()) return Choice{};
-    const std::uint32_t index = turn_++ % static_cast<std::uint32_t>(faults.size());
+    const auto count = static_cast<std::uint32_t>(faults.size());
+    const bool timer = faults.back().fault == FaultKind::kTimer;
+    const std::uint32_t index = timer ? count - 1 : turn_++ % count;
     EXPECT_EQ(faults[index].kind, Event::Kind::kFault);
     ++taken[faults[index].fault];
     return Choice{true, index};

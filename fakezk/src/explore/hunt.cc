@@ -87,6 +87,7 @@ HuntResult hunt(const HuntOptions& options, Workers& workers) {
       }
     });
     if (merge(slots, first, count, result)) return result;
+    if (result.executions == options.executions) break;
     if (options.keep_going && !options.keep_going(result.executions)) {
       result.stopped_by = HuntResult::StoppedBy::kTime;
       return result;

@@ -42,15 +42,17 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
   world.set_tracer(tracer);
 
   Outcome outcome;
-  while (!verdict.violation()) {
-    if (world.steps() >= limits.steps) {
+  for (;;) {
+    if (world.task_failed()) report_exceptions(world, verdict);
+    if (world.steps() > limits.steps) {
       verdict.report("livelock", "no end after " + std::to_string(limits.steps) + " steps",
                      world.steps());
-    } else if (!world.step(chooser)) {
+    }
+    if (verdict.violation()) break;
+    if (!world.step(chooser)) {
       program.finish(world);
       break;
     }
-    if (world.task_failed()) report_exceptions(world, verdict);
   }
   world.set_tracer(nullptr);
   outcome.violation = verdict.violation();

@@ -36,7 +36,8 @@ std::string format_deviations(const std::vector<Deviation>& deviations) {
 
 bool parse_deviations(std::string_view text, std::vector<Deviation>& into) {
   if (text == "calm") return true;
-  while (!text.empty()) {
+  for (bool more = true; more;) {
+    more = text.find(',') != std::string_view::npos;
     std::string_view item = take_until(text, ',');
     Deviation deviation;
     if (!read_number(take_until(item, '.'), deviation.position)) return false;
@@ -48,7 +49,7 @@ bool parse_deviations(std::string_view text, std::vector<Deviation>& into) {
     if (!into.empty() && into.back().position >= deviation.position) return false;
     into.push_back(deviation);
   }
-  return !into.empty();
+  return true;
 }
 
 bool parse_size(std::string_view text, ReplayString& into) {
@@ -66,10 +67,11 @@ bool parse_faults(std::string_view text, FaultPlan& into) {
   if (!read_number(number.substr(1), total)) return false;
   if (!parse_fault_kinds(text, into).empty()) return false;
   into.set_total(total);
-  return true;
+  return into.any();  // Otherwise it is written "none".
 }
 
 bool parse_checks(std::string_view text, ReplayString& into) {
+  if (text.find('.') == std::string_view::npos) return false;  // Cut off.
   if (!read_number(take_until(text, '.'), into.trace_hash, 16)) return false;
   if (text.size() % 2 != 0) return false;
   for (std::size_t at = 0; at < text.size(); at += 2) {
@@ -116,8 +118,10 @@ std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
     return {};
   }
   if (text.empty()) return "the list of fault kinds is empty";
-  while (!text.empty()) {
+  for (bool more = true; more;) {
+    more = text.find(',') != std::string_view::npos;
     std::string_view item = take_until(text, ',');
+    const bool capped = item.find(':') != std::string_view::npos;
     const std::string_view called = take_until(item, ':');
     const std::optional<FaultKind> kind = fault_kind(called);
     if (!kind) {
@@ -129,7 +133,7 @@ std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
       return "unknown fault kind '" + std::string(called) + "'";
     }
     std::uint32_t most = FaultPlan::kUnlimited;
-    if (!item.empty() && !read_number(item, most)) {
+    if (capped && !read_number(item, most)) {
       return "'" + std::string(item) + "' is not a cap for fault kind '" + std::string(called) +
              "'";
     }
@@ -175,7 +179,9 @@ std::string ReplayString::parse(std::string_view text, ReplayString& into) {
   return {};
 }
 
-void StepChecks::step(const Step&) {
+void StepChecks::step(const Step& step) {
+  // An expiry shows the timers that fire on its way as well: they belong to its step.
+  if (checks_.size() == step.number) return;
   checks_.push_back(static_cast<std::uint8_t>(mix(world_.trace_hash())));
 }
 

@@ -41,8 +41,8 @@ void LockOracles::granted(const GrantRecord& grant) {
   if (world_->traced()) {
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
-  const Life* const own = life_of(grant.znode);
-  if (!own || own->created != grant.token) {
+  const Life* const own = life_of(grant.znode, grant.token);
+  if (!own) {
     report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
                      std::to_string(grant.token));
   } else {
@@ -78,7 +78,7 @@ void LockOracles::check_earlier_grants(const GrantRecord& grant, const Life& own
       report("S1", grant.znode.string() + " was granted twice");
       continue;
     }
-    const Life* const life = life_of(earlier.znode);
+    const Life* const life = life_of(earlier.znode, earlier.token);
     const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
     const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
     if (!over && !we_were_over) {
@@ -124,7 +124,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
   if (world_->traced()) note(grant.session, "release: " + std::string(name(outcome)));
   if (Grant* const known = find(grant)) known->given_back = true;
-  const Life* const life = life_of(grant.znode);
+  const Life* const life = life_of(grant.znode, grant.token);
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant.znode.string() + " was released, but still exists");
   }
@@ -173,15 +173,14 @@ void LockOracles::deleted(const Change& change) {
   }
 }
 
-// The latest life of a znode: a name may be used again after its parent has been re-created.
-const LockOracles::Life* LockOracles::life_of(const Path& znode) const {
+// A name may be used again, after its parent has been re-created: each life is another contender.
+const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) const {
   const std::optional<PathId> id = world_->server().paths().find(znode.text());
   if (!id) return nullptr;
-  const Life* latest = nullptr;
   for (const Life& life : lives_) {
-    if (life.znode == *id) latest = &life;
+    if (life.znode == *id && life.created == created) return &life;
   }
-  return latest;
+  return nullptr;
 }
 
 std::string LockOracles::text(PathId znode) const {

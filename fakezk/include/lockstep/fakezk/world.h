@@ -134,7 +134,7 @@ class World final : private Unspecified {
   void execute(const Event& event);
   void inject(const Event& event);
   void deliver(const Event& event);
-  void fire_timer();
+  void fire_timer(const Event& event);
   void trace(const Step& step);
 
   Network network_;

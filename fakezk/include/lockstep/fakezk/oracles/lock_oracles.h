@@ -76,7 +76,7 @@ class LockOracles final : public LockObserver {
   void follow_server();
   void created(const Change& change);
   void deleted(const Change& change);
-  [[nodiscard]] const Life* life_of(const Path& znode) const;
+  [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] std::string text(PathId znode) const;
   void check_evidence(const GrantRecord& grant, const Life& own);
   void check_earlier_grants(const GrantRecord& grant, const Life& own);

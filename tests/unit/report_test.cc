@@ -1,0 +1,42 @@
+#include "lockstep/fakezk/explore/report.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hunting.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using unit::hunt_options;
+using unit::kZoo01;
+
+TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
+  const HuntOptions options = hunt_options(kZoo01, 10'000);
+  const HuntResult result = unit::hunt(options);
+  ASSERT_TRUE(result.found.has_value());
+  const auto program = options.make_program();
+  const Failure failure = explain(*program, options.limits, *result.found, kZoo01, 2, 1);
+  EXPECT_EQ(failure.violation.oracle, "L1");
+  EXPECT_EQ(failure.original_deviations, result.found->deviations.size());
+  EXPECT_LE(failure.deviations, failure.original_deviations);
+  EXPECT_NE(failure.lanes.find("WAITS FOR EVER"), std::string::npos) << failure.lanes;
+  EXPECT_EQ(failure.lanes.find("_c_"), std::string::npos) << "GUIDs are left out";
+
+  ReplayString parsed;
+  ASSERT_EQ(ReplayString::parse(failure.replay, parsed), "");
+  EXPECT_EQ(parsed.scenario, kZoo01);
+  EXPECT_EQ(parsed.clients, 2U);
+  EXPECT_EQ(parsed.rounds, 1U);
+  EXPECT_EQ(parsed.faults, options.limits.faults);
+  EXPECT_EQ(parsed.deviations.size(), failure.deviations);
+  const Recording again = record(*program, options.limits, parsed.deviations);
+  EXPECT_EQ(again.outcome.trace_hash, parsed.trace_hash);
+  EXPECT_EQ(again.checks, parsed.checks);
+  EXPECT_EQ(again.checks.size(), failure.steps);
+  EXPECT_EQ(again.lanes, failure.lanes);
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
