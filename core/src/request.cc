@@ -12,6 +12,11 @@ std::string_view name(OpCode op) {
     case OpCode::kGetChildren: return "get_children";
     case OpCode::kSync: return "sync";
     case OpCode::kClose: return "close";
+    case OpCode::kGetAcl: return "get_acl";
+    case OpCode::kSetAcl: return "set_acl";
+    case OpCode::kMulti: return "multi";
+    case OpCode::kCheck: return "check";
+    case OpCode::kAddAuth: return "add_auth";
   }
   return "unknown operation";
 }

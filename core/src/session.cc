@@ -20,10 +20,12 @@ Session::~Session() {
   internal::check(background_.empty(), "end_background() belongs in the destructor");
 }
 
-Operation<Created> Session::create(Path path, Data data, CreateMode mode, Context context) {
+Operation<Created> Session::create(Path path, Data data, Creation creation, Context context) {
   Request request(OpCode::kCreate, std::move(path));
   request.data = std::move(data);
-  request.mode = mode;
+  request.mode = creation.mode;
+  request.acl = std::move(creation.acl);
+  request.ttl = creation.ttl;
   return {*this, std::move(request), std::move(context)};
 }
 
@@ -62,6 +64,30 @@ Operation<Children> Session::get_children(Path path, Context context) {
 
 Operation<Watched<Children>> Session::get_children_watched(Path path, Context context) {
   return {*this, Request(OpCode::kGetChildren, std::move(path)), std::move(context)};
+}
+
+Operation<AclAndStat> Session::get_acl(Path path, Context context) {
+  return {*this, Request(OpCode::kGetAcl, std::move(path)), std::move(context)};
+}
+
+Operation<void> Session::set_acl(Path path, Acl acl, std::int32_t version, Context context) {
+  Request request(OpCode::kSetAcl, std::move(path));
+  request.acl = std::move(acl);
+  request.version = version;
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<MultiResults> Session::multi(Transaction transaction, Context context) {
+  Request request(OpCode::kMulti, Path());
+  request.ops = std::move(transaction).take_ops();
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<void> Session::add_auth(std::string scheme, Data credential, Context context) {
+  Request request(OpCode::kAddAuth, Path());
+  request.scheme = Text(scheme);
+  request.data = std::move(credential);
+  return {*this, std::move(request), std::move(context)};
 }
 
 Operation<void> Session::sync(Path path, Context context) {

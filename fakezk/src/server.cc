@@ -189,6 +189,7 @@ Reply Server::execute(LinkIndex link, SessionIndex session, Request& request, st
     case OpCode::kGetChildren: return read(link, request);
     case OpCode::kSync: return Reply::ok();
     case OpCode::kClose: break;
+    default: return Reply(Error::kUnimplemented);
   }
   close_session(session);
   return Reply::ok();

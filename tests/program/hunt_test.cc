@@ -173,7 +173,7 @@ TEST(HuntTest, TheCommandsThatItPrintsRepeatWhatItFound) {
   const ProgramRun again = run_command(words(after("Hunt again:", text.out) + " --json"));
   EXPECT_EQ(again.status, 1);
   const nlohmann::json result = again.json();
-  EXPECT_EQ(words(replay).back(), result.at("violation").at("replay"));
+  EXPECT_EQ(words(replay).back(), result.at("violation").at("replay").get<std::string>());
   EXPECT_EQ(result.at("stopped_by"), "violation");
 }
 

@@ -149,7 +149,12 @@ int Handle::call(const Request& request, void* context) const {
       return zoo_awget_children2(handle_, path, watcher, context, &callbacks::children_read,
                                  context);
     case OpCode::kSync: return zoo_async(handle_, path, &callbacks::synced, context);
-    case OpCode::kClose: break;  // Is not sent: see close().
+    case OpCode::kClose:  // Is not sent: see close().
+    case OpCode::kGetAcl:
+    case OpCode::kSetAcl:
+    case OpCode::kMulti:
+    case OpCode::kCheck:
+    case OpCode::kAddAuth: break;
   }
   return ZUNIMPLEMENTED;
 }

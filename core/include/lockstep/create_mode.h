@@ -1,5 +1,10 @@
 #pragma once
 
+#include <chrono>
+#include <utility>
+
+#include "lockstep/acl.h"
+
 namespace lockstep {
 
 // How a znode is created, with ZooKeeper's own flag values.
@@ -9,13 +14,36 @@ enum class CreateMode : int {
   kPersistentSequential = 2,  // The parent's counter is appended as ten digits.
   kEphemeralSequential = 3,
   kContainer = 4,  // Persistent; the server removes it some time after its last child has gone.
+  // Persistent; the server removes it some time after its data has not been set for its time to
+  // live, if it has no children then. Servers offer it only if they are told to
+  // (extendedTypesEnabled).
+  kPersistentWithTtl = 5,
+  kPersistentSequentialWithTtl = 6,
 };
 
 [[nodiscard]] constexpr bool is_sequential(CreateMode mode) {
-  return mode == CreateMode::kPersistentSequential || mode == CreateMode::kEphemeralSequential;
+  return mode == CreateMode::kPersistentSequential || mode == CreateMode::kEphemeralSequential ||
+         mode == CreateMode::kPersistentSequentialWithTtl;
 }
 [[nodiscard]] constexpr bool is_ephemeral(CreateMode mode) {
   return mode == CreateMode::kEphemeral || mode == CreateMode::kEphemeralSequential;
 }
+[[nodiscard]] constexpr bool has_ttl(CreateMode mode) {
+  return mode == CreateMode::kPersistentWithTtl || mode == CreateMode::kPersistentSequentialWithTtl;
+}
+
+// What a create asks for besides path and data. A mode alone will do: then the ACL is open.
+class Creation {
+ public:
+  Creation(CreateMode create_mode, Acl access = {})  // NOLINT: a mode is a way to create
+      : mode(create_mode), acl(std::move(access)) {}
+  // With a time to live; only for the modes that have one.
+  Creation(CreateMode create_mode, std::chrono::milliseconds time_to_live, Acl access = {})
+      : mode(create_mode), acl(std::move(access)), ttl(time_to_live) {}
+
+  CreateMode mode;
+  Acl acl;
+  std::chrono::milliseconds ttl{};
+};
 
 }  // namespace lockstep

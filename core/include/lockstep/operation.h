@@ -7,6 +7,7 @@
 #include "lockstep/internal/wait.h"
 #include "lockstep/request.h"
 #include "lockstep/result.h"
+#include "lockstep/transaction.h"
 #include "lockstep/watch.h"
 
 namespace lockstep {
@@ -28,6 +29,14 @@ class DataAndStat {
   DataAndStat(Data read_data, const Stat& read_stat)
       : data(std::move(read_data)), stat(read_stat) {}
   Data data;
+  Stat stat;
+};
+
+// A znode's ACL and Stat, of one instant.
+class AclAndStat {
+ public:
+  AclAndStat(Acl read_acl, const Stat& read_stat) : acl(std::move(read_acl)), stat(read_stat) {}
+  Acl acl;
   Stat stat;
 };
 
@@ -83,9 +92,10 @@ struct FromReply;
 }  // namespace internal
 
 // A request of a session, already sent when this object exists: several may be started before the
-// first is awaited, and ZooKeeper answers them in that order. Awaiting it gives Result<T>. Dropping
-// it, or the end of its Context, abandons the reply, not the request. Resumes on the session's
-// executor. Never moved; awaited once.
+// first is awaited, and ZooKeeper answers them in that order. Awaiting it gives Result<T>; a multi
+// that fails also says with which of its operations. Dropping it, or the end of its Context,
+// abandons the reply, not the request. Resumes on the session's executor. Never moved; awaited
+// once.
 template <class T>
 class [[nodiscard]] Operation final : public internal::OperationBase {
  public:
@@ -94,7 +104,7 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
                       internal::FromReply<T>::kWatches ? Leaves::kWatch : Leaves::kNoWatch,
                       std::move(context)) {}
 
-  Result<T> await_resume() { return internal::FromReply<T>::take(reply_, watch_); }
+  auto await_resume() { return internal::FromReply<T>::take(reply_, watch_); }
   [[nodiscard]] std::optional<Error> failed() const override {
     // To exists_watched a missing znode is an answer.
     if constexpr (std::is_same_v<T, Watched<std::optional<Stat>>>) {
@@ -144,6 +154,24 @@ struct FromReply<Children> {
   static Result<Children> take(Reply& reply, Watch&) {
     if (reply.is_error()) return failure(reply.error);
     return std::move(reply.children);
+  }
+};
+template <>
+struct FromReply<AclAndStat> {
+  static constexpr bool kWatches = false;
+  static Result<AclAndStat> take(Reply& reply, Watch&) {
+    if (reply.is_error()) return failure(reply.error);
+    return AclAndStat(std::move(reply.acl), reply.stat);
+  }
+};
+template <>
+struct FromReply<MultiResults> {
+  static constexpr bool kWatches = false;
+  static std::expected<MultiResults, MultiError> take(Reply& reply, Watch&) {
+    if (!reply.is_error()) return std::move(reply.results);
+    std::optional<std::size_t> op;
+    if (reply.failed_op >= 0) op = static_cast<std::size_t>(reply.failed_op);
+    return std::unexpected(MultiError(reply.error, op));
   }
 };
 // exists leaves a watch also on a znode that is not there.

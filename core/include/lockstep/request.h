@@ -1,7 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "lockstep/acl.h"
 #include "lockstep/children.h"
 #include "lockstep/create_mode.h"
 #include "lockstep/data.h"
@@ -25,11 +29,17 @@ enum class OpCode : std::uint8_t {
   kGetChildren,
   kSync,
   kClose,  // Ends the session.
+  kGetAcl,
+  kSetAcl,
+  kMulti,
+  kCheck,    // Only inside a multi.
+  kAddAuth,  // Not queued with the others: it concerns the connection.
 };
 
 [[nodiscard]] std::string_view name(OpCode op);
 [[nodiscard]] constexpr bool is_read(OpCode op) {
-  return op == OpCode::kExists || op == OpCode::kGetData || op == OpCode::kGetChildren;
+  return op == OpCode::kExists || op == OpCode::kGetData || op == OpCode::kGetChildren ||
+         op == OpCode::kGetAcl;
 }
 
 // What a caller asks of a session, as a backend or a decorator sees it.
@@ -43,6 +53,20 @@ class Request {
   Path path;
   Data data;
   internal::WatchState* watch = nullptr;  // Registers a one-shot watch if the reply allows it.
+  Acl acl;                                // create, set_acl
+  std::chrono::milliseconds ttl{};        // create, in the modes that have one
+  Text scheme;                            // add_auth; its credential is in `data`.
+  std::shared_ptr<const std::vector<Request>> ops;  // multi
+};
+
+// What one operation of a multi that was committed came to.
+class OpResult {
+ public:
+  explicit OpResult(OpCode op_code) : op(op_code), path(Text()) {}
+
+  OpCode op;
+  Path path;  // create: as it was created
+  Stat stat;  // set_data
 };
 
 // What comes back. Only the fields that the operation defines are set.
@@ -60,6 +84,9 @@ class Reply {
   Path path;
   Data data;
   Children children;
+  Acl acl;
+  std::vector<OpResult> results;  // multi
+  std::int32_t failed_op = -1;    // multi: the operation that the error is about, or -1
 };
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "lockstep/acl.h"
 #include "lockstep/children.h"
 #include "lockstep/context.h"
 #include "lockstep/create_mode.h"
@@ -17,6 +18,7 @@
 #include "lockstep/result.h"
 #include "lockstep/stat.h"
 #include "lockstep/task_set.h"
+#include "lockstep/transaction.h"
 #include "lockstep/watch.h"
 
 namespace lockstep {
@@ -64,6 +66,7 @@ class Connected;
 //   kSessionExpired, kAuthFailed, kClosing, kInvalidState   the session is over (session_is_over)
 //   kTimedOut, kCancelled   the Context ended first; the request may still be applied
 //   kBadArguments   a malformed path, refused by the client or by the server
+//   kNoAuth   the znode's ACL (for create and remove its parent's) does not allow it
 // and the errors named at each operation.
 //
 // Everything happens on executor(); calls from elsewhere are misuse. A session outlives its
@@ -74,8 +77,9 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session();
 
-  // Creates a znode. Errors: kNodeExists, kNoNode (parent), kNoChildrenForEphemerals.
-  Operation<Created> create(Path path, Data data, CreateMode mode, Context context = {});
+  // Creates a znode; `creation` is a CreateMode, or more. Errors: kNodeExists, kNoNode (parent),
+  // kNoChildrenForEphemerals, kInvalidAcl; kUnimplemented if the server offers no time to live.
+  Operation<Created> create(Path path, Data data, Creation creation, Context context = {});
   // Deletes a znode if its version matches (-1: any). Errors: kNoNode, kBadVersion, kNotEmpty.
   Operation<void> remove(Path path, std::int32_t version = -1, Context context = {});
   // Errors: kNoNode.
@@ -91,6 +95,15 @@ class Session {
   // Errors: kNoNode.
   Operation<Children> get_children(Path path, Context context = {});
   Operation<Watched<Children>> get_children_watched(Path path, Context context = {});
+  // A digest in an ACL is shown as "user:x" to those who may not change it. Errors: kNoNode.
+  Operation<AclAndStat> get_acl(Path path, Context context = {});
+  // If the version of its ACL (Stat::aversion) matches. Errors: kInvalidAcl, kNoNode, kBadVersion.
+  Operation<void> set_acl(Path path, Acl acl, std::int32_t version = -1, Context context = {});
+  // Does all of it or nothing. Errors: those of the operations, and which of them it was.
+  Operation<MultiResults> multi(Transaction transaction, Context context = {});
+  // Authenticates this session's connections, this one and later ones: with the scheme "digest" as
+  // "user:password". What the server rejects ends the session with kAuthFailed.
+  Operation<void> add_auth(std::string scheme, Data credential, Context context = {});
   // Afterwards this session's reads show everything that was committed when sync was sent.
   Operation<void> sync(Path path, Context context = {});
   // Ends the session: its ephemerals go, everything pending fails with kClosing.

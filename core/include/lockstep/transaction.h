@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lockstep/create_mode.h"
+#include "lockstep/error.h"
+#include "lockstep/request.h"
+
+namespace lockstep {
+
+// The operations of one multi, in order: all of them happen, under one zxid, or none does, and each
+// sees what the ones before it did. Written as a chain:
+//
+//   Transaction().check(lock, 0).set_data("/balance", "12", 7)
+//
+// ZooKeeper's C client takes persistent and ephemeral creates, sequential or not; another mode
+// makes the whole transaction fail with kUnimplemented.
+class Transaction {
+ public:
+  Transaction&& create(Path path, Data data, Creation creation) &&;
+  Transaction&& remove(Path path, std::int32_t version = -1) &&;
+  Transaction&& set_data(Path path, Data data, std::int32_t version = -1) &&;
+  // Fails unless the znode exists and has that version of its data (-1: any).
+  Transaction&& check(Path path, std::int32_t version = -1) &&;
+  // The same on a transaction that has a name.
+  void add(Request op) { ops_.push_back(std::move(op)); }
+
+  [[nodiscard]] std::size_t size() const { return ops_.size(); }
+  [[nodiscard]] std::shared_ptr<const std::vector<Request>> take_ops() && {
+    return std::make_shared<const std::vector<Request>>(std::move(ops_));
+  }
+
+ private:
+  std::vector<Request> ops_;
+};
+
+// Why a multi failed: with the error of its first operation that could not be done, whose index is
+// `op`; none if the failure is of no single operation (a lost connection). Nothing was applied,
+// unless outcome_unknown(error).
+class MultiError {
+ public:
+  MultiError(Error failed, std::optional<std::size_t> failed_op) : error(failed), op(failed_op) {}
+
+  Error error;
+  std::optional<std::size_t> op;
+};
+
+// What the operations of a multi came to, one by one, in order; all of them were applied.
+using MultiResults = std::vector<OpResult>;
+
+}  // namespace lockstep
