@@ -10,6 +10,7 @@ void empty(Link& link) {
   link.inbox.clear();
   link.held_request.reset();
   link.inbox_held = false;
+  link.goes_to.reset();
 }
 
 }  // namespace

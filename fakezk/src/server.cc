@@ -2,32 +2,9 @@
 
 #include <algorithm>
 
-#include "path_rules.h"
+#include "packet.h"
 
 namespace lockstep::fakezk {
-
-namespace {
-
-// Where virtual time starts, for the Stat's wall clock: 2020-01-01T00:00:00Z.
-constexpr std::int64_t kEpochMs = 1577836800000;
-constexpr std::uint32_t kMostShuffled = 8;
-constexpr SessionId kFirstSessionId = 0x100000000000001;
-
-std::int64_t wall_clock_ms(TimePoint now) {
-  return kEpochMs +
-         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-}
-
-// A function of the id alone, so that any server could check it (ZooKeeperServer.generatePasswd).
-std::uint64_t password_of(SessionId id) {
-  return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
-}
-
-bool version_matches(std::int32_t expected, std::int32_t actual) {
-  return expected == -1 || expected == actual;
-}
-
-}  // namespace
 
 Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
                std::shared_ptr<PathTable> paths, ServerOptions options)
@@ -36,27 +13,67 @@ Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unsp
       unspecified_(unspecified),
       options_(options),
       paths_(paths),
-      tree_(paths) {}
+      sessions_(timers, options.tick_time),
+      preparation_(acls_, unspecified),
+      reaper_(timers,
+              options.replicas > 1 ? *(leader_tree_ = std::make_unique<ZnodeTree>(paths))
+                                   : make_replica(paths).tree(),
+              unspecified, options.container_check_interval) {
+  while (replicas_.size() < options.replicas) make_replica(paths);
+  reset(std::move(paths));
+}
+
+Replica& Server::make_replica(const std::shared_ptr<PathTable>& paths) {
+  Rejoin& rejoin = rejoins_.emplace_back();
+  rejoin.server = this;
+  rejoin.replica = static_cast<ReplicaIndex>(replicas_.size());
+  EventSink& sink = *this;
+  return replicas_.emplace_back(paths, acls_, sink, unspecified_);
+}
 
 void Server::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
-  tree_.reset(paths_);
-  data_watches_.reset();
-  child_watches_.reset();
-  for (SessionIndex session = 0; session < session_count_; ++session) {
-    timers_.erase(sessions_[session].expiry);
-    sessions_[session].ephemerals.clear();
-  }
-  session_count_ = 0;
-  session_of_link_.clear();
-  closing_.clear();
+  acls_.reset();
+  if (leader_tree_) leader_tree_->reset(paths_);
+  for (Replica& replica : replicas_) replica.reset(paths_);
+  for (Rejoin& rejoin : rejoins_) timers_.erase(rejoin);
+  sessions_.reset();
+  reaper_.reset();
+  preparation_.forget_changes();
+  connections_.clear();
+  strays_.clear();
   history_.clear();
-  zxid_ = 0;
+  log_.clear();
+  // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
+  zxid_ = options_.replicas > 1 ? Zxid{1} << kEpochShift : 0;
+  for (Replica& replica : replicas_) replica.last_zxid = zxid_;
+}
+
+bool Server::can_apply(LinkIndex link) const {
+  if (options_.replicas == 1) return true;
+  const ClientMessage& message = network_[link].requests.front();
+  if (message.kind == ClientMessage::Kind::kHandshake) {
+    return std::ranges::any_of(replicas_, [&](const Replica& replica) {
+      return !replica.unreachable && replica.last_zxid >= message.handshake.last_zxid_seen;
+    });
+  }
+  const Connection& connection = connections_[link];
+  if (message.kind == ClientMessage::Kind::kSetWatches || is_read(message.request.op)) {
+    return connection.unanswered == 0;
+  }
+  return message.request.op == OpCode::kAddAuth || !replicas_[connection.replica].unreachable;
 }
 
 void Server::apply(LinkIndex link, TimePoint now) {
-  ClientMessage message = network_[link].requests.pop();
+  const ClientMessage message = network_[link].requests.pop();
   applied_ = Applied{};
+  if (exceeds_packet_limit(message)) {
+    applied_.op = message.request.op;
+    applied_.is_request = true;
+    applied_.error = Error::kConnectionLoss;
+    applied_.has_error = true;
+    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  }
   switch (message.kind) {
     case ClientMessage::Kind::kHandshake: return greet(link, message.handshake, now);
     case ClientMessage::Kind::kSetWatches: return set_watches(link, *message.watched);
@@ -65,327 +82,119 @@ void Server::apply(LinkIndex link, TimePoint now) {
   const SessionIndex session = session_of(link);
   applied_.op = message.request.op;
   applied_.is_request = true;
-  if (session == kNoSession || sessions_[session].phase != Phase::kOpen) {
+  if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
+  if (!sessions_.alive(session)) {
     // The session is being closed: the request is dropped (ZooKeeperServer.submitRequestNow).
     applied_.error = Error::kSessionExpired;
     applied_.has_error = true;
     return;
   }
-  // First what it sets off: a session hears of its own change before the reply.
-  Reply reply = execute(link, session, message.request, wall_clock_ms(now));
-  applied_.error = reply.error;
-  applied_.has_error = reply.is_error();
-  applied_.zxid = zxid_;
-  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
-  answer.op = applied_.op;
-  answer.zxid = zxid_;
-  answer.reply = std::move(reply);
-  if (applied_.op == OpCode::kClose) {
-    connection_ended(link, now);
-    network_.disconnect(link, network_[link].inbox.size(), Error::kConnectionLoss);
-  }
+  if (!strays_.empty()) take_up_strays(session, now);
+  serve(link, session, message.request, now);
 }
 
-void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
-  SessionIndex session = kNoSession;
-  if (handshake.session_id == 0) {
-    session = open_session();
-  } else {
-    session = find_session(handshake);
+void Server::serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now) {
+  const Connection& served = connections_[link];
+  if (is_read(request.op)) {
+    Replica& replica = replicas_[served.replica];
+    applied_.path = paths_->intern(request.path.text());
+    Reply reply = replica.read(request, link, served.identities);
+    applied_.error = reply.error;
+    applied_.has_error = reply.is_error();
+    applied_.zxid = replica.last_zxid;
+    return send_reply(link, request.op, std::move(reply));
   }
-  if (session == kNoSession) {
-    network_[link].open = false;
-    network_[link].inbox.push(ServerMessage(ServerMessage::Kind::kSessionExpired));
-    return;
+  if (request.op == OpCode::kSync) {
+    Txn sync = begin_txn(OpCode::kSync, session, link, now);
+    applied_.zxid = zxid_;
+    return commit(sync, now);
   }
-  ServerSession& known = sessions_[session];
-  if (known.link != kNoLink && known.link != link) {
-    const LinkIndex old = known.link;
-    connection_ended(old, now);
-    network_.disconnect(old, network_[old].inbox.size(), Error::kConnectionLoss);
-  }
-  timers_.erase(known.expiry);
-  // Negotiated with every connection anew.
-  known.timeout = std::clamp(handshake.timeout, 2 * options_.tick_time, 20 * options_.tick_time);
-  known.link = link;
-  if (link >= session_of_link_.size()) session_of_link_.resize(link + 1, kNoSession);
-  session_of_link_[link] = session;
-
-  ServerMessage welcome(ServerMessage::Kind::kSessionAccepted);
-  welcome.session_id = known.id;
-  welcome.password = known.password;
-  welcome.timeout = known.timeout;
-  network_[link].inbox.push(std::move(welcome));
-  applied_.zxid = zxid_;
+  if (sessions_[session].link != link) return refuse_moved(link, session, now);
+  write(session, link, served.identities, request, now);
 }
 
-SessionIndex Server::open_session() {
-  const SessionIndex session = session_count_++;
-  if (session == sessions_.size()) sessions_.emplace_back();
-  ServerSession& fresh = sessions_[session];
-  ++zxid_;
-  fresh.id = kFirstSessionId + session;
-  fresh.password = password_of(fresh.id);
-  fresh.link = kNoLink;
-  fresh.phase = Phase::kOpen;
-  fresh.expiry.server = this;
-  fresh.expiry.session = session;
-  return session;
-}
-
-SessionIndex Server::find_session(const Handshake& handshake) const {
-  const SessionId offset = handshake.session_id - kFirstSessionId;
-  if (offset < 0 || offset >= static_cast<SessionId>(session_count_)) return kNoSession;
-  const auto session = static_cast<SessionIndex>(offset);
-  const ServerSession& known = sessions_[session];
-  if (known.phase != Phase::kOpen || known.password != handshake.password) return kNoSession;
-  return session;
+void Server::write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
+                   const Request& request, TimePoint now) {
+  Txn txn = begin_txn(request.op, session, origin, now);
+  prepare(txn, session, identities, request);
+  applied_.path = preparation_.path();
+  applied_.error = txn.error;
+  applied_.has_error = txn.has_error;
+  applied_.zxid = txn.zxid;
+  commit(txn, now);
 }
 
 void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
-  // A comparison of states, not a replay of what happened (DataTree.setWatches).
-  for (const Path& path : watched.data) {
-    const PathId id = paths_->intern(path.text());
-    const Znode* const znode = tree_.find(id);
-    if (!znode) {
-      send_event(link, id, EventType::kDeleted);
-    } else if (znode->mzxid > watched.relative_zxid) {
-      send_event(link, id, EventType::kChanged);
-    } else {
-      data_watches_.add(id, link);
-    }
-  }
-  for (const Path& path : watched.exist) {
-    const PathId id = paths_->intern(path.text());
-    if (tree_.find(id)) {
-      send_event(link, id, EventType::kCreated);
-    } else {
-      data_watches_.add(id, link);
-    }
-  }
-  for (const Path& path : watched.child) {
-    const PathId id = paths_->intern(path.text());
-    const Znode* const znode = tree_.find(id);
-    if (!znode) {
-      send_event(link, id, EventType::kDeleted);
-    } else if (znode->pzxid > watched.relative_zxid) {
-      send_event(link, id, EventType::kChild);
-    } else {
-      child_watches_.add(id, link);
-    }
-  }
-  ServerMessage done(ServerMessage::Kind::kWatchesSet);
-  done.zxid = zxid_;
-  network_[link].inbox.push(std::move(done));
+  Replica& replica = replicas_[connections_[link].replica];
+  replica.set_watches(link, watched);
+  ServerMessage& done = network_[link].inbox.emplace(ServerMessage::Kind::kWatchesSet);
+  done.zxid = replica.last_zxid;
 }
 
-Reply Server::execute(LinkIndex link, SessionIndex session, Request& request, std::int64_t now_ms) {
-  switch (request.op) {
-    case OpCode::kCreate: return create(session, request, now_ms);
-    case OpCode::kRemove: return remove(session, request);
-    case OpCode::kSetData: return set_data(session, request, now_ms);
-    case OpCode::kExists:
-    case OpCode::kGetData:
-    case OpCode::kGetChildren: return read(link, request);
-    case OpCode::kSync: return Reply::ok();
-    case OpCode::kClose: break;
-    default: return Reply(Error::kUnimplemented);
-  }
-  close_session(session);
-  return Reply::ok();
+// Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
+void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
+  const std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
+  Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
+  applied_.error = reply.error;
+  applied_.has_error = reply.is_error();
+  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
+  answer.op = OpCode::kAddAuth;
+  answer.reply = std::move(reply);
+  if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
+  std::vector<Identity>& known = connections_[link].identities;
+  if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
 }
 
-Reply Server::create(SessionIndex session, Request& request, std::int64_t now_ms) {
-  ++zxid_;  // Failed writes take one as well.
-  const std::string_view path = request.path.view();
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string_view::npos || path.find('\0') != std::string_view::npos) {
-    return Reply(Error::kBadArguments);
-  }
-  const PathId parent_id =
-      slash == 0 ? PathTable::kRoot : paths_->intern(Text(path.substr(0, slash)));
-  const Znode* const parent = tree_.find(parent_id);
-  if (!parent) return Reply(Error::kNoNode);
-  const PathId id = is_sequential(request.mode)
-                        ? paths_->intern_sequential(request.path.text(), parent->children_created)
-                        : paths_->intern(request.path.text());
-  applied_.path = id;
-  if (!server_accepts(paths_->text(id).view())) return Reply(Error::kBadArguments);
-  if (tree_.find(id)) return Reply(Error::kNodeExists);
-  if (parent->ephemeral_owner != 0) return Reply(Error::kNoChildrenForEphemerals);
-
-  commit_create(id, session, request, now_ms);
-  Reply reply = Reply::ok();
-  reply.path = paths_->path(id);
-  reply.stat = tree_.stat(*tree_.find(id));
-  return reply;
+void Server::send_reply(LinkIndex link, OpCode op, Reply reply) {
+  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
+  answer.op = op;
+  answer.zxid = replicas_[connections_[link].replica].last_zxid;
+  answer.reply = std::move(reply);
 }
 
-void Server::commit_create(PathId id, SessionIndex session, Request& request, std::int64_t now_ms) {
-  ServerSession& creator = sessions_[session];
-  const SessionId owner = is_ephemeral(request.mode) ? creator.id : 0;
-  tree_.create(id, std::move(request.data), owner, request.mode == CreateMode::kContainer, zxid_,
-               now_ms);
-  if (owner != 0) creator.ephemerals.push_back(id);
-  history_.push_back({Change::Kind::kCreated, id, zxid_, creator.id, owner});
-  notify(data_watches_, id, EventType::kCreated);
-  notify(child_watches_, paths_->parent(id), EventType::kChild);
-}
-
-Reply Server::remove(SessionIndex session, const Request& request) {
-  ++zxid_;
-  if (!server_can_remove(request.path.view())) return Reply(Error::kBadArguments);
-  const PathId id = paths_->intern(request.path.text());
-  applied_.path = id;
-  const Znode* const znode = tree_.find(id);
-  if (!tree_.find(paths_->parent(id)) || !znode) return Reply(Error::kNoNode);
-  if (!version_matches(request.version, znode->version)) return Reply(Error::kBadVersion);
-  if (!znode->children.empty()) return Reply(Error::kNotEmpty);
-  forget_ephemeral(id, znode->ephemeral_owner);
-  commit_remove(id, sessions_[session].id);
-  return Reply::ok();
-}
-
-void Server::commit_remove(PathId id, SessionId actor) {
-  const SessionId owner = tree_.find(id)->ephemeral_owner;
-  tree_.remove(id, zxid_);
-  history_.push_back({Change::Kind::kDeleted, id, zxid_, actor, owner});
-  notify_deleted(id);
-  notify(child_watches_, paths_->parent(id), EventType::kChild);
-}
-
-Reply Server::set_data(SessionIndex session, Request& request, std::int64_t now_ms) {
-  ++zxid_;
-  if (!server_accepts(request.path.view())) return Reply(Error::kBadArguments);
-  const PathId id = paths_->intern(request.path.text());
-  applied_.path = id;
-  const Znode* const znode = tree_.find(id);
-  if (!znode) return Reply(Error::kNoNode);
-  if (!version_matches(request.version, znode->version)) return Reply(Error::kBadVersion);
-  tree_.set_data(id, std::move(request.data), zxid_, now_ms);
-  history_.push_back(
-      {Change::Kind::kDataSet, id, zxid_, sessions_[session].id, znode->ephemeral_owner});
-  notify(data_watches_, id, EventType::kChanged);
-  Reply reply = Reply::ok();
-  reply.stat = tree_.stat(*znode);
-  return reply;
-}
-
-Reply Server::read(LinkIndex link, const Request& request) {
-  const PathId id = paths_->intern(request.path.text());
-  applied_.path = id;
-  const Znode* const znode = tree_.find(id);
-  const bool watched = request.watch != nullptr;
-  if (!znode) {
-    if (watched && request.op == OpCode::kExists) data_watches_.add(id, link);
-    return Reply(Error::kNoNode);
-  }
-  if (watched) (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(id, link);
-  Reply reply = Reply::ok();
-  if (request.op == OpCode::kGetChildren) {
-    // ZooKeeper lists children in the order of a hash table.
-    scratch_.assign(znode->children.begin(), znode->children.end());
-    shuffle(scratch_);
-    reply.children = tree_.children(*znode, scratch_);
-  } else {
-    reply.stat = tree_.stat(*znode);
-    if (request.op == OpCode::kGetData) reply.data = znode->data;
-  }
-  return reply;
-}
-
-// One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
-void Server::close_session(SessionIndex session) {
-  ServerSession& ending = sessions_[session];
-  ++zxid_;
-  // In the order of a hash set, which the watch events show.
-  shuffle(ending.ephemerals);
-  for (const PathId id : ending.ephemerals) commit_remove(id, 0);
-  ending.ephemerals.clear();
-  ending.phase = Phase::kClosed;
-  timers_.erase(ending.expiry);
-}
-
-void Server::connection_ended(LinkIndex link, TimePoint now) {
-  data_watches_.drop(link);
-  child_watches_.drop(link);
-  const SessionIndex session = session_of(link);
-  if (session == kNoSession) return;
-  session_of_link_[link] = kNoSession;
-  ServerSession& known = sessions_[session];
-  known.link = kNoLink;
-  if (known.phase == Phase::kOpen) timers_.push(known.expiry, expiry_time(session, now));
-}
-
-TimePoint Server::expiry_time(SessionIndex session, TimePoint silence) const {
-  // Sessions die in buckets of one tick, never early (ExpiryQueue.roundToNextInterval).
-  const auto tick = options_.tick_time;
-  const Duration last = silence.time_since_epoch() + sessions_[session].timeout;
-  return TimePoint((last / tick + 1) * tick);
-}
-
-void Server::decide_expiry(SessionIndex session, Error noticed_as) {
-  ServerSession& ending = sessions_[session];
-  if (ending.phase != Phase::kOpen) return;
-  ending.phase = Phase::kClosing;
-  ending.noticed_as = noticed_as;
-  timers_.erase(ending.expiry);
-  closing_.push_back(session);
-}
-
-void Server::finish_close(SessionIndex session, TimePoint now) {
-  std::erase(closing_, session);
-  const LinkIndex link = sessions_[session].link;
-  close_session(session);
-  if (link == kNoLink) return;
-  connection_ended(link, now);
-  network_.disconnect(link, network_[link].inbox.size(), sessions_[session].noticed_as);
-}
-
-bool Server::session_alive(SessionId id) const {
-  const SessionId offset = id - kFirstSessionId;
-  return offset >= 0 && offset < static_cast<SessionId>(session_count_) &&
-         session_alive(static_cast<SessionIndex>(offset));
-}
-
-void Server::notify(WatchTable& table, PathId path, EventType type) {
-  for (const LinkIndex link : table.take(path)) send_event(link, path, type);
-}
-
-// A connection that watches both the data and the children hears of the deletion once.
-void Server::notify_deleted(PathId path) {
-  const std::vector<LinkIndex>& told = data_watches_.take(path);
-  for (const LinkIndex link : told) send_event(link, path, EventType::kDeleted);
-  for (const LinkIndex link : child_watches_.take(path)) {
-    if (std::ranges::find(told, link) == told.end()) {
-      send_event(link, path, EventType::kDeleted);
-    }
-  }
-}
-
-void Server::send_event(LinkIndex link, PathId path, EventType type) {
+void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) {
+  if (!acls_.allows(acl, permission::kRead, connections_[link].identities)) return;
   ServerMessage& event = network_[link].inbox.emplace(ServerMessage::Kind::kWatchEvent);
   event.event = type;
   event.zxid = zxid_;
   event.reply.path = paths_->path(path);
 }
 
-// Fisher and Yates, from the front, so that all zeros leave everything in place. A long list is
-// only rotated: its order matters to nobody by then, and one choice per child would be many.
-void Server::shuffle(std::vector<PathId>& ids) {
-  const auto count = static_cast<std::uint32_t>(ids.size());
-  if (count > kMostShuffled) {
-    std::ranges::rotate(ids, ids.begin() + unspecified_.number(count));
-    return;
-  }
-  for (std::uint32_t i = 0; i + 1 < count; ++i) {
-    std::swap(ids[i], ids[i + unspecified_.number(count - i)]);
-  }
+void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays) {
+  if (link >= connections_.size()) return;
+  if (strays > 0) keep_strays(link, strays);
+  Connection& ended = connections_[link];
+  replicas_[ended.replica].forget(link);
+  ++ended.number;
+  ended.unanswered = 0;
+  const SessionIndex session = std::exchange(ended.session, kNoSession);
+  if (session == kNoSession || sessions_[session].link != link) return;
+  sessions_[session].link = kNoLink;
+  sessions_.fall_silent(session, now);
 }
 
-void Server::forget_ephemeral(PathId id, SessionId owner) {
-  if (owner == 0) return;
-  std::erase(sessions_[static_cast<SessionIndex>(owner - kFirstSessionId)].ephemerals, id);
+void Server::drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as) {
+  connection_ended(link, now);
+  network_.disconnect(link, received, noticed_as);
+}
+
+void Server::finish_close(SessionIndex session, TimePoint now) {
+  Txn txn = begin_txn(OpCode::kClose, session, kNoLink, now);
+  prepare_close(txn, session);
+  commit(txn, now);
+}
+
+void Server::finish_reaping(std::uint32_t index, TimePoint now) {
+  const PathId path = reaper_.take(index);
+  Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
+  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
+  txn.has_error = !preparation_.reap(path).has_value();
+  commit(txn, now);
+}
+
+void Server::wind_sequence(PathId parent, std::int32_t children_created) {
+  if (leader_tree_) leader_tree_->wind_sequence(parent, children_created);
+  for (Replica& replica : replicas_) replica.tree().wind_sequence(parent, children_created);
 }
 
 }  // namespace lockstep::fakezk

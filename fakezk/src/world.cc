@@ -34,6 +34,14 @@ std::uint64_t fingerprint(const ServerMessage& message) {
              static_cast<std::uint64_t>(message.event) << 48 ^ error << 16);
 }
 
+bool has_write_under_way(const Link& link) {
+  for (std::size_t i = 0; i < link.requests.size(); ++i) {
+    const ClientMessage& message = link.requests[i];
+    if (message.kind == ClientMessage::Kind::kRequest && is_write(message.request.op)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 class World::OpenMenu final : public Menu {
@@ -108,17 +116,30 @@ void World::list_events() {
   for (const SessionIndex session : server_.closing()) {
     events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
   }
+  for (std::uint32_t i = 0; i < server_.reaping().size(); ++i) {
+    events_.push_back({Event::Kind::kReap, FaultKind::kCut, i});
+  }
   const LinkIndex links = network_.size();
   if (current_ < links) list_link_events(current_);
   for (LinkIndex link = 0; link < links; ++link) {
     if (link != current_) list_link_events(link);
+  }
+  // Calmly these come when nothing else can happen: they are late by nature.
+  for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
+    events_.push_back({Event::Kind::kStray, FaultKind::kCut, i});
+  }
+  for (ReplicaIndex replica = 0; replica < server_.replica_count(); ++replica) {
+    if (server_.can_replicate(replica)) {
+      events_.push_back({Event::Kind::kReplicate, FaultKind::kCut, replica});
+    }
   }
 }
 
 void World::list_link_events(LinkIndex index) {
   const Link& link = network_[index];
   if (link.can_deliver()) events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
-  if (link.can_apply()) events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
+  if (link.can_apply() && server_.can_apply(index))
+    events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
 }
 
 bool World::may(FaultKind kind) const {
@@ -143,6 +164,29 @@ void World::list_faults() {
     }
   }
   if (may(FaultKind::kTimer) && !timers_.empty()) add(FaultKind::kTimer, 0);
+  if (may(FaultKind::kLateApply)) {
+    for (LinkIndex link = 0; link < network_.size(); ++link) {
+      if (server_.session_of(link) != kNoSession && has_write_under_way(network_[link])) {
+        add(FaultKind::kLateApply, link);
+      }
+    }
+  }
+  if (server_.replica_count() > 1) list_replica_faults();
+}
+
+void World::list_replica_faults() {
+  for (ReplicaIndex index = 0; index < server_.replica_count(); ++index) {
+    const Replica& replica = server_.replica(index);
+    if (may(FaultKind::kLag) && !replica.lagging) {
+      faults_.push_back({Event::Kind::kFault, FaultKind::kLag, index});
+    }
+    if (may(FaultKind::kReplicaPartition) && !replica.unreachable) {
+      faults_.push_back({Event::Kind::kFault, FaultKind::kReplicaPartition, index});
+    }
+  }
+  if (may(FaultKind::kLeaderChange)) {
+    faults_.push_back({Event::Kind::kFault, FaultKind::kLeaderChange, 0});
+  }
 }
 
 bool World::step(Chooser& chooser) { return step(chooser, true); }
@@ -200,6 +244,17 @@ void World::execute(const Event& event) {
       hash_in(fingerprint(*step.applied, *paths_));
       return trace(step);
     case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
+    case Event::Kind::kReap:
+      step.path = server_.reaping()[event.index];
+      hash_in(paths_->text(step.path).hash());
+      trace(step);
+      return server_.finish_reaping(event.index, now_);
+    case Event::Kind::kStray:
+      server_.apply_stray(event.index, now_);
+      step.applied = &server_.last_applied();
+      hash_in(fingerprint(*step.applied, *paths_));
+      return trace(step);
+    case Event::Kind::kReplicate: trace(step); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event);
     case Event::Kind::kFault: return inject(event);
   }
@@ -226,32 +281,55 @@ void World::inject(const Event& event) {
   ++faults_used_;
   Step step{.number = steps_, .event = event, .now = now_};
   switch (event.fault) {
-    case FaultKind::kCut: {
-      const Link& link = network_[event.index];
-      const auto requests = static_cast<std::uint32_t>(link.requests.size());
-      const auto items = static_cast<std::uint32_t>(link.inbox.size());
-      const std::uint32_t accepted = number(requests + 1);
-      const std::uint32_t received = number(items + 1);
-      step.lost_requests = requests - accepted;
-      step.lost_inbox = items - received;
-      trace(step);
-      return cut(event.index, accepted, received);
-    }
+    case FaultKind::kCut:
+    case FaultKind::kLateApply: return inject_cut(event, step);
     case FaultKind::kExpiry:
       expire(event.index);
       step.now = now_;
       return trace(step);
     case FaultKind::kKillSession: trace(step); return kill_session(event.index);
     case FaultKind::kTimer: return fire_timer(event);
+    case FaultKind::kLag: trace(step); return server_.set_lagging(event.index, true, now_);
+    case FaultKind::kReplicaPartition: trace(step); return server_.isolate(event.index, now_);
+    case FaultKind::kLeaderChange: trace(step); return change_leader();
   }
+}
+
+void World::inject_cut(const Event& event, Step& step) {
+  const Link& link = network_[event.index];
+  const auto requests = static_cast<std::uint32_t>(link.requests.size());
+  const auto items = static_cast<std::uint32_t>(link.inbox.size());
+  const bool late = event.fault == FaultKind::kLateApply;
+  // Calmly a cut loses all requests, and of those that are applied late the first is one.
+  const std::uint32_t accepted = late ? 1 + number(requests) : number(requests + 1);
+  const std::uint32_t received = number(items + 1);
+  step.lost_requests = requests - accepted;
+  step.lost_inbox = items - received;
+  trace(step);
+  return late ? cut_late(event.index, accepted, received) : cut(event.index, accepted, received);
 }
 
 void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
   // What the server had already taken from the wire is applied although nobody waits for it.
-  for (std::uint32_t i = 0; i < accepted; ++i) server_.apply(index, now_);
+  for (std::uint32_t i = 0; i < accepted && server_.can_apply(index); ++i) {
+    server_.apply(index, now_);
+    if (!network_[index].open) return;
+  }
   if (!network_[index].open) return;
   server_.connection_ended(index, now_);
   network_.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  server_.connection_ended(index, now_, accepted);
+  network_.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void World::change_leader() {
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (network_[link].open) cut(link, 0, static_cast<std::uint32_t>(network_[link].inbox.size()));
+  }
+  server_.change_leader(now_);
 }
 
 void World::expire(SessionIndex session) {

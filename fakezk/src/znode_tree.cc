@@ -1,7 +1,6 @@
 #include "lockstep/fakezk/znode_tree.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "lockstep/internal/frame_pool.h"
 
@@ -60,18 +59,22 @@ void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
   touched_.clear();
   paths_ = std::move(paths);
 
-  Znode& root = slot(PathTable::kRoot);
-  root.exists = true;
+  plant(PathTable::kRoot);
   plant(PathTable::kZookeeper);
   plant(PathTable::kConfig);
   plant(PathTable::kQuota);
+  // DataTree.addConfigNode sets its ACL with the version -1.
+  znodes_[PathTable::kConfig].acl = AclTable::kReadOnly;
+  znodes_[PathTable::kConfig].aversion = -1;
 }
 
 // The znodes of a fresh server stand there without having been created: they count as children,
-// but not in the counter of creates.
+// but not in the counter of creates. Their data is empty, not null.
 void ZnodeTree::plant(PathId id) {
-  slot(id).exists = true;
-  slot(paths_->parent(id)).children.push_back(id);
+  Znode& znode = slot(id);
+  znode.exists = true;
+  znode.data = Data("");
+  if (id != PathTable::kRoot) slot(paths_->parent(id)).children.push_back(id);
 }
 
 Znode& ZnodeTree::slot(PathId id) {
@@ -80,47 +83,63 @@ Znode& ZnodeTree::slot(PathId id) {
   return znodes_[id];
 }
 
-void ZnodeTree::create(PathId id, Data data, SessionId owner, bool container, Zxid zxid,
-                       std::int64_t now_ms) {
-  Znode& znode = slot(id);
+void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
+  Znode& znode = slot(change.path);
+  switch (change.kind) {
+    case Change::Kind::kCreated: return create(change, now_ms);
+    case Change::Kind::kDeleted: return remove(change);
+    case Change::Kind::kDataSet:
+      znode.data = change.data;
+      znode.version = change.version;
+      znode.mzxid = change.zxid;
+      znode.mtime_ms = now_ms;
+      return;
+    case Change::Kind::kAclSet:
+      znode.acl = change.acl;
+      znode.aversion = change.version;
+      return;
+    case Change::Kind::kChecked: return;
+  }
+}
+
+void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
+  Znode& znode = znodes_[change.path];
   znode.exists = true;
-  znode.container = container;
-  znode.czxid = zxid;
-  znode.mzxid = zxid;
-  znode.pzxid = zxid;
+  znode.lifetime = change.lifetime;
+  znode.acl = change.acl;
+  znode.czxid = change.zxid;
+  znode.mzxid = change.zxid;
+  znode.pzxid = change.zxid;
   znode.ctime_ms = now_ms;
   znode.mtime_ms = now_ms;
   znode.version = 0;
   znode.aversion = 0;
   znode.children_created = 0;
-  znode.ephemeral_owner = owner;
-  znode.data = std::move(data);
+  znode.ephemeral_owner = change.owner;
+  znode.ttl_ms = change.ttl_ms;
+  znode.data = change.data;
   znode.children.clear();
 
-  Znode& parent = znodes_[paths_->parent(id)];
-  parent.children.push_back(id);
+  Znode& parent = znodes_[paths_->parent(change.path)];
+  parent.children.push_back(change.path);
   // At its end the counter sticks, and pzxid with it (DataTree.createNode only raises it): the next
   // sequential create finds the last one's znode.
-  if (parent.children_created == std::numeric_limits<std::int32_t>::max()) return;
-  ++parent.children_created;
-  parent.pzxid = zxid;
+  if (change.version <= parent.children_created) return;
+  parent.children_created = change.version;
+  parent.pzxid = change.zxid;
 }
 
-void ZnodeTree::remove(PathId id, Zxid zxid) {
-  Znode& znode = znodes_[id];
+void ZnodeTree::remove(const Change& change) {
+  Znode& znode = znodes_[change.path];
   znode.exists = false;
   znode.data = Data();
-  Znode& parent = znodes_[paths_->parent(id)];
-  parent.children.erase(std::ranges::find(parent.children, id));
-  parent.pzxid = zxid;
+  Znode& parent = znodes_[paths_->parent(change.path)];
+  parent.children.erase(std::ranges::find(parent.children, change.path));
+  parent.pzxid = change.zxid;
 }
 
-void ZnodeTree::set_data(PathId id, Data data, Zxid zxid, std::int64_t now_ms) {
-  Znode& znode = znodes_[id];
-  znode.data = std::move(data);
-  znode.version = static_cast<std::int32_t>(static_cast<std::uint32_t>(znode.version) + 1);
-  znode.mzxid = zxid;
-  znode.mtime_ms = now_ms;
+void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
+  znodes_[parent].children_created = children_created;
 }
 
 Stat ZnodeTree::stat(const Znode& znode) const {

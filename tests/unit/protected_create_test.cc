@@ -104,7 +104,7 @@ TEST_F(ProtectedCreateTest, MissingAncestorsAreCreatedAsContainers) {
   ASSERT_TRUE(created.has_value());
   for (const char* const path : {"/x", "/x/y", "/x/y/z"}) {
     ASSERT_NE(znode(simulation_, path), nullptr) << path;
-    EXPECT_TRUE(znode(simulation_, path)->container) << path;
+    EXPECT_EQ(znode(simulation_, path)->lifetime, fakezk::Lifetime::kContainer) << path;
     EXPECT_EQ(znode(simulation_, path)->ephemeral_owner, 0) << path;
   }
   EXPECT_EQ(children(simulation_, "/x/y/z").size(), 1U);
@@ -226,7 +226,7 @@ TEST_F(EnsureParentTest, LeavesWhatExistsAlone) {
   const DataAndStat after = must(simulation_.run(get_data(*session_, "/a")), "get_data");
   EXPECT_EQ(after.data, Data("kept"));
   EXPECT_EQ(after.stat, before.stat);
-  EXPECT_FALSE(znode(simulation_, "/a")->container);
+  EXPECT_EQ(znode(simulation_, "/a")->lifetime, fakezk::Lifetime::kPersistent);
 }
 
 TEST_F(EnsureParentTest, SucceedsWhereverACutFalls) {

@@ -142,7 +142,7 @@ TEST(ReplayStringTest, EveryFieldHasItsComplaint) {
     about("lockstep1/x/" + std::string(size) + "/none/calm/0000000000000000.", "size");
   }
   for (const char* const faults :
-       {"", "b", "b2", "b2:", "b:cut", "2:cut", "b2:flood", "b2:lag", "b2:cut:", "b2:cut:x",
+       {"", "b", "b2", "b2:", "b:cut", "2:cut", "b2:flood", "b2:stall", "b2:cut:", "b2:cut:x",
         "b2:cut,", "b0:cut", "b2:cut:0", "b-1:cut", "nothing"}) {
     about("lockstep1/x/c1r1/" + std::string(faults) + "/calm/0000000000000000.", "faults");
   }

@@ -365,6 +365,34 @@ TEST(WorldTest, FaultsAreOfferedWhereTheyCanStrike) {
   simulation.start(ignore(sync(*a, "/", simulation.now() + 1s)));
   simulation.world().step(reader);
   EXPECT_EQ(reader.faults.back(), fault(FaultKind::kTimer, 0));
+  simulation.start(ignore(create(*a, "/a")));
+  simulation.world().step(reader);
+  EXPECT_EQ(reader.faults.back(), fault(FaultKind::kLateApply, a->link()));
+}
+
+TEST(WorldTest, FaultsOfReplicasAreOfferedWhereThereAreSeveral) {
+  fakezk::ServerOptions options;
+  options.replicas = 2;
+  Simulation simulation(options);
+  const auto a = simulation.open("A");
+  simulation.fall_behind(1);
+  FaultPlan plan;
+  plan.set_total(9);
+  for (const FaultKind kind :
+       {FaultKind::kLag, FaultKind::kReplicaPartition, FaultKind::kLeaderChange}) {
+    plan.allow(kind);
+  }
+  simulation.world().set_faults(plan);
+  simulation.start(ignore(sync(*a, "/")));
+  MenuReader reader;
+  simulation.world().step(reader);
+  const auto fault = [](FaultKind kind, std::uint32_t index) {
+    return Event{Event::Kind::kFault, kind, index};
+  };
+  EXPECT_EQ(reader.faults,
+            (std::vector<Event>{fault(FaultKind::kLag, 0), fault(FaultKind::kReplicaPartition, 0),
+                                fault(FaultKind::kReplicaPartition, 1),
+                                fault(FaultKind::kLeaderChange, 0)}));
 }
 
 TEST(WorldTest, CalmOrderGoesOnWithTheSameClient) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace lockstep::fakezk {
 namespace {
@@ -14,8 +15,25 @@ namespace {
 class ZnodeTreeTest : public ::testing::Test {
  protected:
   PathId id(std::string_view path) { return paths_->intern(Text(path)); }
-  void create(std::string_view path, Zxid zxid) {
-    tree_.create(id(path), Data(), 0, false, zxid, 0);
+  // As the leader would: the parent's counter goes up by one, and wraps around.
+  void create(std::string_view path, Zxid zxid, Data data = Data(), SessionId owner = 0,
+              std::int64_t now_ms = 0) {
+    Change change{Change::Kind::kCreated, id(path), zxid, 0, owner};
+    change.data = std::move(data);
+    const Znode& parent = *tree_.find(paths_->parent(change.path));
+    change.version =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(parent.children_created) + 1);
+    if (owner != 0) change.lifetime = Lifetime::kEphemeral;
+    tree_.apply(change, now_ms);
+  }
+  void remove(std::string_view path, Zxid zxid) {
+    tree_.apply(Change{Change::Kind::kDeleted, id(path), zxid, 0, 0}, 0);
+  }
+  void set_data(std::string_view path, Data data, Zxid zxid, std::int64_t now_ms) {
+    Change change{Change::Kind::kDataSet, id(path), zxid, 0, 0};
+    change.data = std::move(data);
+    change.version = at(path).version + 1;
+    tree_.apply(change, now_ms);
   }
   const Znode& at(std::string_view path) { return *tree_.find(id(path)); }
 
@@ -28,21 +46,23 @@ TEST_F(ZnodeTreeTest, FindsWhatExistsOnly) {
   create("/a", 1);
   ASSERT_NE(tree_.find(id("/a")), nullptr);
   EXPECT_EQ(tree_.find(static_cast<PathId>(1'000'000)), nullptr);
-  tree_.remove(id("/a"), 2);
+  remove("/a", 2);
   EXPECT_EQ(tree_.find(id("/a")), nullptr);
   EXPECT_EQ(at("/").pzxid, 2);
 }
 
 TEST_F(ZnodeTreeTest, ZnodeThatIsCreatedAgainIsNew) {
-  tree_.create(id("/a"), Data("old"), 7, true, 1, 100);
+  create("/a", 1, Data("old"), 7, 100);
   create("/a/child", 2);
-  tree_.set_data(id("/a"), Data("older"), 3, 200);
-  tree_.remove(id("/a/child"), 4);
-  tree_.remove(id("/a"), 5);
-  tree_.create(id("/a"), Data("new"), 0, false, 6, 300);
+  set_data("/a", Data("older"), 3, 200);
+  tree_.apply(Change{Change::Kind::kAclSet, id("/a"), 3, 0, 0, Data(), AclTable::kReadOnly}, 0);
+  remove("/a/child", 4);
+  remove("/a", 5);
+  create("/a", 6, Data("new"), 0, 300);
   const Znode& again = at("/a");
   EXPECT_EQ(again.data, Data("new"));
-  EXPECT_FALSE(again.container);
+  EXPECT_EQ(again.lifetime, Lifetime::kPersistent);
+  EXPECT_EQ(again.acl, AclTable::kOpen);
   EXPECT_EQ(again.ephemeral_owner, 0);
   EXPECT_EQ(again.children_created, 0);
   EXPECT_TRUE(again.children.empty());
@@ -55,7 +75,7 @@ TEST_F(ZnodeTreeTest, ZnodeThatIsCreatedAgainIsNew) {
 TEST_F(ZnodeTreeTest, VisibleCversionIsCreatesPlusDeletes) {
   create("/p", 1);
   for (int i = 0; i < 5; ++i) create("/p/" + std::to_string(i), 2 + i);
-  for (int i = 0; i < 3; ++i) tree_.remove(id("/p/" + std::to_string(i)), 10 + i);
+  for (int i = 0; i < 3; ++i) remove("/p/" + std::to_string(i), 10 + i);
   EXPECT_EQ(at("/p").children_created, 5);
   const Stat stat = tree_.stat(at("/p"));
   EXPECT_EQ(stat.cversion, 8);
@@ -68,7 +88,7 @@ TEST_F(ZnodeTreeTest, VisibleCversionIsCreatesPlusDeletes) {
 TEST_F(ZnodeTreeTest, CounterOfCreatesSticksAtItsEnd) {
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   create("/p", 1);
-  tree_.find(id("/p"))->children_created = kMost - 1;
+  tree_.wind_sequence(id("/p"), kMost - 1);
   create("/p/a", 2);
   EXPECT_EQ(at("/p").children_created, kMost);
   EXPECT_EQ(at("/p").pzxid, 2);
@@ -78,11 +98,27 @@ TEST_F(ZnodeTreeTest, CounterOfCreatesSticksAtItsEnd) {
   EXPECT_EQ(at("/p").children.size(), 2U);
 }
 
-TEST_F(ZnodeTreeTest, VersionsWrapAround) {
-  create("/a", 1);
-  tree_.find(id("/a"))->version = std::numeric_limits<std::int32_t>::max();
-  tree_.set_data(id("/a"), Data(), 2, 0);
-  EXPECT_EQ(at("/a").version, std::numeric_limits<std::int32_t>::min());
+TEST_F(ZnodeTreeTest, AclHasAVersionOfItsOwn) {
+  create("/a", 1, Data("x"), 0, 100);
+  const Stat before = tree_.stat(at("/a"));
+  Change change{Change::Kind::kAclSet, id("/a"), 2, 0, 0};
+  change.acl = AclTable::kReadOnly;
+  change.version = 1;
+  tree_.apply(change, 200);
+  Stat expected = before;
+  expected.aversion = 1;
+  EXPECT_EQ(tree_.stat(at("/a")), expected);
+  EXPECT_EQ(at("/a").acl, AclTable::kReadOnly);
+}
+
+TEST_F(ZnodeTreeTest, FreshServersOwnZnodesHaveEmptyDataAndOneIsReadOnly) {
+  for (const char* const path : {"/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"}) {
+    EXPECT_FALSE(at(path).data.is_null()) << path;
+    EXPECT_EQ(at(path).data.view(), "") << path;
+  }
+  EXPECT_EQ(at("/zookeeper/config").acl, AclTable::kReadOnly);
+  EXPECT_EQ(at("/zookeeper/config").aversion, -1);
+  EXPECT_EQ(at("/zookeeper").acl, AclTable::kOpen);
 }
 
 TEST_F(ZnodeTreeTest, ResetLeavesAFreshServersTree) {

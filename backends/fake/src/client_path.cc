@@ -46,4 +46,36 @@ bool client_accepts(std::string_view path, bool sequential) {
   }
 }
 
+namespace {
+
+// Checked before the path (zookeeper.c, zoo_acreate2_ttl).
+bool ttl_accepted(const Request& request) {
+  constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
+  const std::int64_t ttl_ms = request.ttl.count();
+  if (!has_ttl(request.mode)) return ttl_ms == 0;
+  return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
+}
+
+// The C client would answer a container wrongly and crash on a malformed path: both backends refuse
+// them.
+Reply multi_refusal(const std::vector<Request>& ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const bool too_new = ops[i].mode == CreateMode::kContainer || has_ttl(ops[i].mode);
+    if (!too_new && client_accepts(ops[i].path.view(), is_sequential(ops[i].mode))) continue;
+    Reply refused(too_new ? Error::kUnimplemented : Error::kBadArguments);
+    refused.failed_op = static_cast<std::int32_t>(i);
+    return refused;
+  }
+  return Reply::ok();
+}
+
+}  // namespace
+
+Reply client_refusal(const Request& request) {
+  if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
+  const bool fine =
+      ttl_accepted(request) && client_accepts(request.path.view(), is_sequential(request.mode));
+  return fine ? Reply::ok() : Reply(Error::kBadArguments);
+}
+
 }  // namespace lockstep::fake

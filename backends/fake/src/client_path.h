@@ -2,11 +2,15 @@
 
 #include <string_view>
 
+#include "lockstep/request.h"
+
 namespace lockstep::fake {
 
-// What ZooKeeper's C client demands of a path before it sends anything (zookeeper.c,
-// isValidPath): absolute, no empty, "." or ".." component, no control character; a sequential
-// create may end in any of them, because the server appends a number.
+// ZooKeeper's C client refuses malformed paths before it sends anything (zookeeper.c, isValidPath).
+// Characters are compared as signed: every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
+
+// What the client itself answers to a request that it does not send; no error if it does.
+[[nodiscard]] Reply client_refusal(const Request& request);
 
 }  // namespace lockstep::fake

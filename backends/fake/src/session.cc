@@ -18,6 +18,17 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout)
   connect();
 }
 
+FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to)
+    : Session(process, process.random()),
+      process_(process),
+      world_(process.world()),
+      requested_timeout_(timeout),
+      link_(world_.add_link(process, *this)),
+      id_(attach_to.session),
+      password_(attach_to.password) {
+  connect();
+}
+
 FakeSession::~FakeSession() {
   end_background();
   const bool open = !is_over(state());
@@ -34,18 +45,21 @@ FakeSession::~FakeSession() {
 }
 
 void FakeSession::submit(Request request, internal::Completion& completion) {
-  Reply refused;
   if (request.op == OpCode::kClose && !is_over(state())) return start_closing(completion);
-  if (!client_accepts(request.path.view(), is_sequential(request.mode))) {
-    refused = Reply(Error::kBadArguments);
-    return completion.complete(refused);
-  }
   if (is_over(state())) {
-    refused = Reply(end_error());
+    Reply refused(end_error());
     return completion.complete(refused);
   }
+  if (Reply refused = client_refusal(request); refused.is_error()) {
+    return completion.complete(refused);
+  }
+  if (request.op == OpCode::kAddAuth) return add_auth(std::move(request), completion);
   if (request.watch) request.watch->retain();
   pending_.push(Pending{&completion, request.op, request.path, request.watch});
+  send(std::move(request));
+}
+
+void FakeSession::send(Request request) {
   if (handshaken_) {
     world_.network()[link_].requests.push(ClientMessage(std::move(request)));
   } else {
@@ -53,8 +67,24 @@ void FakeSession::submit(Request request, internal::Completion& completion) {
   }
 }
 
+// Not queued while there is no connection: all of them are sent again on the next one.
+void FakeSession::add_auth(Request request, internal::Completion& completion) {
+  pending_auths_.push_back(&completion);
+  auths_.push_back(request);
+  if (handshaken_) world_.network()[link_].requests.push(ClientMessage(std::move(request)));
+}
+
+// The C client takes the first answer for the answer to all of them (auth_completion_func).
+void FakeSession::resolve_auths(const Reply& outcome) {
+  for (internal::Completion* const waiting : std::exchange(pending_auths_, {})) {
+    Reply reply = outcome;
+    waiting->complete(reply);
+  }
+}
+
 void FakeSession::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
+  std::erase(pending_auths_, &completion);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i].completion == &completion) pending_[i].completion = nullptr;
   }
@@ -72,7 +102,7 @@ void FakeSession::receive(ServerMessage& message) {
     case ServerMessage::Kind::kWatchEvent: return watch_event(message);
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return end(SessionState::kExpired);
-    case ServerMessage::Kind::kWatchesSet: last_zxid_seen_ = message.zxid; return;
+    case ServerMessage::Kind::kWatchesSet: return;
     case ServerMessage::Kind::kConnectionEnded: return;
   }
 }
@@ -91,6 +121,9 @@ void FakeSession::accepted(const ServerMessage& message) {
   password_ = message.password;
   negotiated_timeout_ = message.timeout;
   handshaken_ = true;
+  for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
+    world_.network()[link_].requests.push(ClientMessage(*auth));
+  }
   set_watches();
   while (!unsent_.empty()) {
     world_.network()[link_].requests.push(ClientMessage(unsent_.pop()));
@@ -115,6 +148,9 @@ void FakeSession::set_watches() {
 }
 
 void FakeSession::replied(ServerMessage& message) {
+  if (message.op == OpCode::kAddAuth) {
+    return message.reply.is_error() ? end(SessionState::kAuthFailed) : resolve_auths(message.reply);
+  }
   last_zxid_seen_ = message.zxid;
   if (message.op == OpCode::kClose) {
     if (closing_) std::exchange(closing_, nullptr)->complete(message.reply);
@@ -172,6 +208,7 @@ void FakeSession::connection_ended(Error error) {
   if (is_over(state())) return;  // A listener has closed it.
   unsent_.clear();
   fail_pending(error);
+  if (is_over(state())) return;  // A completion has closed it.
   connect();
 }
 
@@ -200,8 +237,8 @@ void FakeSession::end(SessionState state) {
   change_state(state);
   unsent_.clear();
   const Error error = end_error();
+  resolve_watches(error);  // They hear of it with the session event, before the requests fail.
   fail_pending(error);
-  resolve_watches(error);
 }
 
 void FakeSession::fail_pending(Error error) {
@@ -212,6 +249,7 @@ void FakeSession::fail_pending(Error error) {
     Reply reply(error);
     if (lost.completion) lost.completion->complete(reply);
   }
+  resolve_auths(Reply(error));
 }
 
 void FakeSession::resolve_watches(Error error) {

@@ -4,7 +4,7 @@
 
 namespace lockstep::fake {
 
-Simulation::Simulation() = default;
+Simulation::Simulation(fakezk::ServerOptions options) : world_(options) {}
 
 Simulation::~Simulation() { tasks_.clear(); }
 
@@ -86,6 +86,33 @@ void Simulation::let_go(const FakeSession& session) {
 
 void Simulation::cut(const FakeSession& session, std::uint32_t accepted, std::uint32_t received) {
   world_.cut(session.link(), accepted, received);
+}
+
+void Simulation::cut_late(const FakeSession& session, std::uint32_t accepted,
+                          std::uint32_t received) {
+  world_.cut_late(session.link(), accepted, received);
+}
+
+void Simulation::send_to(const FakeSession& session, fakezk::ReplicaIndex replica) {
+  internal::check(replica < world_.server().replica_count(), "there is no such replica");
+  world_.network()[session.link()].goes_to = replica;
+}
+
+void Simulation::fall_behind(fakezk::ReplicaIndex replica) {
+  world_.servers().set_lagging(replica, true, world_.now());
+}
+
+void Simulation::catch_up(fakezk::ReplicaIndex replica) {
+  world_.servers().set_lagging(replica, false, world_.now());
+}
+
+void Simulation::isolate(fakezk::ReplicaIndex replica) {
+  world_.servers().isolate(replica, world_.now());
+}
+
+void Simulation::wind_sequence(const Path& parent, std::int32_t next) {
+  internal::check(exists(parent), "wind_sequence() of a znode that does not exist");
+  world_.servers().wind_sequence(*world_.server().paths().find(parent.text()), next);
 }
 
 void Simulation::expire(const FakeSession& session) { world_.expire(server_side(session)); }

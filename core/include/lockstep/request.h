@@ -41,6 +41,9 @@ enum class OpCode : std::uint8_t {
   return op == OpCode::kExists || op == OpCode::kGetData || op == OpCode::kGetChildren ||
          op == OpCode::kGetAcl;
 }
+[[nodiscard]] constexpr bool is_write(OpCode op) {
+  return !is_read(op) && op != OpCode::kSync && op != OpCode::kAddAuth;
+}
 
 // What a caller asks of a session, as a backend or a decorator sees it.
 class Request {

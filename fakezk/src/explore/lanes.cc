@@ -52,6 +52,14 @@ void Lanes::step(const Step& step) {
     case Event::Kind::kCloseSession:
       return add(step, process_of_session(step.event.index),
                  "** the server ends the session and deletes its ephemerals");
+    case Event::Kind::kReap:
+      return add(step, 0,
+                 "** the server removes " + world_.server().paths().path(step.path).string());
+    case Event::Kind::kStray:
+      return add(step, 0,
+                 "** late: " + describe(*step.applied) + ", left behind by a broken connection");
+    case Event::Kind::kReplicate:
+      return add(step, 0, "** replica " + std::to_string(step.event.index) + " catches up by one");
     case Event::Kind::kTimer: return add(step, 0, "** the clock moves: a timer fires");
     case Event::Kind::kFault: return fault(step);
   }
@@ -63,13 +71,16 @@ void Lanes::applied(const Step& step) {
   if (!applied.is_request) {
     return add(step, process, "-> connects");
   }
-  std::string text = "-> " + std::string(name(applied.op));
+  add(step, process, "-> " + describe(applied));
+  rows_.back().awaits_reply = true;
+}
+
+std::string Lanes::describe(const Server::Applied& applied) const {
+  std::string text(name(applied.op));
   if (applied.path != PathTable::kRoot) {
     text += ' ' + world_.server().paths().path(applied.path).string();
   }
-  text += ": " + outcome(applied.has_error, applied.error);
-  add(step, process, std::move(text));
-  rows_.back().awaits_reply = true;
+  return text + ": " + outcome(applied.has_error, applied.error);
 }
 
 void Lanes::received(const Step& step) {
@@ -111,6 +122,16 @@ void Lanes::fault(const Step& step) {
     case FaultKind::kKillSession:
       return add(step, process_of_session(step.event.index), "** an operator kills this session");
     case FaultKind::kTimer: return add(step, 0, "** a timer fires early");
+    case FaultKind::kLateApply:
+      return add(step, world_.process_of(step.event.index),
+                 "** the connection is cut: " + std::to_string(step.lost_requests) +
+                     " requests and " + std::to_string(step.lost_inbox) +
+                     " replies are lost, the other requests come late");
+    case FaultKind::kLag:
+      return add(step, 0, "** replica " + std::to_string(step.event.index) + " falls behind");
+    case FaultKind::kReplicaPartition:
+      return add(step, 0, "** replica " + std::to_string(step.event.index) + " loses its leader");
+    case FaultKind::kLeaderChange: return add(step, 0, "** another server becomes the leader");
   }
 }
 

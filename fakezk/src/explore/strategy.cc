@@ -22,6 +22,9 @@ std::uint32_t source_of(const Event& event) {
     case Event::Kind::kDeliver: return 1 + 2 * event.index;
     case Event::Kind::kApply: return 2 + 2 * event.index;
     case Event::Kind::kCloseSession:
+    case Event::Kind::kReap:
+    case Event::Kind::kStray:
+    case Event::Kind::kReplicate:
     case Event::Kind::kTimer:
     case Event::Kind::kFault: break;
   }

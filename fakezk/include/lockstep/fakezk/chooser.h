@@ -7,14 +7,19 @@
 
 namespace lockstep::fakezk {
 
-// Something that can happen next. Its index is a link, a session, or nothing.
+// Something that can happen next. Its index is a link, a session, a replica, a position in one of
+// the server's lists, or nothing.
 struct Event {
   enum class Kind : std::uint8_t {
     kDeliver,       // A client receives the oldest item of its inbox. (link)
     kApply,         // The server applies the oldest request of a client. (link)
     kCloseSession,  // The server deletes the ephemerals of a session it has expired. (session)
+    kReap,          // The server deletes a container or a znode whose time has come. (position)
+    kStray,         // A server takes up what a broken connection left behind. (position)
+    kReplicate,     // A replica that lags applies the next entry of the log. (replica)
     kTimer,         // Nothing else can happen: the clock moves to the earliest timer.
-    kFault,         // One fault. (link for kCut, session for kExpiry and kKillSession)
+    kFault,         // One fault. (link for kCut and kLateApply, session for kExpiry and
+                    // kKillSession, replica for kLag and kReplicaPartition)
   };
   Kind kind;
   FaultKind fault = FaultKind::kCut;

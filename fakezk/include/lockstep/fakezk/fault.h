@@ -11,12 +11,16 @@ namespace lockstep::fakezk {
 
 // What can go wrong on purpose. The names are those of `lockstep hunt --faults`.
 enum class FaultKind : std::uint8_t {
-  kCut,          // "cut": a connection breaks; a prefix of each direction survives.
-  kExpiry,       // "expiry": a session is silent until the server expires it; moves the clock.
-  kKillSession,  // "kill-session": an operator ends a session at once.
-  kTimer,        // "timer": the earliest timer fires although messages are under way.
+  kCut,               // "cut": a connection breaks; a prefix of each direction survives.
+  kExpiry,            // "expiry": a session is silent until the server expires it; moves the clock.
+  kKillSession,       // "kill-session": an operator ends a session at once.
+  kTimer,             // "timer": the earliest timer fires although messages are under way.
+  kLateApply,         // "late-apply": a cut; what the server had read is applied later.
+  kLag,               // "lag": a replica falls behind.
+  kReplicaPartition,  // "replica-partition": a replica loses its leader and goes on serving reads.
+  kLeaderChange,      // "leader-change": every connection ends, every session's clock starts again.
 };
-inline constexpr std::size_t kFaultKinds = 4;
+inline constexpr std::size_t kFaultKinds = 8;
 
 [[nodiscard]] std::string_view name(FaultKind kind);
 // The kind called `name`; none if there is no such kind, or none yet.

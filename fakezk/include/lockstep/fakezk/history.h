@@ -3,22 +3,42 @@
 #include <cstdint>
 #include <vector>
 
+#include "lockstep/data.h"
+#include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/stat.h"
 
 namespace lockstep::fakezk {
 
-// One change of the tree, as the server committed it.
+// How long a znode lives when nobody deletes it.
+enum class Lifetime : std::uint8_t { kPersistent, kEphemeral, kContainer, kTtl };
+
+// One change of the tree, as the leader committed it. Every replica makes the same changes in the
+// same order, and needs nothing else to do so.
 struct Change {
-  enum class Kind : std::uint8_t { kCreated, kDeleted, kDataSet };
+  enum class Kind : std::uint8_t {
+    kCreated,
+    kDeleted,
+    kDataSet,
+    kAclSet,
+    kChecked,  // Changes nothing; stands for the check of a multi among its other operations.
+  };
   Kind kind;
   PathId path;
   Zxid zxid;
-  SessionId actor;  // Who asked; 0 for the server itself (a session's end).
+  SessionId actor;  // Who asked; 0 for the servers themselves (a session's end, a reaped znode).
   SessionId owner;  // The znode's ephemeral owner, or 0.
+
+  Data data = Data();                         // kCreated, kDataSet
+  AclId acl = AclTable::kOpen;                // kCreated, kAclSet
+  Lifetime lifetime = Lifetime::kPersistent;  // kCreated
+  std::int64_t ttl_ms = 0;                    // kCreated with Lifetime::kTtl
+  // kCreated: the parent's counter afterwards; kDataSet, kAclSet: the version afterwards.
+  std::int32_t version = 0;
 };
 
-// Everything that was committed since the reset, in zxid order: what oracles judge by.
+// Everything that was committed since the reset, in zxid order: what replicas apply and what
+// oracles judge by.
 using History = std::vector<Change>;
 
 }  // namespace lockstep::fakezk

@@ -22,6 +22,8 @@ struct Link {
   // By hand: a request of this kind stays in flight while it is at the head.
   std::optional<OpCode> held_request;
   bool inbox_held = false;
+  // By hand: the replica that its connections go to.
+  std::optional<std::uint32_t> goes_to;
 
   [[nodiscard]] bool can_apply() const {
     return !requests.empty() &&

@@ -7,45 +7,50 @@
 #include <vector>
 
 #include "lockstep/clock.h"
+#include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/network.h"
-#include "lockstep/fakezk/watch_table.h"
-#include "lockstep/fakezk/znode_tree.h"
+#include "lockstep/fakezk/preparation.h"
+#include "lockstep/fakezk/reaper.h"
+#include "lockstep/fakezk/replica.h"
+#include "lockstep/fakezk/session_table.h"
+#include "lockstep/fakezk/txn.h"
+#include "lockstep/fakezk/unspecified.h"
 #include "lockstep/internal/timer_queue.h"
 
 namespace lockstep::fakezk {
 
-using SessionIndex = std::uint32_t;
+using ReplicaIndex = std::uint32_t;
 
 struct ServerOptions {
   Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime; bounds session timeouts.
+  ReplicaIndex replicas = 1;                     // 1: a standalone server.
+  std::uint32_t sync_limit_ticks = 5;            // How long a replica does without its leader.
+  bool ttl_enabled = false;                      // extendedTypesEnabled
+  // znode.container.checkIntervalMs; zero: never.
+  Duration container_check_interval = std::chrono::minutes(1);
 };
 
-// Where the server gets what ZooKeeper leaves unspecified: a number below `options`, of which 0 is
-// as good as any.
-class Unspecified {
- public:
-  virtual std::uint32_t number(std::uint32_t options) = 0;
-
- protected:
-  ~Unspecified() = default;
-};
-
-// A standalone ZooKeeper server: the state machine, one request at a time. It reads its input from
-// the links' request queues and writes replies and watch events into their inboxes. Time comes
-// from outside with each call.
-class Server {
+// ZooKeeper's servers: a leader that orders all writes, and the replicas that apply them and serve
+// the connections. The state machine, one step at a time: it reads its input from the links'
+// request queues and writes replies and watch events into their inboxes; time comes from outside
+// with each call. Every replica applies what is committed at once, unless it lags.
+class Server final : private EventSink {
  public:
   Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
          std::shared_ptr<PathTable> paths, ServerOptions options);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // A fresh server; keeps its memory.
+  // Fresh servers; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
-  // Applies the oldest request of a link. What it answered and to what is kept in last_applied().
+  // True if the oldest request of a link can be taken up now: reads wait for the session's own
+  // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
+  [[nodiscard]] bool can_apply(LinkIndex link) const;
+  // Takes up the oldest request of a link. What it was, and what it came to if that is known
+  // already, is kept in last_applied().
   void apply(LinkIndex link, TimePoint now);
 
   struct Applied {
@@ -58,95 +63,162 @@ class Server {
   };
   [[nodiscard]] const Applied& last_applied() const { return applied_; }
 
-  // The connection of a link has ended: its watches go, and the session's clock runs.
-  void connection_ended(LinkIndex link, TimePoint now);
+  // The connection of a link has ended: its watches go, and the session's clock runs. Its first
+  // `strays` requests have been read by the server and will be taken up later, although nobody
+  // waits for them any more.
+  void connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays = 0);
+  // The connections that have left such requests behind. They come before any request that the
+  // same session sends later over the same server, and are dropped if it moves to another.
+  [[nodiscard]] std::uint32_t stray_count() const {
+    return static_cast<std::uint32_t>(strays_.size());
+  }
+  void apply_stray(std::uint32_t index, TimePoint now);
 
-  // Expiry, first stage: the server has decided. From now on the session's requests are dropped.
+  // Expiry, first stage: the leader has decided. From now on the session's requests are dropped.
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
   // client that is connected will take the end of its connection for.
-  void decide_expiry(SessionIndex session, Error noticed_as = Error::kConnectionLoss);
-  // When the server would expire a session that it hears nothing of from `silence` on.
-  [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const;
-  // Expiry, second stage: the sessions whose end is decided and not yet applied.
-  [[nodiscard]] std::span<const SessionIndex> closing() const { return closing_; }
+  void decide_expiry(SessionIndex session, Error noticed_as = Error::kConnectionLoss) {
+    sessions_.decide_end(session, noticed_as);
+  }
+  // When the leader would expire a session that it hears nothing of from `silence` on.
+  [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const {
+    return sessions_.expiry_time(session, silence);
+  }
+  // Expiry, second stage: the sessions whose end is decided and not yet committed.
+  [[nodiscard]] std::span<const SessionIndex> closing() const { return sessions_.closing(); }
   // Deletes the session's ephemerals in one transaction and ends its connection. The client learns
   // of it at its next handshake: the third stage.
   void finish_close(SessionIndex session, TimePoint now);
 
-  [[nodiscard]] SessionIndex session_count() const { return session_count_; }
-  [[nodiscard]] bool session_alive(SessionIndex session) const {
-    return sessions_[session].phase == Phase::kOpen;
+  // Containers and znodes whose time has come, found by the servers and not yet deleted.
+  [[nodiscard]] std::span<const PathId> reaping() const { return reaper_.found(); }
+  void finish_reaping(std::uint32_t index, TimePoint now);
+
+  // Replicas. One that lags applies the leader's log entry by entry, when told to.
+  [[nodiscard]] ReplicaIndex replica_count() const { return options_.replicas; }
+  [[nodiscard]] const Replica& replica(ReplicaIndex index) const { return replicas_[index]; }
+  void set_lagging(ReplicaIndex index, bool lagging, TimePoint now);
+  [[nodiscard]] bool can_replicate(ReplicaIndex index) const {
+    return !replicas_[index].unreachable && replicas_[index].applied < log_.size();
   }
+  void replicate(ReplicaIndex index, TimePoint now);
+  // The replica loses its leader. It goes on serving reads, and the sessions it serves fall silent
+  // for the leader; after the sync limit it drops its clients, and comes back.
+  void isolate(ReplicaIndex index, TimePoint now);
+  // A new leader: every connection ends, a new epoch begins, every session's clock starts again.
+  void change_leader(TimePoint now);
+  [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
+
+  // The parent's counter is moved to where many creates and deletes would have brought it.
+  void wind_sequence(PathId parent, std::int32_t children_created);
+
+  [[nodiscard]] SessionIndex session_count() const { return sessions_.size(); }
+  [[nodiscard]] bool session_alive(SessionIndex session) const { return sessions_.alive(session); }
   [[nodiscard]] SessionId session_id(SessionIndex session) const { return sessions_[session].id; }
-  [[nodiscard]] bool session_alive(SessionId id) const;
+  [[nodiscard]] bool session_alive(SessionId id) const {
+    return sessions_.alive(sessions_.find(id));
+  }
   // The session served over a link, if any.
-  static constexpr SessionIndex kNoSession = static_cast<SessionIndex>(-1);
+  static constexpr SessionIndex kNoSession = fakezk::kNoSession;
+  static constexpr LinkIndex kNoLink = fakezk::kNoLink;
   [[nodiscard]] SessionIndex session_of(LinkIndex link) const {
-    return link < session_of_link_.size() ? session_of_link_[link] : kNoSession;
+    return link < connections_.size() ? connections_[link].session : kNoSession;
   }
   [[nodiscard]] LinkIndex link_of(SessionIndex session) const { return sessions_[session].link; }
-  static constexpr LinkIndex kNoLink = static_cast<LinkIndex>(-1);
 
-  [[nodiscard]] const ZnodeTree& tree() const { return tree_; }
+  // What has been committed.
+  [[nodiscard]] const ZnodeTree& tree() const {
+    return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
+  }
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
+  [[nodiscard]] const AclTable& acls() const { return acls_; }
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] Zxid last_zxid() const { return zxid_; }
 
  private:
-  enum class Phase : std::uint8_t { kOpen, kClosing, kClosed };
-  class Expiry final : public Timer {
+  // The servers' end of a link.
+  struct Connection {
+    SessionIndex session = kNoSession;
+    ReplicaIndex replica = 0;
+    std::uint32_t number = 0;      // Of the connections that this link has had.
+    std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
+    std::vector<Identity> identities;
+  };
+  // What a connection that has ended left behind.
+  struct Strays {
+    LinkIndex link;
+    SessionIndex session;
+    ReplicaIndex replica;
+    std::vector<Identity> identities;
+    Fifo<ClientMessage> requests;
+  };
+  class Rejoin final : public Timer {
    public:
-    void run() override { server->decide_expiry(session); }
+    void run() override { server->rejoin(replica, due); }
     Server* server = nullptr;
-    SessionIndex session = 0;
-  };
-  struct ServerSession {
-    SessionId id = 0;
-    std::uint64_t password = 0;
-    Duration timeout{};
-    LinkIndex link = kNoLink;
-    Phase phase = Phase::kOpen;
-    Error noticed_as = Error::kConnectionLoss;
-    std::vector<PathId> ephemerals;
-    Expiry expiry;
+    ReplicaIndex replica = 0;
   };
 
+  static constexpr int kEpochShift = 32;  // A zxid is the leader's epoch, then a counter.
+
+  Replica& make_replica(const std::shared_ptr<PathTable>& paths);
+  Connection& connection(LinkIndex link);
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
-  SessionIndex open_session();
-  [[nodiscard]] SessionIndex find_session(const Handshake& handshake) const;
+  [[nodiscard]] ReplicaIndex pick_replica(LinkIndex link, Zxid seen);
+  [[nodiscard]] bool behind(ReplicaIndex index, Zxid seen) const;
+  [[nodiscard]] Duration negotiated(Duration asked) const;
+  void open_session(LinkIndex link, SessionIndex session, TimePoint now);
+  void reopen_session(LinkIndex link, const Handshake& handshake, TimePoint now);
+  void welcome(LinkIndex link, SessionIndex session);
+  void refuse(LinkIndex link);
+  void drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
+  void add_identity(LinkIndex link, const Request& request, TimePoint now);
+  void refuse_moved(LinkIndex link, SessionIndex session, TimePoint now);
+  void keep_strays(LinkIndex link, std::uint32_t count);
+  void take_up_strays(SessionIndex session, TimePoint now);
+  void drop_strays(SessionIndex session, ReplicaIndex unless_on);
+  void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
+  void send_reply(LinkIndex link, OpCode op, Reply reply);
 
-  Reply execute(LinkIndex link, SessionIndex session, Request& request, std::int64_t now_ms);
-  Reply create(SessionIndex session, Request& request, std::int64_t now_ms);
-  Reply remove(SessionIndex session, const Request& request);
-  Reply set_data(SessionIndex session, Request& request, std::int64_t now_ms);
-  Reply read(LinkIndex link, const Request& request);
-  void close_session(SessionIndex session);
-
-  void commit_create(PathId id, SessionIndex session, Request& request, std::int64_t now_ms);
-  void commit_remove(PathId id, SessionId actor);
-  void notify(WatchTable& table, PathId path, EventType type);
-  void notify_deleted(PathId path);
-  void send_event(LinkIndex link, PathId path, EventType type);
-  void forget_ephemeral(PathId id, SessionId owner);
-
-  // Brings ids into an order that nobody may rely on.
-  void shuffle(std::vector<PathId>& ids);
+  Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
+  void write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
+             const Request& request, TimePoint now);
+  void prepare(Txn& txn, SessionIndex session, std::span<const Identity> identities,
+               const Request& request);
+  void prepare_multi(Txn& txn, const std::vector<Request>& ops);
+  void prepare_close(Txn& txn, SessionIndex session);
+  void commit(Txn& txn, TimePoint now);
+  void follow(const Change& change, TimePoint now);
+  void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
+  void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
+  void answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results);
+  [[nodiscard]] Reply reply_to(ReplicaIndex index, const Txn& txn,
+                               std::vector<OpResult> results) const;
+  void catch_up(ReplicaIndex index, TimePoint now);
+  void rejoin(ReplicaIndex index, TimePoint now);
+  void send_event(LinkIndex link, PathId path, EventType type, AclId acl) override;
+  [[nodiscard]] ZnodeTree& leader_tree() {
+    return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
+  }
 
   Network& network_;
   internal::TimerQueue& timers_;
   Unspecified& unspecified_;
   ServerOptions options_;
   std::shared_ptr<PathTable> paths_;
-  ZnodeTree tree_;
-  WatchTable data_watches_;
-  WatchTable child_watches_;
-  std::deque<ServerSession> sessions_;  // Used again after a reset, with their memory.
-  SessionIndex session_count_ = 0;
-  std::vector<SessionIndex> session_of_link_;
-  std::vector<SessionIndex> closing_;
+  AclTable acls_;
+  std::deque<Rejoin> rejoins_;  // One per replica.
+  std::deque<Replica> replicas_;
+  // The leader's view, ahead of the replicas that lag. A standalone server needs no second tree.
+  std::unique_ptr<ZnodeTree> leader_tree_;
+  SessionTable sessions_;
+  Preparation preparation_;
+  Reaper reaper_;
+  std::vector<Connection> connections_;
+  std::vector<Strays> strays_;
   History history_;
-  std::vector<PathId> scratch_;
+  std::vector<Txn> log_;  // Kept only for several replicas.
   Applied applied_;
   Zxid zxid_ = 0;
 };

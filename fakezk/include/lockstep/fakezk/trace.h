@@ -15,10 +15,11 @@ struct Step {
   std::uint32_t number;
   Event event;
   TimePoint now;
-  const Server::Applied* applied = nullptr;  // kApply
+  const Server::Applied* applied = nullptr;  // kApply, kStray
   const ServerMessage* received = nullptr;   // kDeliver
   std::uint32_t lost_requests = 0;           // a cut
   std::uint32_t lost_inbox = 0;              // a cut
+  PathId path = PathTable::kRoot;            // kReap
 };
 
 // Watches an execution from outside, to draw it. Must not change anything.

@@ -14,6 +14,7 @@
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/fakezk/server.h"
 #include "lockstep/fakezk/trace.h"
+#include "lockstep/fakezk/unspecified.h"
 #include "lockstep/internal/run_queue.h"
 #include "lockstep/internal/timer_queue.h"
 #include "lockstep/task_set.h"
@@ -94,8 +95,14 @@ class World final : private Unspecified {
   void advance_clock(TimePoint until);
   // Faults, by hand or chosen.
   void cut(LinkIndex link, std::uint32_t accepted, std::uint32_t received);
+  // The same, but what the server has accepted it applies later: an event of its own.
+  void cut_late(LinkIndex link, std::uint32_t accepted, std::uint32_t received);
   void expire(SessionIndex session);
   void kill_session(SessionIndex session);
+  // Every connection ends with it; nothing that was under way arrives.
+  void change_leader();
+  // The servers, for what is done to them by hand.
+  [[nodiscard]] Server& servers() { return server_; }
 
   // -- Looking.
   [[nodiscard]] TimePoint now() const { return now_; }
@@ -126,6 +133,7 @@ class World final : private Unspecified {
   void list_events();
   void list_link_events(LinkIndex link);
   void list_faults();
+  void list_replica_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
   Event choose();
@@ -133,6 +141,7 @@ class World final : private Unspecified {
   std::uint32_t number(std::uint32_t options) override;
   void execute(const Event& event);
   void inject(const Event& event);
+  void inject_cut(const Event& event, Step& step);
   void deliver(const Event& event);
   void fire_timer(const Event& event);
   void trace(const Step& step);

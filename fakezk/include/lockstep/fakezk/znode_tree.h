@@ -7,6 +7,7 @@
 
 #include "lockstep/children.h"
 #include "lockstep/data.h"
+#include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/stat.h"
 
@@ -15,7 +16,8 @@ namespace lockstep::fakezk {
 // One znode as the server keeps it.
 struct Znode {
   bool exists = false;
-  bool container = false;
+  Lifetime lifetime = Lifetime::kPersistent;
+  AclId acl = AclTable::kOpen;
   Zxid czxid = 0;
   Zxid mzxid = 0;
   Zxid pzxid = 0;
@@ -27,6 +29,7 @@ struct Znode {
   // under the name cversion (ZooKeeper's DataNode.copyStat).
   std::int32_t children_created = 0;
   SessionId ephemeral_owner = 0;
+  std::int64_t ttl_ms = 0;
   Data data;
   std::vector<PathId> children;  // In order of creation.
 };
@@ -45,12 +48,11 @@ class ZnodeTree {
   [[nodiscard]] Znode* find(PathId id) {
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
   }
-  // The parent must exist, the znode must not.
-  void create(PathId id, Data data, SessionId owner, bool container, Zxid zxid,
-              std::int64_t now_ms);
-  // The znode must exist and be childless.
-  void remove(PathId id, Zxid zxid);
-  void set_data(PathId id, Data data, Zxid zxid, std::int64_t now_ms);
+  // Makes a change that the leader has found possible.
+  void apply(const Change& change, std::int64_t now_ms);
+  // Moves the counter that sequence numbers are made of, as many creates and deletes of children
+  // would.
+  void wind_sequence(PathId parent, std::int32_t children_created);
 
   [[nodiscard]] Stat stat(const Znode& znode) const;
   // The names of its children, in the given order, with its Stat.
@@ -59,6 +61,8 @@ class ZnodeTree {
  private:
   Znode& slot(PathId id);
   void plant(PathId id);
+  void create(const Change& change, std::int64_t now_ms);
+  void remove(const Change& change);
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.

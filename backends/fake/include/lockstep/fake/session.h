@@ -15,13 +15,22 @@ namespace lockstep::fake {
 // Destroying it closes it, as the C client's handle does.
 class FakeSession final : public Session, private fakezk::Endpoint {
  public:
+  // What it takes to attach another client to a session (the C client's clientid_t).
+  struct Credentials {
+    SessionId session = 0;
+    std::uint64_t password = 0;
+  };
+
+  // A new session, or one that a client has already.
   FakeSession(fakezk::Process& process, Duration timeout);
+  FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to);
   ~FakeSession() override;
 
   [[nodiscard]] SessionId id() const override { return id_; }
   [[nodiscard]] Duration timeout() const override { return negotiated_timeout_; }
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
+  [[nodiscard]] Credentials credentials() const { return {id_, password_}; }
   // Where this session's connections are in the simulated network.
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
 
@@ -51,6 +60,9 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
+  void add_auth(Request request, internal::Completion& completion);
+  void send(Request request);
+  void resolve_auths(const Reply& outcome);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
   void set_watches();
@@ -75,6 +87,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   TimePoint last_contact_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
+  std::vector<Request> auths_;  // Sent again on every connection, the latest first.
+  std::vector<internal::Completion*> pending_auths_;
   fakezk::Fifo<Pending> pending_;
   fakezk::Fifo<Request> unsent_;
   std::vector<Registration> watches_;  // In order of registration.

@@ -58,7 +58,7 @@ class Started {
 // it.
 class Simulation {
  public:
-  Simulation();
+  explicit Simulation(fakezk::ServerOptions options = {});
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
   ~Simulation();
@@ -120,6 +120,21 @@ class Simulation {
   void expire(const FakeSession& session);
   // An operator ends the session at once; no time passes.
   void kill(const FakeSession& session);
+
+  // As cut(), but what the server has accepted it applies later, when nothing else can happen or
+  // before the session's next request.
+  void cut_late(const FakeSession& session, std::uint32_t accepted, std::uint32_t received = 0);
+
+  // Several replicas (ServerOptions::replicas) by hand. The session's next connections go to that
+  // one; it applies nothing new until it catches up; it loses its leader.
+  void send_to(const FakeSession& session, fakezk::ReplicaIndex replica);
+  void fall_behind(fakezk::ReplicaIndex replica);
+  void catch_up(fakezk::ReplicaIndex replica);
+  void isolate(fakezk::ReplicaIndex replica);
+  void change_leader() { world_.change_leader(); }
+
+  // The next sequential znode under `parent` gets this number, as if that many had been created.
+  void wind_sequence(const Path& parent, std::int32_t next);
 
   [[nodiscard]] TimePoint now() const { return world_.now(); }
   [[nodiscard]] fakezk::World& world() { return world_; }

@@ -42,6 +42,7 @@ class Lanes final : public Tracer {
   void applied(const Step& step);
   void received(const Step& step);
   void fault(const Step& step);
+  [[nodiscard]] std::string describe(const Server::Applied& applied) const;
   [[nodiscard]] std::uint32_t process_of_session(SessionIndex session) const;
 
   const World& world_;

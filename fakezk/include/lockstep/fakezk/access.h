@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/acl.h"
+#include "lockstep/data.h"
+#include "lockstep/fakezk/unspecified.h"
+
+namespace lockstep::fakezk {
+
+// Who a connection is, as one scheme sees it (ZooKeeper's Id).
+struct Identity {
+  std::string scheme;
+  std::string id;
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+// What a client that says `credential` is known as; none if the server rejects it
+// (ServerAuthenticationProvider.handleAuthentication).
+[[nodiscard]] std::optional<Identity> authenticate(std::string_view scheme, const Data& credential);
+// Every connection of the simulated world comes from here.
+[[nodiscard]] Identity loopback_identity();
+
+// The number of an ACL that the servers have accepted.
+using AclId = std::uint32_t;
+
+// The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and what they
+// allow.
+class AclTable {
+ public:
+  static constexpr AclId kOpen = 0;
+  static constexpr AclId kReadOnly = 1;
+
+  AclTable();
+  void reset();
+
+  // The ACL as the server keeps it: without duplicates, "auth" replaced by the identities of the
+  // connection that asks. None if it is not valid (PrepRequestProcessor.fixupACL).
+  [[nodiscard]] std::optional<AclId> accept(const Acl& asked, std::span<const Identity> identities,
+                                            Unspecified& unspecified);
+  [[nodiscard]] const Acl& acl(AclId id) const { return acls_[id]; }
+  // True if any of these permissions is granted to any of the identities.
+  [[nodiscard]] bool allows(AclId id, std::int32_t permissions,
+                            std::span<const Identity> identities) const {
+    return id == kOpen || check(id, permissions, identities);
+  }
+  // As get_acl shows it: the digests are hidden from those who may not change the ACL.
+  [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
+
+ private:
+  [[nodiscard]] bool check(AclId id, std::int32_t permissions,
+                           std::span<const Identity> identities) const;
+  AclId keep(std::vector<AclEntry> entries);
+
+  std::vector<Acl> acls_;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/access.h"
+#include "lockstep/fakezk/history.h"
+#include "lockstep/fakezk/znode_tree.h"
+#include "lockstep/request.h"
+
+namespace lockstep::fakezk {
+
+// What the leader makes of a write before anybody applies it: the changes, or the first thing that
+// is wrong, in ZooKeeper's order of looking (PrepRequestProcessor.pRequest2Txn).
+class Preparation {
+ public:
+  // Who asks, and when it happens.
+  struct Asker {
+    SessionId session;
+    std::span<const Identity> identities;
+    Zxid zxid;
+  };
+
+  Preparation(AclTable& acls, Unspecified& unspecified) : acls_(acls), unspecified_(unspecified) {}
+
+  // Begins anew, on what has been committed so far.
+  void begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker, bool ttl_enabled);
+
+  // Each adds to changes() what the operation does, and looks at what the ones before it did. An
+  // error leaves changes() as it was.
+  [[nodiscard]] std::expected<void, Error> prepare(const Request& request);
+  [[nodiscard]] std::expected<void, Error> create(const Request& request);
+  [[nodiscard]] std::expected<void, Error> remove(const Request& request);
+  [[nodiscard]] std::expected<void, Error> set_data(const Request& request);
+  [[nodiscard]] std::expected<void, Error> set_acl(const Request& request);
+  [[nodiscard]] std::expected<void, Error> check(const Request& request);
+  // The servers' own: a container or a znode with a time to live that nobody needs any more.
+  [[nodiscard]] std::expected<void, Error> reap(PathId id);
+  // The end of a session deletes this, whatever it has become (the leader knows what is there).
+  void remove_ephemeral(PathId id);
+
+  [[nodiscard]] std::vector<Change>& changes() { return changes_; }
+  // The znode that the last operation was about.
+  [[nodiscard]] PathId path() const { return path_; }
+  void forget_changes() { changes_.clear(); }
+
+ private:
+  // A znode as it will be when everything prepared so far has been applied (ChangeRecord).
+  struct Record {
+    PathId path;
+    bool exists = false;
+    Lifetime lifetime = Lifetime::kPersistent;
+    AclId acl = AclTable::kOpen;
+    std::int32_t version = 0;
+    std::int32_t aversion = 0;
+    std::int32_t children_created = 0;
+    std::int32_t children = 0;
+    SessionId owner = 0;
+  };
+
+  [[nodiscard]] Record look(PathId id) const;
+  void remember(const Record& record);
+  [[nodiscard]] bool allowed(const Record& record, std::int32_t permission) const {
+    return acls_.allows(record.acl, permission, asker_.identities);
+  }
+  Change& change(Change::Kind kind, const Record& record);
+  // `path` without its last component; none if there is no slash or a NUL.
+  [[nodiscard]] std::optional<PathId> parent_of(std::string_view path);
+  void commit_create(const Request& request, Record parent, AclId acl);
+  void commit_remove(Record node, Record parent);
+
+  AclTable& acls_;
+  Unspecified& unspecified_;
+  const ZnodeTree* tree_ = nullptr;
+  PathTable* paths_ = nullptr;
+  Asker asker_{};
+  bool ttl_enabled_ = false;
+  std::vector<Change> changes_;
+  std::vector<Record> records_;  // The latest of a path comes last.
+  PathId path_ = PathTable::kRoot;
+};
+
+}  // namespace lockstep::fakezk

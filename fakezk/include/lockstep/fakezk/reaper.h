@@ -1,0 +1,61 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lockstep/clock.h"
+#include "lockstep/fakezk/history.h"
+#include "lockstep/fakezk/unspecified.h"
+#include "lockstep/fakezk/znode_tree.h"
+#include "lockstep/internal/timer_queue.h"
+
+namespace lockstep::fakezk {
+
+// Looks, once per interval, for containers that have lost their last child and for znodes that have
+// outlived their time (ZooKeeper's ContainerManager). What it finds is deleted by transactions of
+// their own, later: until then a child may slip in. It looks only while there may be something to
+// find, so that a world in which nothing happens comes to rest.
+class Reaper {
+ public:
+  // An interval of zero: never.
+  Reaper(internal::TimerQueue& timers, const ZnodeTree& tree, Unspecified& unspecified,
+         Duration interval)
+      : timers_(timers), tree_(tree), unspecified_(unspecified), interval_(interval) {
+    check_.reaper = this;
+  }
+  Reaper(const Reaper&) = delete;
+  Reaper& operator=(const Reaper&) = delete;
+  void reset();
+
+  // The leader has committed this.
+  void follow(const Change& change, PathId parent, TimePoint now);
+
+  // Found, and not yet deleted.
+  [[nodiscard]] std::span<const PathId> found() const { return found_; }
+  PathId take(std::size_t index);
+
+ private:
+  class Check final : public Timer {
+   public:
+    void run() override { reaper->look(due); }
+    Reaper* reaper = nullptr;
+    bool scheduled = false;
+  };
+
+  void schedule(TimePoint now);
+  void look(TimePoint now);
+  [[nodiscard]] bool may_go(PathId id) const;
+
+  internal::TimerQueue& timers_;
+  const ZnodeTree& tree_;
+  Unspecified& unspecified_;
+  Duration interval_;
+  Check check_;
+  std::vector<PathId> mortal_;  // Containers and znodes with a time to live, in order of creation.
+  std::vector<PathId> found_;
+};
+
+// The servers' wall clock, which Stats show, at a virtual time.
+[[nodiscard]] std::int64_t wall_clock_ms(TimePoint now);
+
+}  // namespace lockstep::fakezk

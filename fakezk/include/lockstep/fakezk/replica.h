@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lockstep/fakezk/access.h"
+#include "lockstep/fakezk/history.h"
+#include "lockstep/fakezk/message.h"
+#include "lockstep/fakezk/unspecified.h"
+#include "lockstep/fakezk/watch_table.h"
+#include "lockstep/fakezk/znode_tree.h"
+
+namespace lockstep::fakezk {
+
+// Where a replica sends the events of its watches.
+class EventSink {
+ public:
+  // `acl` is the znode's: who may not read it hears nothing of it.
+  virtual void send_event(LinkIndex link, PathId path, EventType type, AclId acl) = 0;
+
+ protected:
+  ~EventSink() = default;
+};
+
+// One server's own copy of the tree and the watches of the connections it serves (ZooKeeper's
+// DataTree). It applies what the leader has committed, and reads.
+class Replica {
+ public:
+  Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, EventSink& sink,
+          Unspecified& unspecified);
+
+  void reset(std::shared_ptr<PathTable> paths);
+
+  // Makes the changes one after the other, each with its watch events. `results` gets what each
+  // came to, if somebody wants to know.
+  void apply(std::span<const Change> changes, std::int64_t time_ms, std::vector<OpResult>* results);
+
+  [[nodiscard]] Reply read(const Request& request, LinkIndex link,
+                           std::span<const Identity> identities);
+  void set_watches(LinkIndex link, const WatchedPaths& watched);
+  // The connection has ended: its watches go.
+  void forget(LinkIndex link);
+
+  [[nodiscard]] ZnodeTree& tree() { return tree_; }
+  [[nodiscard]] const ZnodeTree& tree() const { return tree_; }
+
+  Zxid last_zxid = 0;
+  std::size_t applied = 0;   // Entries of the leader's log.
+  bool lagging = false;      // Applies what the leader commits when it is told to, not at once.
+  bool unreachable = false;  // Cut off from the leader.
+
+ private:
+  void notify(const Change& change, AclId acl);
+  void notify(WatchTable& table, PathId path, EventType type, AclId acl);
+  void notify_deleted(PathId path, AclId acl);
+  [[nodiscard]] OpResult result_of(const Change& change) const;
+
+  std::shared_ptr<PathTable> paths_;
+  const AclTable& acls_;
+  EventSink& sink_;
+  Unspecified& unspecified_;
+  ZnodeTree tree_;
+  WatchTable data_watches_;
+  WatchTable child_watches_;
+  std::vector<PathId> scratch_;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lockstep/clock.h"
+#include "lockstep/error.h"
+#include "lockstep/fakezk/path_table.h"
+#include "lockstep/fakezk/txn.h"
+#include "lockstep/internal/timer_queue.h"
+
+namespace lockstep::fakezk {
+
+// The sessions, as the leader knows them (ZooKeeper's SessionTracker), and their expiry in three
+// stages: it is decided here, at a bucket of the leader's clock; the ephemerals go in a transaction
+// of its own; the client learns of it at its next handshake.
+class SessionTable {
+ public:
+  enum class Phase : std::uint8_t { kOpen, kClosing, kClosed };
+
+  class Session {
+   public:
+    SessionId id = 0;
+    std::uint64_t password = 0;
+    Duration timeout{};
+    LinkIndex link = kNoLink;  // Of the connection that owns it.
+    Phase phase = Phase::kOpen;
+    // What a connected client takes the end of its connection for.
+    Error noticed_as = Error::kConnectionLoss;
+    std::vector<PathId> ephemerals;
+
+   private:
+    friend class SessionTable;
+    class Expiry final : public Timer {
+     public:
+      void run() override { table->expire_bucket(due); }
+      SessionTable* table = nullptr;
+    };
+    Expiry expiry_;
+    bool silent_ = false;
+  };
+
+  SessionTable(internal::TimerQueue& timers, Duration tick_time)
+      : timers_(timers), tick_time_(tick_time) {}
+  SessionTable(const SessionTable&) = delete;
+  SessionTable& operator=(const SessionTable&) = delete;
+  void reset();
+
+  SessionIndex open();
+  [[nodiscard]] SessionIndex size() const { return size_; }
+  [[nodiscard]] Session& operator[](SessionIndex index) { return sessions_[index]; }
+  [[nodiscard]] const Session& operator[](SessionIndex index) const { return sessions_[index]; }
+  // kNoSession if there has never been one of that id.
+  [[nodiscard]] SessionIndex find(SessionId id) const;
+  [[nodiscard]] bool alive(SessionIndex index) const {
+    return index < size_ && sessions_[index].phase == Phase::kOpen;
+  }
+
+  // The leader hears nothing of the session from now on, or hears of it again.
+  void fall_silent(SessionIndex index, TimePoint now);
+  void speak_up(SessionIndex index);
+  // When a session that is silent from `silence` on expires: with all others of its bucket, later
+  // than the timeout by up to a tick (ExpiryQueue.roundToNextInterval).
+  [[nodiscard]] TimePoint expiry_time(SessionIndex index, TimePoint silence) const;
+
+  void decide_end(SessionIndex index, Error noticed_as);
+  // Those whose end is decided and not yet committed; which goes first is nobody's promise.
+  [[nodiscard]] std::span<const SessionIndex> closing() const { return closing_; }
+  void closed(SessionIndex index);
+
+ private:
+  void expire_bucket(TimePoint due);
+
+  internal::TimerQueue& timers_;
+  Duration tick_time_;
+  std::deque<Session> sessions_;  // Used again after a reset, with their memory.
+  SessionIndex size_ = 0;
+  std::vector<SessionIndex> closing_;
+};
+
+}  // namespace lockstep::fakezk

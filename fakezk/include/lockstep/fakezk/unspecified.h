@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lockstep::fakezk {
+
+// Where the servers get what ZooKeeper leaves unspecified: a number below `options`, of which 0 is
+// as good as any.
+class Unspecified {
+ public:
+  virtual std::uint32_t number(std::uint32_t options) = 0;
+
+  // Brings a list into an order that nobody may rely on. Fisher and Yates, from the front, so that
+  // all zeros leave everything in place. A long list is only rotated: its order matters to nobody
+  // by then, and one choice per entry would be many.
+  template <class T>
+  void shuffle(std::vector<T>& list) {
+    const auto count = static_cast<std::uint32_t>(list.size());
+    if (count > kMostShuffled) {
+      const std::uint32_t first = number(count);
+      std::rotate(list.begin(), list.begin() + first, list.end());
+      return;
+    }
+    for (std::uint32_t i = 0; i + 1 < count; ++i) {
+      const std::uint32_t other = i + number(count - i);
+      std::swap(list[i], list[other]);
+    }
+  }
+
+ protected:
+  ~Unspecified() = default;
+
+ private:
+  static constexpr std::uint32_t kMostShuffled = 8;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,119 @@
+#include "lockstep/fakezk/access.h"
+
+#include <algorithm>
+
+#include "digest.h"
+#include "ip_range.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::string_view kLoopback = "127.0.0.1";
+
+// Java's split(":") makes two parts of it: what is empty at the end does not count.
+bool is_digest(std::string_view id) {
+  while (id.ends_with(':')) id.remove_suffix(1);
+  return std::ranges::count(id, ':') == 1;
+}
+
+bool is_valid(const AclEntry& entry) {
+  if (entry.scheme == "world") return entry.id == "anyone";
+  if (entry.scheme == "digest") return is_digest(entry.id);
+  return entry.scheme == "ip" && is_ip_range(entry.id);
+}
+
+bool matches(const AclEntry& entry, const Identity& identity) {
+  if (entry.scheme != identity.scheme) return false;
+  if (entry.scheme == "ip") return ip_in_range(identity.id, entry.id);
+  return entry.id == identity.id;
+}
+
+// Without what has been there before (PrepRequestProcessor.removeDuplicates).
+std::vector<AclEntry> without_duplicates(std::span<const AclEntry> entries) {
+  std::vector<AclEntry> once;
+  for (const AclEntry& entry : entries) {
+    if (std::ranges::find(once, entry) == once.end()) once.push_back(entry);
+  }
+  return once;
+}
+
+// Only a digest proves anything; an address is no authentication. A connection's identities are in
+// a hash set.
+std::vector<Identity> authenticated(std::span<const Identity> identities,
+                                    Unspecified& unspecified) {
+  std::vector<Identity> found;
+  std::ranges::copy_if(identities, std::back_inserter(found),
+                       [](const Identity& identity) { return identity.scheme == "digest"; });
+  unspecified.shuffle(found);
+  return found;
+}
+
+}  // namespace
+
+Identity loopback_identity() { return {"ip", std::string(kLoopback)}; }
+
+std::optional<Identity> authenticate(std::string_view scheme, const Data& credential) {
+  if (scheme == "ip") return loopback_identity();
+  if (scheme != "digest" || credential.is_null()) return std::nullopt;
+  const std::string_view secret = credential.view();
+  const std::string_view user = secret.substr(0, secret.find(':'));
+  return Identity{"digest", std::string(user) + ':' + sha1_base64(secret)};
+}
+
+AclTable::AclTable() { acls_ = {Acl::open(), Acl::read_only()}; }
+
+void AclTable::reset() { acls_.resize(2); }
+
+std::optional<AclId> AclTable::accept(const Acl& asked, std::span<const Identity> identities,
+                                      Unspecified& unspecified) {
+  if (asked.is_open()) return kOpen;
+  if (asked.entries().empty()) return std::nullopt;
+  std::vector<AclEntry> kept;
+  for (const AclEntry& entry : without_duplicates(asked.entries())) {
+    if (entry.scheme == "auth") {
+      const std::vector<Identity> creator = authenticated(identities, unspecified);
+      if (creator.empty()) return std::nullopt;
+      for (const Identity& identity : creator) {
+        kept.emplace_back(entry.permissions, identity.scheme, identity.id);
+      }
+    } else if (is_valid(entry)) {
+      kept.push_back(entry);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return keep(std::move(kept));
+}
+
+AclId AclTable::keep(std::vector<AclEntry> entries) {
+  const Acl fresh(std::move(entries));
+  const auto known = std::ranges::find(acls_, fresh);
+  if (known != acls_.end()) return static_cast<AclId>(known - acls_.begin());
+  acls_.push_back(fresh);
+  return static_cast<AclId>(acls_.size() - 1);
+}
+
+bool AclTable::check(AclId id, std::int32_t permissions,
+                     std::span<const Identity> identities) const {
+  return std::ranges::any_of(acls_[id].entries(), [&](const AclEntry& entry) {
+    if ((entry.permissions & permissions) == 0) return false;
+    if (entry.scheme == "world") return true;
+    return std::ranges::any_of(
+        identities, [&entry](const Identity& identity) { return matches(entry, identity); });
+  });
+}
+
+Acl AclTable::shown(AclId id, std::span<const Identity> identities) const {
+  if (allows(id, permission::kAdmin, identities)) return acls_[id];
+  std::vector<AclEntry> entries(acls_[id].entries().begin(), acls_[id].entries().end());
+  for (AclEntry& entry : entries) {
+    const std::size_t colon = entry.id.find(':');
+    if (entry.scheme == "digest" && colon != std::string::npos) {
+      entry.id.replace(colon, std::string::npos, ":x");
+    }
+  }
+  return Acl(std::move(entries));
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,202 @@
+#include "lockstep/fakezk/preparation.h"
+
+#include <algorithm>
+
+#include "path_rules.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+std::unexpected<Error> refused(Error error) { return std::unexpected(error); }
+
+bool version_matches(std::int32_t expected, std::int32_t actual) {
+  return expected == -1 || expected == actual;
+}
+
+// Java's int wraps around.
+std::int32_t next(std::int32_t number) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(number) + 1);
+}
+
+Lifetime lifetime_of(CreateMode mode) {
+  if (is_ephemeral(mode)) return Lifetime::kEphemeral;
+  if (has_ttl(mode)) return Lifetime::kTtl;
+  return mode == CreateMode::kContainer ? Lifetime::kContainer : Lifetime::kPersistent;
+}
+
+}  // namespace
+
+void Preparation::begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker,
+                        bool ttl_enabled) {
+  tree_ = &committed;
+  paths_ = &paths;
+  asker_ = asker;
+  ttl_enabled_ = ttl_enabled;
+  changes_.clear();
+  records_.clear();
+  path_ = PathTable::kRoot;
+}
+
+std::expected<void, Error> Preparation::prepare(const Request& request) {
+  switch (request.op) {
+    case OpCode::kCreate: return create(request);
+    case OpCode::kRemove: return remove(request);
+    case OpCode::kSetData: return set_data(request);
+    case OpCode::kSetAcl: return set_acl(request);
+    case OpCode::kCheck: return check(request);
+    default: return refused(Error::kUnimplemented);
+  }
+}
+
+std::expected<void, Error> Preparation::create(const Request& request) {
+  if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
+  const std::optional<PathId> parent_id = parent_of(request.path.view());
+  if (!parent_id) return refused(Error::kBadArguments);
+  const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
+  if (!acl) return refused(Error::kInvalidAcl);
+  const Record parent = look(*parent_id);
+  if (!parent.exists) return refused(Error::kNoNode);
+  if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
+  path_ = is_sequential(request.mode)
+              ? paths_->intern_sequential(request.path.text(), parent.children_created)
+              : paths_->intern(request.path.text());
+  if (!server_accepts(paths_->text(path_).view())) return refused(Error::kBadArguments);
+  if (look(path_).exists) return refused(Error::kNodeExists);
+  if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);
+  commit_create(request, parent, *acl);
+  return {};
+}
+
+void Preparation::commit_create(const Request& request, Record parent, AclId acl) {
+  Record node;
+  node.path = path_;
+  node.exists = true;
+  node.lifetime = lifetime_of(request.mode);
+  node.acl = acl;
+  node.owner = node.lifetime == Lifetime::kEphemeral ? asker_.session : 0;
+  parent.children_created = next(parent.children_created);
+  ++parent.children;
+
+  Change& made = change(Change::Kind::kCreated, node);
+  made.data = request.data;
+  made.acl = acl;
+  made.lifetime = node.lifetime;
+  made.ttl_ms = has_ttl(request.mode) ? request.ttl.count() : 0;
+  made.version = parent.children_created;
+  remember(parent);
+  remember(node);
+}
+
+std::expected<void, Error> Preparation::remove(const Request& request) {
+  if (!server_can_remove(request.path.view())) return refused(Error::kBadArguments);
+  path_ = paths_->intern(request.path.text());
+  const Record parent = look(paths_->parent(path_));
+  if (!parent.exists) return refused(Error::kNoNode);
+  if (!allowed(parent, permission::kDelete)) return refused(Error::kNoAuth);
+  const Record node = look(path_);
+  if (!node.exists) return refused(Error::kNoNode);
+  if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
+  if (node.children > 0) return refused(Error::kNotEmpty);
+  commit_remove(node, parent);
+  return {};
+}
+
+void Preparation::commit_remove(Record node, Record parent) {
+  change(Change::Kind::kDeleted, node);
+  --parent.children;
+  node.exists = false;
+  remember(parent);
+  remember(node);
+}
+
+std::expected<void, Error> Preparation::set_data(const Request& request) {
+  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
+  path_ = paths_->intern(request.path.text());
+  Record node = look(path_);
+  if (!node.exists) return refused(Error::kNoNode);
+  if (!allowed(node, permission::kWrite)) return refused(Error::kNoAuth);
+  if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
+  node.version = next(node.version);
+  Change& made = change(Change::Kind::kDataSet, node);
+  made.data = request.data;
+  made.version = node.version;
+  remember(node);
+  return {};
+}
+
+std::expected<void, Error> Preparation::set_acl(const Request& request) {
+  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
+  const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
+  if (!acl) return refused(Error::kInvalidAcl);
+  path_ = paths_->intern(request.path.text());
+  Record node = look(path_);
+  if (!node.exists) return refused(Error::kNoNode);
+  if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
+  if (!version_matches(request.version, node.aversion)) return refused(Error::kBadVersion);
+  node.aversion = next(node.aversion);
+  Change& made = change(Change::Kind::kAclSet, node);
+  made.acl = *acl;
+  made.version = node.aversion;
+  remember(node);
+  return {};
+}
+
+std::expected<void, Error> Preparation::check(const Request& request) {
+  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
+  path_ = paths_->intern(request.path.text());
+  const Record node = look(path_);
+  if (!node.exists) return refused(Error::kNoNode);
+  if (!allowed(node, permission::kRead)) return refused(Error::kNoAuth);
+  if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
+  change(Change::Kind::kChecked, node);
+  return {};
+}
+
+std::expected<void, Error> Preparation::reap(PathId id) {
+  path_ = id;
+  const Record node = look(id);
+  if (!node.exists) return refused(Error::kNoNode);
+  if (node.children > 0) return refused(Error::kNotEmpty);
+  if (node.lifetime == Lifetime::kEphemeral) return refused(Error::kBadVersion);
+  commit_remove(node, look(paths_->parent(id)));
+  return {};
+}
+
+void Preparation::remove_ephemeral(PathId id) { change(Change::Kind::kDeleted, look(id)); }
+
+Preparation::Record Preparation::look(PathId id) const {
+  const auto prepared = std::ranges::find(records_.rbegin(), records_.rend(), id, &Record::path);
+  if (prepared != records_.rend()) return *prepared;
+  Record record;
+  record.path = id;
+  const Znode* const znode = tree_->find(id);
+  if (!znode) return record;
+  record.exists = true;
+  record.lifetime = znode->lifetime;
+  record.acl = znode->acl;
+  record.version = znode->version;
+  record.aversion = znode->aversion;
+  record.children_created = znode->children_created;
+  record.children = static_cast<std::int32_t>(znode->children.size());
+  record.owner = znode->ephemeral_owner;
+  return record;
+}
+
+void Preparation::remember(const Record& record) { records_.push_back(record); }
+
+Change& Preparation::change(Change::Kind kind, const Record& record) {
+  return changes_.emplace_back(
+      Change{kind, record.path, asker_.zxid, asker_.session, record.owner});
+}
+
+std::optional<PathId> Preparation::parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos || path.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  if (slash == 0) return PathTable::kRoot;
+  return paths_->intern(Text(path.substr(0, slash)));
+}
+
+}  // namespace lockstep::fakezk

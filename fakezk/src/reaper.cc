@@ -1,0 +1,78 @@
+#include "lockstep/fakezk/reaper.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// Where virtual time starts: 2020-01-01T00:00:00Z.
+constexpr std::int64_t kEpochMs = 1577836800000;
+
+}  // namespace
+
+std::int64_t wall_clock_ms(TimePoint now) {
+  return kEpochMs +
+         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+}
+
+void Reaper::reset() {
+  timers_.erase(check_);
+  check_.scheduled = false;
+  mortal_.clear();
+  found_.clear();
+}
+
+void Reaper::follow(const Change& change, PathId parent, TimePoint now) {
+  if (interval_ == Duration::zero()) return;
+  if (change.kind == Change::Kind::kCreated) {
+    if (change.lifetime != Lifetime::kContainer && change.lifetime != Lifetime::kTtl) return;
+    mortal_.push_back(change.path);
+    if (change.lifetime == Lifetime::kTtl) schedule(now);
+  } else if (change.kind == Change::Kind::kDeleted) {
+    std::erase(mortal_, change.path);
+    std::erase(found_, change.path);
+    if (std::ranges::find(mortal_, parent) != mortal_.end()) schedule(now);
+  }
+}
+
+PathId Reaper::take(std::size_t index) {
+  const PathId id = found_[index];
+  found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(index));
+  return id;
+}
+
+void Reaper::schedule(TimePoint now) {
+  if (check_.scheduled) return;
+  check_.scheduled = true;
+  timers_.push(check_, TimePoint((now.time_since_epoch() / interval_ + 1) * interval_));
+}
+
+// A container counts once it has had a child; a znode with a time to live counts from the start.
+bool Reaper::may_go(PathId id) const {
+  const Znode& znode = *tree_.find(id);
+  if (!znode.children.empty()) return false;
+  return znode.lifetime == Lifetime::kTtl || znode.children_created > 0;
+}
+
+// ContainerManager.getCandidates
+void Reaper::look(TimePoint now) {
+  check_.scheduled = false;
+  bool again = false;
+  std::vector<PathId> candidates;
+  for (const PathId id : mortal_) {
+    if (!may_go(id)) continue;
+    const Znode& znode = *tree_.find(id);
+    const bool old = wall_clock_ms(now) - znode.mtime_ms > znode.ttl_ms;
+    if (znode.lifetime == Lifetime::kTtl && !old) {
+      again = true;
+    } else if (std::ranges::find(found_, id) == found_.end()) {
+      candidates.push_back(id);
+    }
+  }
+  unspecified_.shuffle(candidates);
+  found_.insert(found_.end(), candidates.begin(), candidates.end());
+  if (again) schedule(now);
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,153 @@
+#include "lockstep/fakezk/replica.h"
+
+#include <algorithm>
+
+namespace lockstep::fakezk {
+
+Replica::Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, EventSink& sink,
+                 Unspecified& unspecified)
+    : paths_(paths), acls_(acls), sink_(sink), unspecified_(unspecified), tree_(std::move(paths)) {}
+
+void Replica::reset(std::shared_ptr<PathTable> paths) {
+  paths_ = std::move(paths);
+  tree_.reset(paths_);
+  data_watches_.reset();
+  child_watches_.reset();
+  last_zxid = 0;
+  applied = 0;
+  lagging = false;
+  unreachable = false;
+}
+
+void Replica::apply(std::span<const Change> changes, std::int64_t time_ms,
+                    std::vector<OpResult>* results) {
+  for (const Change& change : changes) {
+    const Znode* const before = tree_.find(change.path);
+    const AclId acl = before ? before->acl : change.acl;
+    tree_.apply(change, time_ms);
+    if (results) results->push_back(result_of(change));
+    notify(change, acl);
+  }
+}
+
+OpResult Replica::result_of(const Change& change) const {
+  switch (change.kind) {
+    case Change::Kind::kCreated: {
+      OpResult created(OpCode::kCreate);
+      created.path = paths_->path(change.path);
+      return created;
+    }
+    case Change::Kind::kDataSet: {
+      OpResult set(OpCode::kSetData);
+      set.stat = tree_.stat(*tree_.find(change.path));
+      return set;
+    }
+    case Change::Kind::kDeleted: return OpResult(OpCode::kRemove);
+    case Change::Kind::kAclSet: return OpResult(OpCode::kSetAcl);
+    case Change::Kind::kChecked: break;
+  }
+  return OpResult(OpCode::kCheck);
+}
+
+void Replica::notify(const Change& change, AclId acl) {
+  switch (change.kind) {
+    case Change::Kind::kCreated:
+      notify(data_watches_, change.path, EventType::kCreated, acl);
+      break;
+    case Change::Kind::kDeleted: notify_deleted(change.path, acl); break;
+    case Change::Kind::kDataSet:
+      return notify(data_watches_, change.path, EventType::kChanged, acl);
+    case Change::Kind::kAclSet:
+    case Change::Kind::kChecked: return;
+  }
+  const PathId parent = paths_->parent(change.path);
+  notify(child_watches_, parent, EventType::kChild, tree_.find(parent)->acl);
+}
+
+void Replica::notify(WatchTable& table, PathId path, EventType type, AclId acl) {
+  for (const LinkIndex link : table.take(path)) sink_.send_event(link, path, type, acl);
+}
+
+// A connection that watches both the data and the children hears of the deletion once.
+void Replica::notify_deleted(PathId path, AclId acl) {
+  const std::vector<LinkIndex>& told = data_watches_.take(path);
+  for (const LinkIndex link : told) sink_.send_event(link, path, EventType::kDeleted, acl);
+  for (const LinkIndex link : child_watches_.take(path)) {
+    if (std::ranges::find(told, link) != told.end()) continue;
+    sink_.send_event(link, path, EventType::kDeleted, acl);
+  }
+}
+
+Reply Replica::read(const Request& request, LinkIndex link, std::span<const Identity> identities) {
+  const PathId id = paths_->intern(request.path.text());
+  const Znode* const znode = tree_.find(id);
+  const bool watched = request.watch != nullptr;
+  if (!znode) {
+    if (watched && request.op == OpCode::kExists) data_watches_.add(id, link);
+    return Reply(Error::kNoNode);
+  }
+  // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
+  const std::int32_t needed =
+      request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
+  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
+    return Reply(Error::kNoAuth);
+  }
+  if (watched) (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(id, link);
+  Reply reply = Reply::ok();
+  if (request.op == OpCode::kGetChildren) {
+    // ZooKeeper lists children in the order of a hash table.
+    scratch_.assign(znode->children.begin(), znode->children.end());
+    unspecified_.shuffle(scratch_);
+    reply.children = tree_.children(*znode, scratch_);
+    return reply;
+  }
+  reply.stat = tree_.stat(*znode);
+  if (request.op == OpCode::kGetData) reply.data = znode->data;
+  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities);
+  return reply;
+}
+
+// A comparison of states, not a replay of what happened (DataTree.setWatches). These events are
+// sent whoever may read the znode.
+void Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
+  const auto tell = [&](PathId id, EventType type) {
+    sink_.send_event(link, id, type, AclTable::kOpen);
+  };
+  for (const Path& path : watched.data) {
+    const PathId id = paths_->intern(path.text());
+    const Znode* const znode = tree_.find(id);
+    if (!znode) {
+      tell(id, EventType::kDeleted);
+    } else if (znode->mzxid > watched.relative_zxid) {
+      tell(id, EventType::kChanged);
+    } else {
+      data_watches_.add(id, link);
+    }
+  }
+  for (const Path& path : watched.exist) {
+    const PathId id = paths_->intern(path.text());
+    if (tree_.find(id)) {
+      tell(id, EventType::kCreated);
+    } else {
+      data_watches_.add(id, link);
+    }
+  }
+  for (const Path& path : watched.child) {
+    const PathId id = paths_->intern(path.text());
+    const Znode* const znode = tree_.find(id);
+    if (!znode) {
+      tell(id, EventType::kDeleted);
+    } else if (znode->pzxid > watched.relative_zxid) {
+      tell(id, EventType::kChild);
+    } else {
+      child_watches_.add(id, link);
+    }
+  }
+}
+
+void Replica::forget(LinkIndex link) {
+  data_watches_.drop(link);
+  child_watches_.drop(link);
+}
+
+}  // namespace lockstep::fakezk

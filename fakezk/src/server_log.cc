@@ -1,0 +1,186 @@
+// The leader's log: what becomes of a write, and how it gets to the replicas.
+#include <utility>
+
+#include "lockstep/fakezk/server.h"
+
+namespace lockstep::fakezk {
+
+Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
+  Txn txn;
+  txn.op = op;
+  txn.session = session;
+  txn.origin = origin;
+  txn.time_ms = wall_clock_ms(now);
+  if (origin != kNoLink) txn.connection = connections_[origin].number;
+  // Failed writes take a zxid as well; what only passes through the log does not.
+  if (op != OpCode::kSync) txn.zxid = ++zxid_;
+  return txn;
+}
+
+void Server::prepare(Txn& txn, SessionIndex session, std::span<const Identity> identities,
+                     const Request& request) {
+  if (request.op == OpCode::kClose) return prepare_close(txn, session);
+  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities, txn.zxid},
+                     options_.ttl_enabled);
+  if (request.op == OpCode::kMulti) return prepare_multi(txn, *request.ops);
+  const std::expected<void, Error> prepared = preparation_.prepare(request);
+  if (prepared) return;
+  txn.has_error = true;
+  txn.error = prepared.error();
+}
+
+void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const std::expected<void, Error> prepared = preparation_.prepare(ops[i]);
+    if (prepared) continue;
+    txn.has_error = true;
+    txn.error = prepared.error();
+    txn.failed_op = static_cast<std::int32_t>(i);
+    return preparation_.forget_changes();
+  }
+}
+
+// One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
+void Server::prepare_close(Txn& txn, SessionIndex session) {
+  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
+  // In the order of a hash set, which the watch events show.
+  std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
+  unspecified_.shuffle(ephemerals);
+  for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
+}
+
+void Server::commit(Txn& txn, TimePoint now) {
+  txn.first_change = history_.size();
+  txn.change_count = preparation_.changes().size();
+  for (Change& change : preparation_.changes()) {
+    follow(change, now);
+    history_.push_back(std::move(change));
+  }
+  preparation_.forget_changes();
+  if (txn.op == OpCode::kClose) sessions_.closed(txn.session);
+  if (!leader_tree_) return apply_txn(0, txn, now);
+
+  for (std::size_t i = 0; i < txn.change_count; ++i) {
+    leader_tree_->apply(history_[txn.first_change + i], txn.time_ms);
+  }
+  if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
+  log_.push_back(txn);
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
+    if (!replicas_[index].lagging) catch_up(index, now);
+  }
+}
+
+void Server::follow(const Change& change, TimePoint now) {
+  if (change.owner != 0 && change.kind == Change::Kind::kCreated) {
+    sessions_[sessions_.find(change.owner)].ephemerals.push_back(change.path);
+  }
+  if (change.owner != 0 && change.kind == Change::Kind::kDeleted) {
+    std::erase(sessions_[sessions_.find(change.owner)].ephemerals, change.path);
+  }
+  reaper_.follow(change, paths_->parent(change.path), now);
+}
+
+void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
+  Replica& replica = replicas_[index];
+  if (txn.zxid != 0) replica.last_zxid = txn.zxid;
+  const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
+                       connections_[txn.origin].number == txn.connection;
+  std::vector<OpResult> results;
+  const std::span<const Change> changes(history_.data() + txn.first_change, txn.change_count);
+  // First what it sets off: a session hears of its own change before the reply.
+  replica.apply(changes, txn.time_ms, awaited && txn.op == OpCode::kMulti ? &results : nullptr);
+  if (awaited) answer(index, txn, std::move(results));
+  if (txn.op == OpCode::kClose) close_connections(index, txn.session, now);
+}
+
+void Server::answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) {
+  if (leader_tree_) --connections_[txn.origin].unanswered;
+  if (txn.opens_session) return welcome(txn.origin, txn.session);
+  send_reply(txn.origin, txn.op, reply_to(index, txn, std::move(results)));
+}
+
+Reply Server::reply_to(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) const {
+  if (txn.has_error) {
+    Reply failed(txn.error);
+    failed.failed_op = txn.failed_op;
+    return failed;
+  }
+  Reply reply = Reply::ok();
+  if (txn.op == OpCode::kMulti) {
+    reply.results = std::move(results);
+  } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
+    const PathId path = history_[txn.first_change].path;
+    const ZnodeTree& tree = replicas_[index].tree();
+    reply.stat = tree.stat(*tree.find(path));
+    if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
+  }
+  return reply;
+}
+
+// The server ends the connection over which it served the session.
+void Server::close_connections(ReplicaIndex index, SessionIndex session, TimePoint now) {
+  const Error noticed_as = sessions_[session].noticed_as;
+  const auto close = [&](LinkIndex link) {
+    if (connections_[link].session != session || connections_[link].replica != index) return;
+    drop(link, now, network_[link].inbox.size(), noticed_as);
+  };
+  if (!leader_tree_) {
+    if (sessions_[session].link != kNoLink) close(sessions_[session].link);
+    return;
+  }
+  for (LinkIndex link = 0; link < connections_.size(); ++link) close(link);
+}
+
+void Server::catch_up(ReplicaIndex index, TimePoint now) {
+  while (can_replicate(index)) replicate(index, now);
+}
+
+void Server::replicate(ReplicaIndex index, TimePoint now) {
+  const Txn txn = log_[replicas_[index].applied++];
+  apply_txn(index, txn, now);
+}
+
+void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
+  replicas_[index].lagging = lagging;
+  if (!lagging) catch_up(index, now);
+}
+
+void Server::isolate(ReplicaIndex index, TimePoint now) {
+  Replica& replica = replicas_[index];
+  if (replica.unreachable) return;
+  replica.unreachable = true;
+  for (LinkIndex link = 0; link < connections_.size(); ++link) {
+    const Connection& served = connections_[link];
+    if (served.session == kNoSession || served.replica != index) continue;
+    if (sessions_[served.session].link == link) sessions_.fall_silent(served.session, now);
+  }
+  timers_.push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
+}
+
+// Without its leader for too long, the replica shuts down its clients' connections and looks for
+// the leader again (Follower.followLeader, LearnerZooKeeperServer.shutdown).
+void Server::rejoin(ReplicaIndex index, TimePoint now) {
+  replicas_[index].unreachable = false;
+  for (LinkIndex link = 0; link < connections_.size(); ++link) {
+    if (connections_[link].replica != index || !network_[link].open) continue;
+    drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  }
+  catch_up(index, now);
+}
+
+void Server::change_leader(TimePoint now) {
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
+    replicas_[index].unreachable = false;
+    timers_.erase(rejoins_[index]);
+    catch_up(index, now);
+  }
+  zxid_ = ((zxid_ >> kEpochShift) + 1) << kEpochShift;
+  strays_.clear();
+  for (SessionIndex session = 0; session < sessions_.size(); ++session) {
+    if (!sessions_.alive(session)) continue;
+    sessions_.speak_up(session);
+    if (sessions_[session].link == kNoLink) sessions_.fall_silent(session, now);
+  }
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,158 @@
+// How sessions come to a server and move between servers.
+#include <algorithm>
+
+#include "lockstep/fakezk/server.h"
+
+namespace lockstep::fakezk {
+
+Server::Connection& Server::connection(LinkIndex link) {
+  if (link >= connections_.size()) connections_.resize(link + 1);
+  return connections_[link];
+}
+
+void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
+  Connection& fresh = connection(link);
+  ++fresh.number;
+  fresh.session = kNoSession;
+  fresh.unanswered = 0;
+  fresh.identities.assign(1, loopback_identity());
+  fresh.replica = pick_replica(link, handshake.last_zxid_seen);
+  if (behind(fresh.replica, handshake.last_zxid_seen)) {
+    // No answer at all: the client is to try another server (processConnectRequest).
+    return network_.disconnect(link, 0, Error::kConnectionLoss);
+  }
+  if (handshake.session_id == 0) {
+    const SessionIndex session = sessions_.open();
+    sessions_[session].timeout = negotiated(handshake.timeout);
+    sessions_[session].link = link;
+    fresh.session = session;
+    return open_session(link, session, now);
+  }
+  reopen_session(link, handshake, now);
+}
+
+// A client tries the servers one after the other; which it meets first is drawn. Those that cannot
+// take it come last.
+ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
+  if (options_.replicas == 1) return 0;
+  if (network_[link].goes_to) return *network_[link].goes_to;
+  std::vector<ReplicaIndex> order;
+  for (const bool wanted : {false, true}) {
+    for (ReplicaIndex i = 0; i < options_.replicas; ++i) {
+      const ReplicaIndex index = (link + i) % options_.replicas;
+      if (!replicas_[index].unreachable && behind(index, seen) == wanted) order.push_back(index);
+    }
+  }
+  const std::uint32_t drawn = unspecified_.number(static_cast<std::uint32_t>(order.size()));
+  return order[drawn];
+}
+
+bool Server::behind(ReplicaIndex index, Zxid seen) const {
+  return seen > replicas_[index].last_zxid;
+}
+
+Duration Server::negotiated(Duration asked) const {
+  return std::clamp(asked, 2 * options_.tick_time, 20 * options_.tick_time);
+}
+
+void Server::open_session(LinkIndex link, SessionIndex session, TimePoint now) {
+  Txn txn = begin_txn(OpCode::kSync, session, link, now);
+  txn.opens_session = true;
+  txn.zxid = ++zxid_;
+  commit(txn, now);
+}
+
+void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoint now) {
+  const SessionIndex session = sessions_.find(handshake.session_id);
+  if (session == kNoSession) return refuse(link);
+  SessionTable::Session& known = sessions_[session];
+  const ReplicaIndex here = connections_[link].replica;
+  const LinkIndex old = known.link;
+  // The connection that the same server has goes in any case, before the password is looked at.
+  if (old != kNoLink && old != link && connections_[old].replica == here) {
+    drop(old, now, network_[old].inbox.size(), Error::kConnectionLoss);
+  }
+  if (!sessions_.alive(session) || known.password != handshake.password) return refuse(link);
+  drop_strays(session, here);
+  sessions_.speak_up(session);
+  known.timeout = negotiated(handshake.timeout);  // With every connection anew.
+  known.link = link;
+  connections_[link].session = session;
+  welcome(link, session);
+}
+
+void Server::welcome(LinkIndex link, SessionIndex session) {
+  const SessionTable::Session& known = sessions_[session];
+  ServerMessage& accepted = network_[link].inbox.emplace(ServerMessage::Kind::kSessionAccepted);
+  accepted.session_id = known.id;
+  accepted.password = known.password;
+  accepted.timeout = known.timeout;
+  applied_.zxid = zxid_;
+}
+
+void Server::refuse(LinkIndex link) {
+  network_[link].open = false;
+  network_[link].inbox.emplace(ServerMessage::Kind::kSessionExpired);
+}
+
+// The session has another connection by now, to another server. Reads still work here; the leader
+// finds out at the first write, and this connection ends (SessionMovedException).
+void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
+  preparation_.forget_changes();
+  Txn refused = begin_txn(OpCode::kSetData, session, kNoLink, now);
+  refused.has_error = true;
+  refused.error = Error::kSessionMoved;
+  applied_.error = refused.error;
+  applied_.has_error = true;
+  commit(refused, now);
+  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+}
+
+void Server::keep_strays(LinkIndex link, std::uint32_t count) {
+  const Connection& ended = connections_[link];
+  if (ended.session == kNoSession) return;
+  Fifo<ClientMessage>& sent = network_[link].requests;
+  Strays left{link, ended.session, ended.replica, ended.identities, {}};
+  for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
+    ClientMessage message = sent.pop();
+    if (message.kind != ClientMessage::Kind::kRequest) continue;
+    // Nobody waits for the others.
+    if (is_write(message.request.op)) left.requests.push(std::move(message));
+  }
+  if (!left.requests.empty()) strays_.push_back(std::move(left));
+}
+
+void Server::apply_stray(std::uint32_t index, TimePoint now) {
+  Strays& left = strays_[index];
+  const ClientMessage message = left.requests.pop();
+  const SessionIndex session = left.session;
+  const std::vector<Identity> identities = left.identities;
+  if (left.requests.empty()) strays_.erase(strays_.begin() + index);
+  applied_ = Applied{};
+  applied_.op = message.request.op;
+  applied_.is_request = true;
+  if (sessions_.alive(session)) return write(session, kNoLink, identities, message.request, now);
+  applied_.error = Error::kSessionExpired;
+  applied_.has_error = true;
+}
+
+void Server::take_up_strays(SessionIndex session, TimePoint now) {
+  const Applied current = applied_;
+  for (std::uint32_t i = 0; i < strays_.size();) {
+    if (strays_[i].session == session) {
+      apply_stray(i, now);
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
+  applied_ = current;
+}
+
+void Server::drop_strays(SessionIndex session, ReplicaIndex unless_on) {
+  std::erase_if(strays_, [&](const Strays& left) {
+    return left.session == session && left.replica != unless_on;
+  });
+}
+
+}  // namespace lockstep::fakezk

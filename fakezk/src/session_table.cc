@@ -1,0 +1,86 @@
+#include "lockstep/fakezk/session_table.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr SessionId kFirstSessionId = 0x100000000000001;
+
+// A function of the id alone, so that any server can check it (ZooKeeperServer.generatePasswd).
+std::uint64_t password_of(SessionId id) {
+  return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
+}
+
+}  // namespace
+
+void SessionTable::reset() {
+  for (SessionIndex index = 0; index < size_; ++index) {
+    timers_.erase(sessions_[index].expiry_);
+    sessions_[index].ephemerals.clear();
+  }
+  size_ = 0;
+  closing_.clear();
+}
+
+SessionIndex SessionTable::open() {
+  const SessionIndex index = size_++;
+  if (index == sessions_.size()) sessions_.emplace_back();
+  Session& fresh = sessions_[index];
+  fresh.id = kFirstSessionId + index;
+  fresh.password = password_of(fresh.id);
+  fresh.link = kNoLink;
+  fresh.phase = Phase::kOpen;
+  fresh.noticed_as = Error::kConnectionLoss;
+  fresh.silent_ = false;
+  fresh.expiry_.table = this;
+  return index;
+}
+
+SessionIndex SessionTable::find(SessionId id) const {
+  const SessionId offset = id - kFirstSessionId;
+  if (offset < 0 || offset >= static_cast<SessionId>(size_)) return kNoSession;
+  return static_cast<SessionIndex>(offset);
+}
+
+void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
+  Session& session = sessions_[index];
+  if (session.phase != Phase::kOpen || session.silent_) return;
+  session.silent_ = true;
+  timers_.push(session.expiry_, expiry_time(index, now));
+}
+
+void SessionTable::speak_up(SessionIndex index) {
+  sessions_[index].silent_ = false;
+  timers_.erase(sessions_[index].expiry_);
+}
+
+TimePoint SessionTable::expiry_time(SessionIndex index, TimePoint silence) const {
+  const Duration last = silence.time_since_epoch() + sessions_[index].timeout;
+  return TimePoint((last / tick_time_ + 1) * tick_time_);
+}
+
+void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
+  Session& ending = sessions_[index];
+  if (ending.phase != Phase::kOpen) return;
+  ending.phase = Phase::kClosing;
+  ending.noticed_as = noticed_as;
+  speak_up(index);
+  closing_.push_back(index);
+}
+
+void SessionTable::closed(SessionIndex index) {
+  std::erase(closing_, index);
+  sessions_[index].phase = Phase::kClosed;
+  sessions_[index].ephemerals.clear();
+  speak_up(index);
+}
+
+void SessionTable::expire_bucket(TimePoint due) {
+  for (SessionIndex index = 0; index < size_; ++index) {
+    const Session& session = sessions_[index];
+    // The timer that has just fired is in the queue no more, but its session is still silent.
+    if (session.silent_ && session.expiry_.due == due) decide_end(index, Error::kConnectionLoss);
+  }
+}
+
+}  // namespace lockstep::fakezk
