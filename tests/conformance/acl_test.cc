@@ -400,6 +400,16 @@ CONFORMANCE_TEST(S77ADigestIsShownMaskedWithoutAdmin) {
   EXPECT_EQ(in_full, both(hidden, anyone(kRead)));
 }
 
+// What is not UTF-8 the server decodes to the replacement character, and keeps that.
+CONFORMANCE_TEST(S77AnIdThatIsNotUtf8IsReplaced) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Creation creation(CreateMode::kPersistent, both(Acl::open(), digest(kRead, "a:\xff\xc3z")));
+  co_await create(*session, path, Data(), creation);
+  const Acl acl = co_await acl_of(*session, path);
+  EXPECT_EQ(acl, both(Acl::open(), digest(kRead, "a:\xef\xbf\xbd\xef\xbf\xbdz")));
+}
+
 CONFORMANCE_TEST(AnAclWithANulIsRefused) {
   const auto session = co_await lab.open();
   co_await expect_invalid(*session, lab.parent(),
