@@ -4,9 +4,10 @@
 
 namespace lockstep::conformance {
 
-Task<Created> create(Session& session, Path path, Data data, CreateMode mode) {
+Task<Created> create(Session& session, Path path, Data data, Creation creation) {
   const std::string what = "create " + path.string();
-  co_return must(co_await session.create(std::move(path), std::move(data), mode), what);
+  co_return must(co_await session.create(std::move(path), std::move(data), std::move(creation)),
+                 what);
 }
 
 Task<Stat> stat_of(Session& session, Path path) {
@@ -22,6 +23,33 @@ Task<void> remove(Session& session, Path path) {
 Task<Stat> set_data(Session& session, Path path, Data data) {
   const std::string what = "set_data " + path.string();
   co_return must(co_await session.set_data(std::move(path), std::move(data)), what);
+}
+
+Task<MultiResults> commit(Session& session, Transaction transaction) {
+  auto results = co_await session.multi(std::move(transaction));
+  if (!results) throw std::runtime_error("multi: " + std::string(name(results.error().error)));
+  co_return std::move(*results);
+}
+
+Task<MultiError> failure_of(Session& session, Transaction transaction) {
+  const auto results = co_await session.multi(std::move(transaction));
+  if (results) throw std::runtime_error("the multi works");
+  co_return results.error();
+}
+
+Task<void> add_auth(Session& session, std::string user_and_password) {
+  Data credential(user_and_password);
+  must(co_await session.add_auth("digest", std::move(credential)), "add_auth");
+}
+
+Task<Acl> acl_of(Session& session, Path path) {
+  const std::string what = "get_acl " + path.string();
+  co_return must(co_await session.get_acl(std::move(path)), what).acl;
+}
+
+Task<void> set_acl(Session& session, Path path, Acl acl) {
+  const std::string what = "set_acl " + path.string();
+  must(co_await session.set_acl(std::move(path), std::move(acl)), what);
 }
 
 Task<Watch> watch_data(Session& session, Path path) {

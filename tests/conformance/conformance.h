@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/create_mode.h"
@@ -45,6 +47,10 @@ class Sent {
 };
 
 // The error of a result, if it is one.
+inline std::optional<Error> error_of(const std::expected<MultiResults, MultiError>& result) {
+  if (result) return std::nullopt;
+  return result.error().error;
+}
 template <class T>
 std::optional<Error> error_of(const Result<T>& result) {
   if (result) return std::nullopt;
@@ -53,10 +59,16 @@ std::optional<Error> error_of(const Result<T>& result) {
 
 // Operations that are expected to work: an exception otherwise.
 Task<Created> create(Session& session, Path path, Data data = Data(),
-                     CreateMode mode = CreateMode::kPersistent);
+                     Creation creation = CreateMode::kPersistent);
 Task<Stat> stat_of(Session& session, Path path);
 Task<void> remove(Session& session, Path path);
 Task<Stat> set_data(Session& session, Path path, Data data);
+Task<MultiResults> commit(Session& session, Transaction transaction);
+Task<void> add_auth(Session& session, std::string user_and_password);
+Task<Acl> acl_of(Session& session, Path path);
+Task<void> set_acl(Session& session, Path path, Acl acl);
+// Why a multi failed, which was not expected to work: an exception otherwise.
+Task<MultiError> failure_of(Session& session, Transaction transaction);
 // The watches that reads leave behind.
 Task<Watch> watch_data(Session& session, Path path);
 Task<Watch> watch_exists(Session& session, Path path);
@@ -74,6 +86,15 @@ namespace lockstep {
 inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }
 inline void PrintTo(EventType type, std::ostream* out) { *out << name(type); }
 inline void PrintTo(SessionState state, std::ostream* out) { *out << name(state); }
+inline void PrintTo(const AclEntry& entry, std::ostream* out) {
+  *out << entry.scheme << ':' << entry.id << ':' << entry.permissions;
+}
+inline void PrintTo(const Acl& acl, std::ostream* out) {
+  for (const AclEntry& entry : acl.entries()) {
+    PrintTo(entry, out);
+    *out << ' ';
+  }
+}
 inline void PrintTo(const WatchEvent& event, std::ostream* out) {
   *out << name(event.type()) << ' ' << event.path().view();
 }

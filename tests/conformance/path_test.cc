@@ -23,6 +23,12 @@ Task<void> expect_refused(Session& session, std::string path) {
   EXPECT_EQ(error_of(children), Error::kBadArguments) << path;
   const auto synced = co_await session.sync(path);
   EXPECT_EQ(error_of(synced), Error::kBadArguments) << path;
+  const auto acl = co_await session.get_acl(path);
+  EXPECT_EQ(error_of(acl), Error::kBadArguments) << path;
+  const auto acl_set = co_await session.set_acl(path, Acl::open());
+  EXPECT_EQ(error_of(acl_set), Error::kBadArguments) << path;
+  const auto multi = co_await session.multi(Transaction().check(path));
+  EXPECT_EQ(error_of(multi), Error::kBadArguments) << path;
 }
 
 // Passes the client; the server validates what it writes, not what it looks up.
@@ -35,6 +41,22 @@ Task<void> expect_refused_by_server(Session& session, std::string path) {
   EXPECT_EQ(error_of(data), Error::kNoNode) << path;
   const auto children = co_await session.get_children(path);
   EXPECT_EQ(error_of(children), Error::kNoNode) << path;
+  const auto removed = co_await session.remove(path);
+  EXPECT_EQ(error_of(removed), Error::kNoNode) << path;
+  const auto set = co_await session.set_data(path, Data());
+  EXPECT_EQ(error_of(set), Error::kBadArguments) << path;
+  const auto acl = co_await session.get_acl(path);
+  EXPECT_EQ(error_of(acl), Error::kNoNode) << path;
+  const auto acl_set = co_await session.set_acl(path, Acl::open());
+  EXPECT_EQ(error_of(acl_set), Error::kBadArguments) << path;
+  const auto watched = co_await session.exists_watched(path);
+  EXPECT_EQ(error_of(watched), std::nullopt) << path;
+  const auto synced = co_await session.sync(path);
+  EXPECT_EQ(error_of(synced), std::nullopt) << path;
+  const auto checked = co_await session.multi(Transaction().check(path));
+  EXPECT_EQ(error_of(checked), Error::kBadArguments) << path;
+  const auto multi = co_await session.multi(Transaction().remove(path));
+  EXPECT_EQ(error_of(multi), Error::kNoNode) << path;
 }
 
 Task<void> expect_accepted(Session& session, Path path) {
@@ -75,6 +97,17 @@ CONFORMANCE_TEST(S1TheServerRefusesCharacters) {
   const std::string parent = lab.parent().string();
   const char* const refused[] = {"/a\x1f",        "/a\x7f",        "/\xc2\x80",        "/\xc2\x9f",
                                  "/\xef\xa3\xbf", "/\xef\xbf\xb0", "/\xf0\x9f\x94\x92"};
+  for (const char* const tail : refused) {
+    co_await expect_refused_by_server(*session, parent + tail);
+  }
+}
+
+// It decodes them to a character that it then refuses.
+CONFORMANCE_TEST(S1TheServerRefusesWhatIsNotUtf8) {
+  const auto session = co_await lab.open();
+  const std::string parent = lab.parent().string();
+  const char* const refused[] = {"/a\xff",        "/\xc3",     "/\x80",        "/\xc0\x80",
+                                 "/\xed\xa0\x80", "/\xe2\x82", "/\xef\xbf\xbd"};
   for (const char* const tail : refused) {
     co_await expect_refused_by_server(*session, parent + tail);
   }

@@ -145,6 +145,19 @@ Task<void> expect_everything_fails(Session& session, Path path, Error error) {
   EXPECT_EQ(error_of(children), error);
   const auto synced = co_await session.sync(path);
   EXPECT_EQ(error_of(synced), error);
+  const auto acl = co_await session.get_acl(path);
+  EXPECT_EQ(error_of(acl), error);
+  const auto acl_set = co_await session.set_acl(path, Acl::open());
+  EXPECT_EQ(error_of(acl_set), error);
+  const auto multi = co_await session.multi(Transaction().check(path).check("malformed"));
+  EXPECT_EQ(error_of(multi), error);
+  EXPECT_EQ(multi.error().op, std::nullopt);
+  const auto empty_multi = co_await session.multi(Transaction());
+  EXPECT_EQ(error_of(empty_multi), error);
+  const auto authenticated = co_await session.add_auth("digest", "user:password");
+  EXPECT_EQ(error_of(authenticated), error);
+  const auto malformed = co_await session.get_data("malformed");
+  EXPECT_EQ(error_of(malformed), error);
   const auto connected = co_await session.connected();
   EXPECT_EQ(error_of(connected), error);
   const auto closed = co_await session.close();
@@ -166,6 +179,38 @@ CONFORMANCE_TEST(S72AfterTheCloseEverythingFails) {
   must(co_await session->close(), "close");
   EXPECT_EQ(session->state(), SessionState::kClosed);
   co_await expect_everything_fails(*session, lab.parent(), Error::kClosing);
+}
+
+CONFORMANCE_TEST(S72AfterARejectedCredentialEverythingFails) {
+  const auto session = co_await lab.open();
+  static_cast<void>(co_await session->add_auth("unknown", Data()));
+  EXPECT_EQ(session->state(), SessionState::kAuthFailed);
+  co_await expect_everything_fails(*session, lab.parent(), Error::kAuthFailed);
+}
+
+CONFORMANCE_TEST(CloseEndsPendingMultisAndCredentialsOnce) {
+  for (int round = 0; round < 10; ++round) {
+    const auto session = co_await lab.open();
+    Sent<MultiResults> multis;
+    for (int i = 0; i < 20; ++i) {
+      multis.add([&] {
+        return session->multi(Transaction().check(lab.parent()).set_data(lab.parent(), "x"));
+      });
+    }
+    auto auth = session->add_auth("digest", "user:password");
+    auto acl = session->get_acl(lab.parent());
+    must(co_await session->close(), "close");
+    for (std::size_t i = 0; i < multis.size(); ++i) {
+      Operation<MultiResults>& multi = multis[i];
+      const auto results = co_await multi;
+      EXPECT_EQ(error_of(results), Error::kClosing);
+      EXPECT_EQ(results.error().op, std::nullopt);
+    }
+    const auto authenticated = co_await auth;
+    EXPECT_EQ(error_of(authenticated), Error::kClosing);
+    const auto read = co_await acl;
+    EXPECT_EQ(error_of(read), Error::kClosing);
+  }
 }
 
 CONFORMANCE_TEST(CloseEndsPendingRequestsAndWatchesOnce) {

@@ -68,6 +68,50 @@ CONFORMANCE_TEST(S40SetDataFiresDataWatchesOnly) {
   EXPECT_FALSE(watches.parent.has_fired());
 }
 
+CONFORMANCE_TEST(S51AChangeLeavesChildWatchesArmed) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watches watches = co_await watch_all(*watcher, path);
+  co_await set_data(*actor, path, "x");
+  co_await event_of(watches.data);
+  co_await event_of(watches.exists);
+  co_await create(*actor, path / "child");
+  const WatchEvent event = co_await event_of(watches.children);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
+}
+
+CONFORMANCE_TEST(S51AChildEventLeavesDataWatchesArmed) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watches watches = co_await watch_all(*watcher, path);
+  co_await create(*actor, path / "child");
+  co_await event_of(watches.children);
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(watches.data.has_fired());
+  EXPECT_FALSE(watches.exists.has_fired());
+  co_await set_data(*actor, path, "x");
+  const WatchEvent data = co_await event_of(watches.data);
+  EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
+}
+
+// Those that wait for a creation, and those that wait for a change of what is there.
+CONFORMANCE_TEST(S51ACreationReachesEveryExistsWatch) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch first = co_await watch_exists(*watcher, path);
+  const Watch second = co_await watch_exists(*watcher, path);
+  co_await create(*actor, path);
+  WatchEvent event = co_await event_of(first);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+  event = co_await event_of(second);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+}
+
 CONFORMANCE_TEST(S40RemoveFiresEverything) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();

@@ -21,6 +21,9 @@ class Lab {
     kReplies,   // What was sent last is applied, and nobody hears of it.
   };
 
+  // What a client that attaches to a session shows.
+  enum class Password : std::uint8_t { kRight, kWrong };
+
   Lab() = default;
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
@@ -37,6 +40,10 @@ class Lab {
   virtual Client& add_client(Duration session_timeout) = 0;
   // A new session of a new client, connected.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
+
+  // A new client, which attaches to a session that exists instead of opening one. What this lab
+  // does to a session it does to the way of the client that opened it.
+  virtual Client& attach_client(Session& session, Password password, Duration session_timeout) = 0;
 
   // The connection breaks, with everything on the way, and comes back by itself.
   virtual void cut(Session& session) = 0;
@@ -57,6 +64,15 @@ class Lab {
   virtual Task<void> kill(Session& session) = 0;
   // The server hears nothing of the session until it has expired it; then the way is free again.
   virtual Task<void> expire(Session& session) = 0;
+
+  // How the server is configured, and where it sees its clients.
+  [[nodiscard]] virtual Duration tick_time() const = 0;
+  [[nodiscard]] virtual Duration min_session_timeout() const = 0;
+  [[nodiscard]] virtual Duration max_session_timeout() const = 0;
+  [[nodiscard]] virtual Duration container_check_interval() const = 0;
+  [[nodiscard]] virtual std::string client_address() const = 0;
+  // How much later than ZooKeeper has to do something a test may see it done.
+  [[nodiscard]] virtual Duration lateness() const = 0;
 
   // So long that nothing expires during a test, whatever the machine is doing. Not longer: the C
   // client pauses for a sixtieth of it between two attempts to connect.

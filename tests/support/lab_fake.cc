@@ -16,6 +16,7 @@ class FakeLab final : public Lab {
   Executor& executor() override { return tester_.executor(); }
   Path parent() const override { return Path("/test"); }
   Client& add_client(Duration session_timeout) override;
+  Client& attach_client(Session&, Password, Duration) override { not_yet(); }
   void cut(Session& session) override;
   void prepare_loss(Session&, Loss) override {}
   void lose_connection(Session& session, Loss loss) override;
@@ -25,8 +26,16 @@ class FakeLab final : public Lab {
   void let_go(Session& session) override { simulation_.let_go(fake(session)); }
   Task<void> kill(Session& session) override;
   Task<void> expire(Session& session) override;
+  Duration tick_time() const override { not_yet(); }
+  Duration min_session_timeout() const override { not_yet(); }
+  Duration max_session_timeout() const override { not_yet(); }
+  Duration container_check_interval() const override { not_yet(); }
+  std::string client_address() const override { not_yet(); }
+  Duration lateness() const override { not_yet(); }
 
  private:
+  [[noreturn]] static void not_yet() { throw std::logic_error("the fake cannot do this yet"); }
+
   static fake::FakeSession& fake(Session& session) {
     return static_cast<fake::FakeSession&>(session);
   }

@@ -3,6 +3,8 @@
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,11 +23,20 @@ constexpr Duration kTestLimit = std::chrono::seconds(30);
 // A client with its way to the server.
 class Seat {
  public:
-  Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout)
-      : proxy(port), client(runtime, zookeeper::Options(proxy.address(), session_timeout)) {}
+  Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout,
+       std::optional<zookeeper::Credentials> attach_to = std::nullopt)
+      : proxy(port), client(runtime, options(proxy, session_timeout, attach_to)) {}
 
   TcpProxy proxy;
   zookeeper::Client client;
+
+ private:
+  static zookeeper::Options options(const TcpProxy& proxy, Duration session_timeout,
+                                    const std::optional<zookeeper::Credentials>& attach_to) {
+    zookeeper::Options options(proxy.address(), session_timeout);
+    options.attach_to = attach_to;
+    return options;
+  }
 };
 
 class ZookeeperLab final : public Lab {
@@ -40,6 +51,7 @@ class ZookeeperLab final : public Lab {
   Executor& executor() override { return runtime_; }
   Path parent() const override { return parent_; }
   Client& add_client(Duration session_timeout) override;
+  Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session& session, Loss loss) override;
   void lose_connection(Session&, Loss) override {}
@@ -49,9 +61,18 @@ class ZookeeperLab final : public Lab {
   void let_go(Session& session) override { proxy(session).pass_again(); }
   Task<void> kill(Session& session) override;
   Task<void> expire(Session& session) override;
+  Duration tick_time() const override { return ZookeeperServer::kTickTime; }
+  Duration min_session_timeout() const override { return 2 * ZookeeperServer::kTickTime; }
+  Duration max_session_timeout() const override { return ZookeeperServer::kMaxSessionTimeout; }
+  Duration container_check_interval() const override {
+    return ZookeeperServer::kContainerCheckInterval;
+  }
+  std::string client_address() const override { return "127.0.0.1"; }
+  Duration lateness() const override { return kTestLimit; }  // The machine may be busy.
 
  private:
   static Task<void> limit(Executor& executor);
+  // Of the client that opened the session; others may have attached to it later.
   Seat& seat(const Session& session);
   TcpProxy& proxy(const Session& session) { return seat(session).proxy; }
 
@@ -83,6 +104,15 @@ Seat& ZookeeperLab::seat(const Session& session) {
 
 Client& ZookeeperLab::add_client(Duration session_timeout) {
   seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout));
+  return seats_.back()->client;
+}
+
+Client& ZookeeperLab::attach_client(Session& session, Password password, Duration session_timeout) {
+  const zookeeper::Credentials right = *seat(session).client.credentials();
+  std::array<char, 16> bytes = right.password();
+  if (password == Password::kWrong) bytes[0] = static_cast<char>(~bytes[0]);
+  const zookeeper::Credentials shown(right.session(), bytes);
+  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, shown));
   return seats_.back()->client;
 }
 

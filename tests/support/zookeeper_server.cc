@@ -32,6 +32,10 @@ constexpr const char* kJava[] = {
     "java", "-Xms64m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
     "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
+    // Znodes with a time to live.
+    "-Dzookeeper.extendedTypesEnabled=true",
+    // These are read without the prefix.
+    "-Dznode.container.checkIntervalMs=300", "-Dznode.container.maxPerMinute=60000",
     // Debian's zookeeper.jar names the rest of its class path itself.
     "-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
 
@@ -127,7 +131,7 @@ void ZookeeperServer::write_configuration(std::chrono::milliseconds tick_time) c
   std::ofstream configuration(directory_ / "zoo.cfg");
   configuration << "tickTime=" << tick_time.count() << '\n'
                 << "minSessionTimeout=" << 2 * tick_time.count() << '\n'
-                << "maxSessionTimeout=60000\n"
+                << "maxSessionTimeout=" << kMaxSessionTimeout.count() << '\n'
                 << "dataDir=" << (directory_ / "data").string() << '\n'
                 << "clientPort=" << port_ << '\n'
                 << "clientPortAddress=127.0.0.1\n"

@@ -13,9 +13,14 @@ namespace lockstep::support {
 // killed and its directory removed when this object or the process ends, however that happens.
 class ZookeeperServer {
  public:
+  static constexpr std::chrono::milliseconds kTickTime{200};
+  static constexpr std::chrono::milliseconds kMaxSessionTimeout{60000};
+  // How often it looks for containers and times to live that are over; a minute otherwise.
+  static constexpr std::chrono::milliseconds kContainerCheckInterval{300};
+
   // Waits until the server answers. Throws std::runtime_error with the server's log if it does not:
   // a test without its server has failed. On the main thread: the server dies with its thread.
-  explicit ZookeeperServer(std::chrono::milliseconds tick_time = std::chrono::milliseconds(200));
+  explicit ZookeeperServer(std::chrono::milliseconds tick_time = kTickTime);
   ~ZookeeperServer();
   ZookeeperServer(const ZookeeperServer&) = delete;
   ZookeeperServer& operator=(const ZookeeperServer&) = delete;

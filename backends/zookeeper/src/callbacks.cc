@@ -7,8 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "acl_vector.h"
 #include "handle.h"
 #include "handle_table.h"
+#include "stat.h"
 
 namespace lockstep::zookeeper::callbacks {
 
@@ -17,22 +19,6 @@ namespace {
 TimePoint now() {
   return TimePoint(
       std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
-}
-
-Stat from_c(const ::Stat& c) {
-  Stat stat;
-  stat.czxid = c.czxid;
-  stat.mzxid = c.mzxid;
-  stat.ctime_ms = c.ctime;
-  stat.mtime_ms = c.mtime;
-  stat.version = c.version;
-  stat.cversion = c.cversion;
-  stat.aversion = c.aversion;
-  stat.ephemeral_owner = c.ephemeralOwner;
-  stat.data_length = c.dataLength;
-  stat.num_children = c.numChildren;
-  stat.pzxid = c.pzxid;
-  return stat;
 }
 
 // The names of one reply, in one block.
@@ -108,7 +94,7 @@ void created(int rc, const char* path, const ::Stat* stat, const void* context) 
   deliver(std::move(reply), context);
 }
 
-void removed(int rc, const void* context) { deliver(reply_to(context, rc), context); }
+void done(int rc, const void* context) { deliver(reply_to(context, rc), context); }
 
 void stat_read(int rc, const ::Stat* stat, const void* context) {
   ReplyMessage reply = reply_to(context, rc);
@@ -134,6 +120,24 @@ void children_read(int rc, const String_vector* names, const ::Stat* stat, const
     reply.children = Children(new OwnedNames(c_names, reply.stat));
   }
   deliver(std::move(reply), context);
+}
+
+void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) {
+  ReplyMessage reply = reply_to(context, rc);
+  if (rc == ZOK) {
+    reply.acl = from_c(*acl);
+    reply.stat = from_c(*stat);
+  }
+  deliver(std::move(reply), context);
+}
+
+void multi_done(int rc, const void* context) {
+  const CallbackContext call(context);
+  Handle* const handle = HandleTable::instance().find(call.handle_key());
+  if (!handle) return;
+  ReplyMessage reply = reply_to(context, rc);
+  reply.outcomes = handle->take_outcomes(call.request());
+  handle->deliver_reply(std::move(reply));
 }
 
 void synced(int rc, const char*, const void* context) { deliver(reply_to(context, rc), context); }

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "callbacks.h"
+#include "calls.h"
 #include "handle_table.h"
+#include "multi_call.h"
 
 namespace lockstep::zookeeper {
 
@@ -25,25 +27,6 @@ void set_log_level(ClientLog log) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   zoo_set_debug_level(log == ClientLog::kSilent ? static_cast<ZooLogLevel>(0) : ZOO_LOG_LEVEL_INFO);
-}
-
-// Text ends in a NUL, which its size does not count.
-const char* c_string(const Text& text) { return text.is_null() ? "" : text.view().data(); }
-
-int call_create(zhandle_t* handle, const Request& request, const void* context) {
-  const std::string_view data = request.data.view();
-  const bool null = request.data.is_null();
-  return zoo_acreate2(handle, c_string(request.path.text()), null ? nullptr : data.data(),
-                      null ? -1 : static_cast<int>(data.size()), &ZOO_OPEN_ACL_UNSAFE,
-                      static_cast<int>(request.mode), &callbacks::created, context);
-}
-
-int call_set_data(zhandle_t* handle, const Request& request, const void* context) {
-  const std::string_view data = request.data.view();
-  const bool null = request.data.is_null();
-  return zoo_aset(handle, c_string(request.path.text()), null ? nullptr : data.data(),
-                  null ? -1 : static_cast<int>(data.size()), request.version, &callbacks::stat_read,
-                  context);
 }
 
 }  // namespace
@@ -118,14 +101,16 @@ void Handle::deliver_reply(ReplyMessage reply) {
   if (--unanswered_ == 0 && close_requested_) changed_.notify_all();
 }
 
+bool Handle::is_connected() const { return zoo_state(handle_) == ZOO_CONNECTED_STATE; }
+
 int Handle::send(const Request& request, RequestId id) {
-  // The C client would cut the path there.
-  if (request.path.view().find('\0') != std::string_view::npos) return ZBADARGUMENTS;
   {
     const std::lock_guard lock(mutex_);
     ++unanswered_;  // Before the call: the reply may overtake its return.
   }
-  const int rc = call(request, CallbackContext(key_, id).pointer());
+  const int rc = request.op == OpCode::kMulti
+                     ? send_multi(request, id)
+                     : call(handle_, request, CallbackContext(key_, id).pointer());
   if (rc != ZOK) {
     const std::lock_guard lock(mutex_);
     --unanswered_;
@@ -133,30 +118,26 @@ int Handle::send(const Request& request, RequestId id) {
   return rc;
 }
 
-int Handle::call(const Request& request, void* context) const {
-  const char* const path = c_string(request.path.text());
-  const watcher_fn watcher = request.watch ? &callbacks::watch_event : nullptr;
-  switch (request.op) {
-    case OpCode::kCreate: return call_create(handle_, request, context);
-    case OpCode::kRemove:
-      return zoo_adelete(handle_, path, request.version, &callbacks::removed, context);
-    case OpCode::kExists:
-      return zoo_awexists(handle_, path, watcher, context, &callbacks::stat_read, context);
-    case OpCode::kGetData:
-      return zoo_awget(handle_, path, watcher, context, &callbacks::data_read, context);
-    case OpCode::kSetData: return call_set_data(handle_, request, context);
-    case OpCode::kGetChildren:
-      return zoo_awget_children2(handle_, path, watcher, context, &callbacks::children_read,
-                                 context);
-    case OpCode::kSync: return zoo_async(handle_, path, &callbacks::synced, context);
-    case OpCode::kClose:  // Is not sent: see close().
-    case OpCode::kGetAcl:
-    case OpCode::kSetAcl:
-    case OpCode::kMulti:
-    case OpCode::kCheck:
-    case OpCode::kAddAuth: break;
+int Handle::send_multi(const Request& request, RequestId id) {
+  auto owned = std::make_unique<MultiCall>(*request.ops);
+  MultiCall& multi = *owned;
+  {
+    const std::lock_guard lock(mutex_);
+    multis_.emplace(id, std::move(owned));
   }
-  return ZUNIMPLEMENTED;
+  const int rc = multi.send(handle_, *request.ops, CallbackContext(key_, id).pointer());
+  if (rc != ZOK) {
+    const std::lock_guard lock(mutex_);
+    multis_.erase(id);
+  }
+  return rc;
+}
+
+std::vector<OpOutcome> Handle::take_outcomes(RequestId multi) {
+  std::unique_lock lock(mutex_);
+  const auto call = multis_.extract(multi);
+  lock.unlock();
+  return call.mapped()->outcomes();
 }
 
 }  // namespace lockstep::zookeeper

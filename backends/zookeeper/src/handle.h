@@ -1,8 +1,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
+#include <vector>
 
 #include "inbox.h"
 #include "lockstep/request.h"
@@ -12,6 +15,8 @@
 struct _zhandle;
 
 namespace lockstep::zookeeper {
+
+class MultiCall;
 
 // One handle of the C client (zhandle_t), and the thread that opens and closes it: both may block,
 // and closing inside a callback leaves the handle alive (zookeeper.h, zookeeper_close). Pushes
@@ -28,6 +33,11 @@ class Handle {
   // The C client has connected: requests can be sent from now on.
   void connected(_zhandle* handle) noexcept { handle_ = handle; }
 
+  // True if the C client is connected at this moment. In any other state it may learn now that the
+  // session is over, which it does not survive in the middle of zoo_amulti(): after the first
+  // operation that it refuses it frees what it never allocated.
+  [[nodiscard]] bool is_connected() const;
+
   // Hands a request to the C client. Returns ZOK, or why the C client refuses it: then there is no
   // reply. On the loop's thread only, not before connected() and not after close().
   [[nodiscard]] int send(const Request& request, RequestId id);
@@ -37,6 +47,7 @@ class Handle {
   void close();
 
   // For the callbacks.
+  [[nodiscard]] std::vector<OpOutcome> take_outcomes(RequestId multi);
   void deliver_reply(ReplyMessage reply);
   void deliver(Message message) { inbox_.push(std::move(message)); }
 
@@ -45,7 +56,7 @@ class Handle {
   [[nodiscard]] _zhandle* open();
   [[nodiscard]] _zhandle* open_once() const;
   void wait_for_replies();
-  [[nodiscard]] int call(const Request& request, void* context) const;
+  [[nodiscard]] int send_multi(const Request& request, RequestId id);
 
   const Options options_;
   Inbox& inbox_;
@@ -56,6 +67,7 @@ class Handle {
   std::condition_variable changed_;
   bool close_requested_ = false;
   std::uint64_t unanswered_ = 0;
+  std::unordered_map<RequestId, std::unique_ptr<MultiCall>> multis_;
 
   std::thread thread_;  // Last: it uses all of the above.
 };

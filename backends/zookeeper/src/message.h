@@ -4,9 +4,12 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "lockstep/acl.h"
 #include "lockstep/children.h"
 #include "lockstep/clock.h"
+#include "lockstep/request.h"
 #include "lockstep/stat.h"
 #include "lockstep/zookeeper/options.h"
 
@@ -21,6 +24,17 @@ using RequestId = std::uint64_t;
 // kept in strings of the standard library: Text takes its memory from a pool of the thread that
 // makes it, and would give it to the pool of the loop's thread.
 
+// What one operation of a multi came to.
+class OpOutcome {
+ public:
+  OpOutcome(OpCode op_code, int return_code) : op(op_code), rc(return_code) {}
+
+  OpCode op;
+  int rc;
+  std::string path;
+  Stat stat;
+};
+
 class ReplyMessage {
  public:
   ReplyMessage(RequestId request_id, int return_code, TimePoint now)
@@ -33,6 +47,8 @@ class ReplyMessage {
   Stat stat;
   std::string bytes;  // The path of a create, the data of a read.
   Children children;
+  Acl acl;
+  std::vector<OpOutcome> outcomes;  // Of a multi.
 };
 
 class WatchMessage {

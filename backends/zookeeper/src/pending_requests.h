@@ -27,6 +27,8 @@ class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   RequestId add(const PendingRequest& request);
+  // True if nothing that was sent before it is still owed.
+  [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
   // Takes a request out of the table; null if it is not there.
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
   // The oldest; null if there is none.

@@ -2,7 +2,11 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "refusal.h"
 
 namespace lockstep::zookeeper {
 
@@ -19,13 +23,48 @@ bool came_from_server(int rc) {
   return rc == ZOK || (rc < ZAPIERROR && rc != ZAUTHFAILED && rc != ZCLOSING);
 }
 
+// The C client fails a multi as a whole when it has no answer of the server's.
+bool concerns_an_op(int rc) {
+  const Error error = error_of(rc);
+  return !outcome_unknown(error) && !session_is_over(error) && error != Error::kMarshallingError;
+}
+
+// The operations before the one that failed have been undone and show no error, those behind it
+// were not tried. All of them show the same error if the request failed as a whole.
+std::int32_t failed_op(const ReplyMessage& message) {
+  if (!concerns_an_op(message.rc)) return -1;
+  const auto has_failed = [](const OpOutcome& outcome) {
+    return outcome.rc != ZOK && outcome.rc != ZRUNTIMEINCONSISTENCY;
+  };
+  if (std::ranges::count_if(message.outcomes, has_failed) != 1) return -1;
+  const auto failed = std::ranges::find_if(message.outcomes, has_failed);
+  return static_cast<std::int32_t>(failed - message.outcomes.begin());
+}
+
+std::vector<OpResult> to_results(std::vector<OpOutcome>& outcomes) {
+  std::vector<OpResult> results;
+  results.reserve(outcomes.size());
+  for (OpOutcome& outcome : outcomes) {
+    OpResult& result = results.emplace_back(outcome.op);
+    if (outcome.op == OpCode::kCreate) result.path = Path(outcome.path);
+    result.stat = outcome.stat;
+  }
+  return results;
+}
+
 Reply to_reply(ReplyMessage& message, OpCode op) {
-  if (message.rc != ZOK) return Reply(error_of(message.rc));
+  if (message.rc != ZOK) {
+    Reply failure(error_of(message.rc));
+    if (op == OpCode::kMulti) failure.failed_op = failed_op(message);
+    return failure;
+  }
   Reply reply;
   reply.stat = message.stat;
   if (op == OpCode::kCreate) reply.path = Path(message.bytes);
   if (op == OpCode::kGetData && message.has_bytes) reply.data = Data(message.bytes);
   reply.children = std::move(message.children);
+  reply.acl = std::move(message.acl);
+  reply.results = to_results(message.outcomes);
   return reply;
 }
 
@@ -53,20 +92,59 @@ SessionId Session::id() const { return credentials_ ? credentials_->session() : 
 void Session::submit(Request request, internal::Completion& completion) {
   if (is_over(state())) return fail(&completion, end_error());
   if (request.op == OpCode::kClose) return begin_close(completion);
-  send(request, &completion);
+  if (const std::optional<Refusal> refusal = refusal_of(request)) {
+    Reply reply(refusal->error);
+    reply.failed_op = refusal->op;
+    return completion.complete(reply);
+  }
+  const RequestId id = add_pending(request, &completion);
+  if (waiting_.empty() && can_be_sent(request.op, id)) {
+    send(request, id);
+  } else {
+    waiting_.emplace_back(id, std::move(request));
+  }
 }
 
-void Session::send(const Request& request, internal::Completion* completion) {
+RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
   if (request.watch) request.watch->retain();
-  const RequestId id = pending_.add(PendingRequest(request.op, completion, request.watch));
+  return pending_.add(PendingRequest(request.op, completion, request.watch));
+}
+
+// The C client queues what it cannot send yet, but for two: a multi must not meet the end of the
+// session (Handle::is_connected), which a rejected credential is, too; and a credential is refused
+// without a connection, and put in front of everything that is unsent, even if half of it is sent.
+bool Session::can_be_sent(OpCode op, RequestId id) const {
+  if (op != OpCode::kMulti && op != OpCode::kAddAuth) return true;
+  if (state() != SessionState::kConnected || !handle_.is_connected()) return false;
+  return op == OpCode::kMulti ? !authenticating_ : pending_.is_oldest(id);
+}
+
+void Session::send(const Request& request, RequestId id) {
   last_sent_ = runtime_.now();
   const int rc = handle_.send(request, id);
+  if (rc == ZOK && request.op == OpCode::kAddAuth) {
+    authenticating_ = true;
+    ask_server();  // The C client does not send a credential before something else is sent.
+  }
   // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so
   // is on its way, and listeners hear of it first.
   if (rc == ZOK || rc == ZINVALIDSTATE) return;
-  static_cast<void>(pending_.take(id));
-  if (request.watch) request.watch->release();
-  fail(completion, error_of(rc));
+  const std::optional<PendingRequest> refused = pending_.take(id);
+  if (refused->watch) refused->watch->release();
+  fail(refused->completion, error_of(rc));
+}
+
+void Session::send_waiting() {
+  while (!waiting_.empty() && can_be_sent(waiting_.front().request.op, waiting_.front().id)) {
+    const Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    send(next.request, next.id);
+  }
+}
+
+void Session::ask_server() {
+  const Request request(OpCode::kExists, Path());
+  send(request, add_pending(request, nullptr));
 }
 
 void Session::abandon(internal::Completion& completion) noexcept {
@@ -88,13 +166,26 @@ void Session::receive(Message& message) {
 void Session::on(ReplyMessage& message) {
   // The server answers like this while it is closing the session, before it drops the connection.
   if (message.rc == ZSESSIONEXPIRED) return end(SessionState::kExpired);
+  // To add_auth; listeners hear of it first.
+  if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
   if (request->watch) keep_or_drop_watch(*request, message);
-  if (!request->completion) return;
-  Reply reply = to_reply(message, request->op);
-  request->completion->complete(reply);
+  if (request->op == OpCode::kAddAuth) on_auth_reply(message);
+  if (request->completion) {
+    Reply reply = to_reply(message, request->op);
+    request->completion->complete(reply);
+  }
+  send_waiting();
+}
+
+// It comes from another thread of the C client than the news of a lost connection, and may be here
+// before them; the credential is sent again with every connection.
+void Session::on_auth_reply(const ReplyMessage& reply) {
+  authenticating_ = false;
+  const bool lost = outcome_unknown(error_of(reply.rc));
+  if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
 }
 
 // The C client registers a watcher when the read has succeeded, and for exists also when there is
@@ -127,6 +218,7 @@ void Session::on(ConnectedMessage& connected) {
   runtime_.stop_timer(heartbeat_);
   runtime_.start_timer(heartbeat_, last_sent_ + session_timeout_ / 4);
   change_state(SessionState::kConnected);
+  send_waiting();
 }
 
 void Session::on(ClosedMessage&) {
@@ -147,6 +239,7 @@ void Session::end(SessionState state) {
 
 // The C client tells its watchers of the end of a session first, then fails requests in order.
 void Session::fail_everything(Error error) {
+  waiting_.clear();
   while (!watches_.empty()) {
     internal::WatchState* const watch = watches_.extract(watches_.begin()).mapped();
     watch->resolve(failure(error));
@@ -163,7 +256,7 @@ void Session::beat() {
   const Duration period = session_timeout_ / 4;
   if (state() == SessionState::kConnected && pending_.empty() &&
       runtime_.now() >= last_sent_ + period) {
-    send(Request(OpCode::kExists, Path()), nullptr);
+    ask_server();
   }
   const TimePoint next = last_sent_ + period;
   runtime_.start_timer(heartbeat_, next > runtime_.now() ? next : runtime_.now() + period);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -46,7 +47,19 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
 
   void submit(Request request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
-  void send(const Request& request, internal::Completion* completion);
+  // A request that the C client must not see yet.
+  class Waiting {
+   public:
+    Waiting(RequestId request_id, Request to_send) : id(request_id), request(std::move(to_send)) {}
+    RequestId id;
+    Request request;
+  };
+
+  RequestId add_pending(const Request& request, internal::Completion* completion);
+  [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
+  void send(const Request& request, RequestId id);
+  void send_waiting();
+  void ask_server();
   void begin_close(internal::Completion& completion);
 
   void receive(Message& message) override;
@@ -58,6 +71,7 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   void on(AuthFailedMessage&) { end(SessionState::kAuthFailed); }
   void on(ClosedMessage&);
 
+  void on_auth_reply(const ReplyMessage& reply);
   void keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply);
   void end(SessionState state);
   void fail_everything(Error error);
@@ -66,6 +80,8 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   Runtime& runtime_;
   Inbox inbox_;
   PendingRequests pending_;
+  std::deque<Waiting> waiting_;  // Pending too, the youngest of them; in the order of sending.
+  bool authenticating_ = false;  // The server's answer to an add_auth is on its way.
   std::map<RequestId, internal::WatchState*> watches_;  // One reference each.
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;

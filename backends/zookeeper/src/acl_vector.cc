@@ -1,0 +1,42 @@
+#include "acl_vector.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+// The C client's structs are also what it decodes into, so their strings are not const; those of a
+// request are only read.
+char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
+
+bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+}  // namespace
+
+AclVector::AclVector(const Acl& acl) {
+  entries_.reserve(acl.entries().size());
+  for (const AclEntry& entry : acl.entries()) {
+    entries_.push_back({entry.permissions, {c_string(entry.scheme), c_string(entry.id)}});
+  }
+  vector_ = {static_cast<std::int32_t>(entries_.size()), entries_.data()};
+}
+
+bool client_takes(const Acl& acl) {
+  return std::ranges::none_of(acl.entries(), [](const AclEntry& entry) {
+    return has_nul(entry.scheme) || has_nul(entry.id);
+  });
+}
+
+Acl from_c(const ACL_vector& acl) {
+  std::vector<AclEntry> entries;
+  for (const ACL& entry : std::span(acl.data, static_cast<std::size_t>(acl.count))) {
+    entries.emplace_back(entry.perms, entry.id.scheme, entry.id.id);
+  }
+  return Acl(std::move(entries));
+}
+
+}  // namespace lockstep::zookeeper

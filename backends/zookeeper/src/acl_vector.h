@@ -1,0 +1,30 @@
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <vector>
+
+#include "lockstep/acl.h"
+
+namespace lockstep::zookeeper {
+
+// An ACL as the C client wants it. Points into the Acl, which must outlive it.
+class AclVector {
+ public:
+  explicit AclVector(const Acl& acl);
+  AclVector(const AclVector&) = delete;
+  AclVector& operator=(const AclVector&) = delete;
+
+  [[nodiscard]] ACL_vector* get() { return &vector_; }
+
+ private:
+  std::vector<ACL> entries_;
+  ACL_vector vector_;
+};
+
+// False if an entry holds a NUL: the C client would cut it off there, and ask for another ACL.
+[[nodiscard]] bool client_takes(const Acl& acl);
+
+[[nodiscard]] Acl from_c(const ACL_vector& acl);
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,71 @@
+#include "calls.h"
+
+#include <zookeeper/zookeeper.h>
+
+#include "acl_vector.h"
+#include "callbacks.h"
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+int call_create(zhandle_t* handle, const Request& request, const void* context) {
+  AclVector acl(request.acl);
+  const char* const path = c_string(request.path.text());
+  const int mode = static_cast<int>(request.mode);
+  if (has_ttl(request.mode)) {
+    return zoo_acreate2_ttl(handle, path, c_bytes(request.data), c_size(request.data), acl.get(),
+                            mode, request.ttl.count(), &callbacks::created, context);
+  }
+  if (request.ttl.count() != 0) return ZBADARGUMENTS;  // As the server would say.
+  return zoo_acreate2(handle, path, c_bytes(request.data), c_size(request.data), acl.get(), mode,
+                      &callbacks::created, context);
+}
+
+int call_set_data(zhandle_t* handle, const Request& request, const void* context) {
+  return zoo_aset(handle, c_string(request.path.text()), c_bytes(request.data),
+                  c_size(request.data), request.version, &callbacks::stat_read, context);
+}
+
+int call_set_acl(zhandle_t* handle, const Request& request, const void* context) {
+  AclVector acl(request.acl);
+  return zoo_aset_acl(handle, c_string(request.path.text()), request.version, acl.get(),
+                      &callbacks::done, context);
+}
+
+int call_add_auth(zhandle_t* handle, const Request& request, const void* context) {
+  const int size = request.data.is_null() ? 0 : c_size(request.data);
+  return zoo_add_auth(handle, c_string(request.scheme), c_bytes(request.data), size,
+                      &callbacks::done, context);
+}
+
+}  // namespace
+
+int call(zhandle_t* handle, const Request& request, void* context) {
+  const char* const path = c_string(request.path.text());
+  const watcher_fn watcher = request.watch ? &callbacks::watch_event : nullptr;
+  switch (request.op) {
+    case OpCode::kCreate: return call_create(handle, request, context);
+    case OpCode::kRemove:
+      return zoo_adelete(handle, path, request.version, &callbacks::done, context);
+    case OpCode::kExists:
+      return zoo_awexists(handle, path, watcher, context, &callbacks::stat_read, context);
+    case OpCode::kGetData:
+      return zoo_awget(handle, path, watcher, context, &callbacks::data_read, context);
+    case OpCode::kSetData: return call_set_data(handle, request, context);
+    case OpCode::kGetChildren:
+      return zoo_awget_children2(handle, path, watcher, context, &callbacks::children_read,
+                                 context);
+    case OpCode::kSync: return zoo_async(handle, path, &callbacks::synced, context);
+    case OpCode::kGetAcl: return zoo_aget_acl(handle, path, &callbacks::acl_read, context);
+    case OpCode::kSetAcl: return call_set_acl(handle, request, context);
+    case OpCode::kAddAuth: return call_add_auth(handle, request, context);
+    case OpCode::kMulti:  // Needs memory that outlives the call: see MultiCall.
+    case OpCode::kCheck:  // Only inside a multi.
+    case OpCode::kClose:  // Is not sent: see Handle::close().
+      break;
+  }
+  return ZUNIMPLEMENTED;
+}
+
+}  // namespace lockstep::zookeeper

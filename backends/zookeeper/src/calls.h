@@ -1,0 +1,25 @@
+#pragma once
+
+#include "lockstep/request.h"
+
+struct _zhandle;
+
+namespace lockstep::zookeeper {
+
+// Hands a request that is no multi to the C client, with a CallbackContext. Returns ZOK, or why the
+// C client refuses it: then there is no reply.
+[[nodiscard]] int call(_zhandle* handle, const Request& request, void* context);
+
+// The C client's view of a text, which ends in a NUL that its size does not count.
+[[nodiscard]] inline const char* c_string(const Text& text) {
+  return text.is_null() ? "" : text.view().data();
+}
+[[nodiscard]] inline const char* c_bytes(const Data& data) {
+  return data.is_null() ? nullptr : data.view().data();
+}
+// To the C client null data has the size -1.
+[[nodiscard]] inline int c_size(const Data& data) {
+  return data.is_null() ? -1 : static_cast<int>(data.view().size());
+}
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,56 @@
+#include "refusal.h"
+
+#include <string_view>
+
+#include "acl_vector.h"
+#include "client_path.h"
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+bool has_nul(const Text& text) { return text.view().find('\0') != std::string_view::npos; }
+
+// Container creates of a multi abort the process when their reply arrives, and the C client knows
+// no others with more than a path in it; it knows no other operations either.
+bool fits_in_multi(const Request& op) {
+  switch (op.op) {
+    case OpCode::kCreate: return op.mode != CreateMode::kContainer && !has_ttl(op.mode);
+    case OpCode::kRemove:
+    case OpCode::kSetData:
+    case OpCode::kCheck: return true;
+    default: return false;
+  }
+}
+
+std::optional<Error> why_not_in_multi(const Request& op) {
+  const CreateMode mode = op.op == OpCode::kCreate ? op.mode : CreateMode::kPersistent;
+  if (!client_takes(op.path, mode)) return Error::kBadArguments;
+  if (!fits_in_multi(op)) return Error::kUnimplemented;
+  if (op.op != OpCode::kCreate) return std::nullopt;
+  if (op.ttl.count() != 0) return Error::kBadArguments;
+  if (!client_takes(op.acl)) return Error::kInvalidAcl;
+  return std::nullopt;
+}
+
+std::optional<Refusal> refusal_of_multi(const std::vector<Request>& ops) {
+  std::int32_t index = 0;
+  for (const Request& op : ops) {
+    if (const std::optional<Error> why = why_not_in_multi(op)) return Refusal(*why, index);
+    ++index;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> refusal_of(const Request& request) {
+  if (request.op == OpCode::kMulti) return refusal_of_multi(*request.ops);
+  if (has_nul(request.path.text()) || has_nul(request.scheme)) {
+    return Refusal(Error::kBadArguments);
+  }
+  if (!client_takes(request.acl)) return Refusal(Error::kInvalidAcl);
+  return std::nullopt;
+}
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "lockstep/error.h"
+#include "lockstep/request.h"
+
+namespace lockstep::zookeeper {
+
+// What is refused before the C client sees it, because that would send something else, or worse: a
+// path that it does not take makes it free memory that it does not own when it stands in a multi
+// (zookeeper.c, zoo_amulti).
+class Refusal {
+ public:
+  explicit Refusal(Error refused_with, std::int32_t refused_op = -1)
+      : error(refused_with), op(refused_op) {}
+
+  Error error;
+  std::int32_t op;  // Of a multi, or -1.
+};
+
+[[nodiscard]] std::optional<Refusal> refusal_of(const Request& request);
+
+}  // namespace lockstep::zookeeper

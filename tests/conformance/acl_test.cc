@@ -1,0 +1,420 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "conformance/conformance.h"
+#include "conformance/identities.h"
+
+// Which ACLs there are, and what they allow.
+namespace lockstep::conformance {
+
+namespace {
+
+using permission::kAdmin;
+using permission::kAll;
+using permission::kCreate;
+using permission::kDelete;
+using permission::kRead;
+using permission::kWrite;
+
+std::vector<std::string> sorted_ids(const Acl& acl) {
+  std::vector<std::string> ids;
+  for (const AclEntry& entry : acl.entries()) ids.push_back(entry.id);
+  std::ranges::sort(ids);
+  return ids;
+}
+
+Task<void> expect_invalid(Session& session, Path parent, Acl acl) {
+  const auto created =
+      co_await session.create(parent / "invalid", Data(), Creation(CreateMode::kPersistent, acl));
+  EXPECT_EQ(error_of(created), Error::kInvalidAcl) << ::testing::PrintToString(acl);
+  const auto set = co_await session.set_acl(parent, acl);
+  EXPECT_EQ(error_of(set), Error::kInvalidAcl) << ::testing::PrintToString(acl);
+}
+
+Task<void> expect_valid(Session& session, Path parent, Acl acl) {
+  const Created created =
+      co_await create(session, parent / "valid", Data(), Creation(CreateMode::kPersistent, acl));
+  const Acl read = co_await acl_of(session, created.path);
+  EXPECT_EQ(read, acl);
+  co_await remove(session, created.path);
+}
+
+// A child of the test's znode that allows only this, and has a child itself.
+Task<Path> create_allowing(Session& session, Path parent, std::int32_t permissions) {
+  const Path path = parent / ("allows-" + std::to_string(permissions));
+  co_await create(session, path, "data");
+  co_await create(session, path / "child");
+  co_await set_acl(session, path, anyone(permissions));
+  co_return path;
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S77AZnodeIsOpenUnlessToldOtherwise) {
+  const auto session = co_await lab.open();
+  co_await create(*session, lab.parent() / "a");
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  EXPECT_EQ(acl, Acl::open());
+}
+
+CONFORMANCE_TEST(S77GetAclReturnsTheStatToo) {
+  const auto session = co_await lab.open();
+  const Created created = co_await create(*session, lab.parent() / "a", "data");
+  const AclAndStat read = must(co_await session->get_acl(created.path), "get_acl");
+  EXPECT_EQ(read.stat, created.stat);
+}
+
+CONFORMANCE_TEST(S77EveryModeTakesAnAcl) {
+  const auto session = co_await lab.open();
+  const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
+                              CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
+                              CreateMode::kContainer};
+  const Acl acl = anyone(kRead | kAdmin);
+  for (const CreateMode mode : modes) {
+    const Path path = lab.parent() / ("n" + std::to_string(static_cast<int>(mode)));
+    const Created created = co_await create(*session, path, Data(), Creation(mode, acl));
+    const Acl read = co_await acl_of(*session, created.path);
+    EXPECT_EQ(read, acl);
+  }
+}
+
+CONFORMANCE_TEST(S77AnAclHasAtLeastOneEntry) {
+  const auto session = co_await lab.open();
+  co_await expect_invalid(*session, lab.parent(), nobody());
+}
+
+CONFORMANCE_TEST(S77UnknownSchemesAreInvalid) {
+  const auto session = co_await lab.open();
+  const char* const schemes[] = {"", "unknown", "World", "super"};
+  for (const char* const scheme : schemes) {
+    co_await expect_invalid(*session, lab.parent(), only(kAll, scheme, "anyone"));
+  }
+}
+
+CONFORMANCE_TEST(S77TheWorldIsAnyone) {
+  const auto session = co_await lab.open();
+  const char* const ids[] = {"", "someone", "Anyone"};
+  for (const char* const id : ids) {
+    co_await expect_invalid(*session, lab.parent(), only(kAll, "world", id));
+  }
+}
+
+// Java's split(":") gives two parts; it drops empty ones at the end.
+CONFORMANCE_TEST(S77ADigestIdHasTwoParts) {
+  const auto session = co_await lab.open();
+  const char* const malformed[] = {"", ":", "ann", "ann:", "ann::", "a:b:c", "::x"};
+  for (const char* const id : malformed) {
+    co_await expect_invalid(*session, lab.parent(), both(Acl::open(), digest(kAll, id)));
+  }
+  const char* const well_formed[] = {kAnnId, "a:b", ":b", "a:b:", "a:b::", " : "};
+  for (const char* const id : well_formed) {
+    co_await expect_valid(*session, lab.parent(), both(Acl::open(), digest(kAll, id)));
+  }
+}
+
+CONFORMANCE_TEST(S77AnIpIdIsAnAddressOrANetwork) {
+  const auto session = co_await lab.open();
+  const char* const malformed[] = {"",          "1.2.3",      "1.2.3.4.5",   "1.2.3.256",
+                                   "1.2.3.x",   "localhost",  "1.2.3.4/",    "1.2.3.4/33",
+                                   "1.2.3.4/x", "1.2.3.4/-1", "1.2.3.4/8/8", "::1"};
+  for (const char* const id : malformed) {
+    co_await expect_invalid(*session, lab.parent(), both(Acl::open(), only(kAll, "ip", id)));
+  }
+  const char* const well_formed[] = {"1.2.3.4", "1.2.3.4/0", "1.2.3.4/32", "0.0.0.0/8", "01.2.3.4"};
+  for (const char* const id : well_formed) {
+    co_await expect_valid(*session, lab.parent(), both(Acl::open(), only(kAll, "ip", id)));
+  }
+}
+
+CONFORMANCE_TEST(S77AuthNeedsAnIdentity) {
+  const auto session = co_await lab.open();
+  co_await expect_invalid(*session, lab.parent(), Acl::creator_only());
+  co_await expect_invalid(*session, lab.parent(), both(Acl::open(), Acl::creator_only()));
+}
+
+CONFORMANCE_TEST(S77OneInvalidEntryIsEnough) {
+  const auto session = co_await lab.open();
+  co_await expect_invalid(*session, lab.parent(), both(Acl::open(), digest(kAll, "malformed")));
+  co_await expect_invalid(*session, lab.parent(), both(digest(kAll, "malformed"), Acl::open()));
+}
+
+CONFORMANCE_TEST(S77PermissionsAreAnyBits) {
+  const auto session = co_await lab.open();
+  const std::int32_t unusual[] = {0, -1, 32, 1 << 30};
+  for (const std::int32_t permissions : unusual) {
+    co_await expect_valid(*session, lab.parent(),
+                          both(anyone(kAdmin), only(permissions, "ip", "1.2.3.4")));
+  }
+}
+
+CONFORMANCE_TEST(S77DuplicatesAreRemoved) {
+  const auto session = co_await lab.open();
+  const Acl once = both(Acl::open(), both(anyone(kRead), digest(kAll, kAnnId)));
+  const Path path = lab.parent() / "a";
+  const Created created =
+      co_await create(*session, path, Data(), Creation(CreateMode::kPersistent, both(once, once)));
+  Acl read = co_await acl_of(*session, created.path);
+  EXPECT_EQ(read, once);
+  co_await set_acl(*session, path, both(once, both(anyone(kRead), once)));
+  read = co_await acl_of(*session, path);
+  EXPECT_EQ(read, once);
+}
+
+CONFORMANCE_TEST(S77AnyMatchingEntryWithTheBitWillDo) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Acl acl = both(both(only(kAll, "ip", "1.2.3.4"), anyone(kRead)), anyone(kWrite));
+  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, acl));
+  const auto read = co_await session->get_data(path);
+  EXPECT_EQ(error_of(read), std::nullopt);
+  const auto written = co_await session->set_data(path, "y");
+  EXPECT_EQ(error_of(written), std::nullopt);
+  const auto created = co_await session->create(path / "b", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(created), Error::kNoAuth);
+}
+
+CONFORMANCE_TEST(S77AnIpEntryMatchesTheClientsAddress) {
+  const auto session = co_await lab.open();
+  const std::string own = lab.client_address();
+  const std::string ids[] = {own, own + "/32", own + "/8", "0.0.0.0/0"};
+  for (const std::string& id : ids) {
+    const Acl acl = only(kAll, "ip", id);
+    const Creation creation(CreateMode::kPersistent, acl);
+    const Created created = co_await create(*session, lab.parent() / "a", "x", creation);
+    const auto read = co_await session->get_data(created.path);
+    EXPECT_EQ(error_of(read), std::nullopt) << id;
+    const Acl shown = co_await acl_of(*session, created.path);
+    EXPECT_EQ(shown, acl);
+    co_await remove(*session, created.path);
+  }
+  const char* const others[] = {"1.2.3.4", "1.2.3.4/8"};
+  for (const char* const id : others) {
+    const Creation creation(CreateMode::kPersistent, only(kAll, "ip", id));
+    const Created created = co_await create(*session, lab.parent() / "a", "x", creation);
+    const auto read = co_await session->get_data(created.path);
+    EXPECT_EQ(error_of(read), Error::kNoAuth) << id;
+    co_await remove(*session, created.path);
+  }
+}
+
+CONFORMANCE_TEST(S20ReadingNeedsRead) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_allowing(*session, lab.parent(), kAll & ~kRead);
+  const auto data = co_await session->get_data(path);
+  EXPECT_EQ(error_of(data), Error::kNoAuth);
+  const auto watched_data = co_await session->get_data_watched(path);
+  EXPECT_EQ(error_of(watched_data), Error::kNoAuth);
+  const auto children = co_await session->get_children(path);
+  EXPECT_EQ(error_of(children), Error::kNoAuth);
+  const auto watched_children = co_await session->get_children_watched(path);
+  EXPECT_EQ(error_of(watched_children), Error::kNoAuth);
+  const auto missing = co_await session->get_data(path / "no");
+  EXPECT_EQ(error_of(missing), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S20ExistsNeedsNothing) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_allowing(*session, lab.parent(), 0);
+  const auto exists = co_await session->exists(path);
+  EXPECT_EQ(error_of(exists), std::nullopt);
+  const auto watched = co_await session->exists_watched(path);
+  EXPECT_EQ(error_of(watched), std::nullopt);
+  const auto child = co_await session->exists(path / "child");
+  EXPECT_EQ(error_of(child), std::nullopt);
+}
+
+CONFORMANCE_TEST(S20GetAclNeedsReadOrAdmin) {
+  const auto session = co_await lab.open();
+  const std::int32_t either[] = {kRead, kAdmin};
+  for (const std::int32_t enough : either) {
+    const Path path = co_await create_allowing(*session, lab.parent(), enough);
+    const Acl acl = co_await acl_of(*session, path);
+    EXPECT_EQ(acl, anyone(enough));
+  }
+  const Path path = co_await create_allowing(*session, lab.parent(), kAll & ~(kRead | kAdmin));
+  const auto acl = co_await session->get_acl(path);
+  EXPECT_EQ(error_of(acl), Error::kNoAuth);
+  const auto missing = co_await session->get_acl(path / "no");
+  EXPECT_EQ(error_of(missing), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S17SetDataNeedsWrite) {
+  const auto session = co_await lab.open();
+  const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kWrite);
+  const auto refused = co_await session->set_data(closed, "x", 7);  // Beats the version.
+  EXPECT_EQ(error_of(refused), Error::kNoAuth);
+  const Path open = co_await create_allowing(*session, lab.parent(), kWrite);
+  const auto set = co_await session->set_data(open, "x");
+  EXPECT_EQ(error_of(set), std::nullopt);
+}
+
+CONFORMANCE_TEST(S15CreateNeedsCreateOnTheParent) {
+  const auto session = co_await lab.open();
+  const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kCreate);
+  const auto refused = co_await session->create(closed / "a", Data(), CreateMode::kEphemeral);
+  EXPECT_EQ(error_of(refused), Error::kNoAuth);
+  const Path open = co_await create_allowing(*session, lab.parent(), kCreate);
+  const auto created = co_await session->create(open / "a", Data(), CreateMode::kEphemeral);
+  EXPECT_EQ(error_of(created), std::nullopt);
+}
+
+CONFORMANCE_TEST(S15NoAuthBeatsNodeExistsAndAMalformedName) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_allowing(*session, lab.parent(), 0);
+  const auto exists = co_await session->create(path / "child", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(exists), Error::kNoAuth);
+  const auto malformed = co_await session->create(path / "\x7f", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(malformed), Error::kNoAuth);
+}
+
+CONFORMANCE_TEST(S15AnInvalidAclBeatsWhatIsWrongWithThePath) {
+  const auto session = co_await lab.open();
+  co_await create(*session, lab.parent() / "exists");
+  const Path closed = co_await create_allowing(*session, lab.parent(), 0);
+  const Creation invalid(CreateMode::kPersistent, nobody());
+  const Path paths[] = {lab.parent() / "no" / "a", lab.parent() / "\x7f", lab.parent() / "exists",
+                        closed / "a"};
+  for (const Path& path : paths) {
+    const auto created = co_await session->create(path, Data(), invalid);
+    EXPECT_EQ(error_of(created), Error::kInvalidAcl) << path.view();
+  }
+}
+
+CONFORMANCE_TEST(S16RemoveNeedsDeleteOnTheParent) {
+  const auto session = co_await lab.open();
+  const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kDelete);
+  const auto refused = co_await session->remove(closed / "child", 7);  // Beats the version.
+  EXPECT_EQ(error_of(refused), Error::kNoAuth);
+  const auto missing = co_await session->remove(closed / "no");  // And what is not there.
+  EXPECT_EQ(error_of(missing), Error::kNoAuth);
+  const Path open = co_await create_allowing(*session, lab.parent(), kDelete);
+  co_await set_acl(*session, open / "child", anyone(0));
+  const auto removed = co_await session->remove(open / "child");
+  EXPECT_EQ(error_of(removed), std::nullopt);
+}
+
+CONFORMANCE_TEST(S18SetAclNeedsAdmin) {
+  const auto session = co_await lab.open();
+  const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kAdmin);
+  const auto refused = co_await session->set_acl(closed, Acl::open(), 7);  // Beats the version.
+  EXPECT_EQ(error_of(refused), Error::kNoAuth);
+  const auto invalid = co_await session->set_acl(closed, nobody());
+  EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
+  const Path open = co_await create_allowing(*session, lab.parent(), kAdmin);
+  const auto set = co_await session->set_acl(open, Acl::open());
+  EXPECT_EQ(error_of(set), std::nullopt);
+}
+
+CONFORMANCE_TEST(S18AnInvalidAclBeatsAMissingZnode) {
+  const auto session = co_await lab.open();
+  const auto invalid = co_await session->set_acl(lab.parent() / "no", nobody());
+  EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
+  const auto missing = co_await session->set_acl(lab.parent() / "no", Acl::open(), 7);
+  EXPECT_EQ(error_of(missing), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S18TheServerValidatesThePathOfSetAcl) {
+  const auto session = co_await lab.open();
+  const auto malformed = co_await session->set_acl(lab.parent() / "\x7f", nobody());
+  EXPECT_EQ(error_of(malformed), Error::kBadArguments);
+}
+
+CONFORMANCE_TEST(S18SetAclChecksTheVersionOfTheAcl) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  co_await set_data(*session, path, "x");  // The version of the data is another.
+  auto set = co_await session->set_acl(path, Acl::open(), 1);
+  EXPECT_EQ(error_of(set), Error::kBadVersion);
+  set = co_await session->set_acl(path, Acl::open(), 0);
+  EXPECT_EQ(error_of(set), std::nullopt);
+  set = co_await session->set_acl(path, Acl::open(), 0);
+  EXPECT_EQ(error_of(set), Error::kBadVersion);
+  set = co_await session->set_acl(path, Acl::open(), 1);
+  EXPECT_EQ(error_of(set), std::nullopt);
+}
+
+CONFORMANCE_TEST(S19OnlyMinusOneMatchesAnyVersionOfTheAcl) {
+  const auto session = co_await lab.open();
+  co_await create(*session, lab.parent() / "a");
+  const auto wrong = co_await session->set_acl(lab.parent() / "a", Acl::open(), -2);
+  EXPECT_EQ(error_of(wrong), Error::kBadVersion);
+  const auto any = co_await session->set_acl(lab.parent() / "a", Acl::open(), -1);
+  EXPECT_EQ(error_of(any), std::nullopt);
+}
+
+CONFORMANCE_TEST(S10SetAclChangesTheAversionOnly) {
+  const auto session = co_await lab.open();
+  const Created created = co_await create(*session, lab.parent() / "a", "x");
+  const Stat parent_before = co_await stat_of(*session, lab.parent());
+  co_await set_acl(*session, created.path, anyone(kAll));
+  Stat expected = created.stat;
+  expected.aversion = 1;
+  const Stat after = co_await stat_of(*session, created.path);
+  EXPECT_EQ(after, expected);
+  const Stat parent_after = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(parent_after, parent_before);
+}
+
+CONFORMANCE_TEST(S13SetAclTakesAZxidAlsoIfItFails) {
+  const auto session = co_await lab.open();
+  const Created first = co_await create(*session, lab.parent() / "a");
+  co_await set_acl(*session, first.path, Acl::open());
+  const auto invalid = co_await session->set_acl(first.path, nobody());
+  EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
+  co_await acl_of(*session, first.path);  // A read takes none.
+  const Created second = co_await create(*session, lab.parent() / "b");
+  EXPECT_EQ(second.stat.czxid, first.stat.czxid + 3);
+}
+
+CONFORMANCE_TEST(S40SetAclFiresNothing) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  const Watch data = co_await watch_data(*session, path);
+  const Watch exists = co_await watch_exists(*session, path);
+  const Watch children = co_await watch_children(*session, path);
+  const Watch parent = co_await watch_children(*session, lab.parent());
+  co_await set_acl(*session, path, anyone(kRead));
+  co_await settle(*session, path);
+  EXPECT_FALSE(data.has_fired());
+  EXPECT_FALSE(exists.has_fired());
+  EXPECT_FALSE(children.has_fired());
+  EXPECT_FALSE(parent.has_fired());
+}
+
+CONFORMANCE_TEST(S77ADigestIsShownMaskedWithoutAdmin) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Acl hidden = both(digest(kAll, kAnnId), digest(kRead, "a:b:"));
+  co_await create(*session, path, Data(),
+                  Creation(CreateMode::kPersistent, both(hidden, anyone(kRead))));
+  const Acl shown = co_await acl_of(*session, path);
+  EXPECT_EQ(sorted_ids(shown), (std::vector<std::string>{"a:x", "ann:x", "anyone"}));
+  EXPECT_EQ(shown.entries()[0].permissions, kAll);
+  co_await add_auth(*session, kAnn);
+  const Acl in_full = co_await acl_of(*session, path);
+  EXPECT_EQ(in_full, both(hidden, anyone(kRead)));
+}
+
+// What is not UTF-8 the server decodes to the replacement character, and keeps that.
+CONFORMANCE_TEST(S77AnIdThatIsNotUtf8IsReplaced) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Creation creation(CreateMode::kPersistent, both(Acl::open(), digest(kRead, "a:\xff\xc3z")));
+  co_await create(*session, path, Data(), creation);
+  const Acl acl = co_await acl_of(*session, path);
+  EXPECT_EQ(acl, both(Acl::open(), digest(kRead, "a:\xef\xbf\xbd\xef\xbf\xbdz")));
+}
+
+CONFORMANCE_TEST(AnAclWithANulIsRefused) {
+  const auto session = co_await lab.open();
+  co_await expect_invalid(*session, lab.parent(),
+                          both(Acl::open(), digest(kAll, std::string("ann:x\0y", 7))));
+  co_await expect_invalid(*session, lab.parent(), only(kAll, std::string("world\0", 6), "anyone"));
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,319 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/conformance.h"
+#include "conformance/identities.h"
+#include "support/session_waits.h"
+
+// Who a session is.
+namespace lockstep::conformance {
+
+namespace {
+
+const Creation kForItsCreator(CreateMode::kPersistent, Acl::creator_only());
+
+Task<std::optional<Error>> error_of_reading(Session& session, Path path) {
+  const auto read = co_await session.get_data(std::move(path));
+  co_return error_of(read);
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S77ACreatorKeepsAZnodeToItself) {
+  const auto ann = co_await lab.open();
+  const auto bob = co_await lab.open();
+  co_await add_auth(*ann, kAnn);
+  co_await add_auth(*bob, kBob);
+  const Path path = lab.parent() / "a";
+  co_await create(*ann, path, "x", kForItsCreator);
+  const auto own = co_await error_of_reading(*ann, path);
+  EXPECT_EQ(own, std::nullopt);
+  const auto foreign = co_await error_of_reading(*bob, path);
+  EXPECT_EQ(foreign, Error::kNoAuth);
+  const Acl acl = co_await acl_of(*ann, path);
+  EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
+}
+
+CONFORMANCE_TEST(S77AnIdentityCanComeLater) {
+  const auto owner = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Creation for_ann(CreateMode::kPersistent, digest(permission::kRead, kAnnId));
+  co_await create(*owner, path, "x", for_ann);
+  auto read = co_await error_of_reading(*owner, path);
+  EXPECT_EQ(read, Error::kNoAuth);
+  co_await add_auth(*owner, "ann:wrong");  // Nobody knows what is right: it is another identity.
+  read = co_await error_of_reading(*owner, path);
+  EXPECT_EQ(read, Error::kNoAuth);
+  co_await add_auth(*owner, kAnn);
+  read = co_await error_of_reading(*owner, path);
+  EXPECT_EQ(read, std::nullopt);
+}
+
+CONFORMANCE_TEST(S77AuthIsEveryIdentityOfTheSession) {
+  const auto session = co_await lab.open();
+  co_await add_auth(*session, kAnn);
+  co_await add_auth(*session, kBob);
+  co_await add_auth(*session, kAnn);
+  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  std::vector<AclEntry> entries(acl.entries().begin(), acl.entries().end());
+  std::ranges::sort(entries, {}, &AclEntry::id);
+  const std::vector<AclEntry> expected = {{permission::kAll, "digest", kAnnId},
+                                          {permission::kAll, "digest", kBobId}};
+  EXPECT_EQ(entries, expected);
+}
+
+CONFORMANCE_TEST(S77AuthIsExpandedInSetAclToo) {
+  const auto session = co_await lab.open();
+  co_await add_auth(*session, kAnn);
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  const Acl acl =
+      both(anyone(permission::kRead), only(permission::kWrite, "auth", "whatever stands here"));
+  co_await set_acl(*session, path, acl);
+  co_await set_acl(*session, lab.parent(), Acl::open());
+  const AclAndStat read = must(co_await session->get_acl(path), "get_acl");
+  EXPECT_EQ(read.acl, both(anyone(permission::kRead), digest(permission::kWrite, "ann:x")));
+}
+
+// They are removed before "auth" is expanded.
+CONFORMANCE_TEST(S77AuthMayExpandToADuplicate) {
+  const auto session = co_await lab.open();
+  co_await add_auth(*session, kAnn);
+  const Acl ann = digest(permission::kAll, kAnnId);
+  const Creation creation(CreateMode::kPersistent, both(Acl::creator_only(), ann));
+  co_await create(*session, lab.parent() / "a", Data(), creation);
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  EXPECT_EQ(acl, both(ann, ann));
+}
+
+CONFORMANCE_TEST(S77AnIdentitySurvivesAReconnect) {
+  const auto session = co_await lab.open();
+  co_await add_auth(*session, kAnn);
+  co_await add_auth(*session, kBob);
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  co_await lab.disconnect(*session);
+  co_await lab.reconnect(*session);
+  const auto read = co_await error_of_reading(*session, path);
+  EXPECT_EQ(read, std::nullopt);
+}
+
+CONFORMANCE_TEST(S77AnIdentityBelongsToOneSession) {
+  const auto ann = co_await lab.open();
+  const auto other = co_await lab.open();
+  co_await add_auth(*ann, kAnn);
+  co_await create(*ann, lab.parent() / "a", "x", kForItsCreator);
+  must(co_await ann->close(), "close");
+  const auto read = co_await error_of_reading(*other, lab.parent() / "a");
+  EXPECT_EQ(read, Error::kNoAuth);
+}
+
+// Whoever attaches to the session, unless it authenticates itself.
+CONFORMANCE_TEST(S77AnIdentityBelongsToTheConnectionsOfOneClient) {
+  const auto ann = co_await lab.open();
+  co_await add_auth(*ann, kAnn);
+  co_await create(*ann, lab.parent() / "a", "x", kForItsCreator);
+  co_await lab.disconnect(*ann);
+  Client& client = lab.attach_client(*ann, Lab::Password::kRight, Lab::kLongSessionTimeout);
+  const auto attached = must(co_await client.session(Context()), "attach");
+  auto read = co_await error_of_reading(*attached, lab.parent() / "a");
+  EXPECT_EQ(read, Error::kNoAuth);
+  co_await add_auth(*attached, kAnn);
+  read = co_await error_of_reading(*attached, lab.parent() / "a");
+  EXPECT_EQ(read, std::nullopt);
+}
+
+CONFORMANCE_TEST(S77WhatIsSentBehindAnAddAuthHasItsIdentity) {
+  const auto session = co_await lab.open();
+  for (int round = 0; round < 20; ++round) {
+    const Path path = lab.parent() / ("n" + std::to_string(round));
+    const std::string user = "user" + std::to_string(round) + ":secret";
+    auto auth = session->add_auth("digest", Data(user));
+    auto creation = session->create(path, "x", kForItsCreator);
+    auto transaction = session->multi(Transaction().check(path, 0).set_data(path, "y", 0));
+    auto read = session->get_data(path);
+    must(co_await auth, "add_auth");
+    must(co_await creation, "create");
+    const auto committed = co_await transaction;
+    EXPECT_EQ(error_of(committed), std::nullopt);
+    const DataAndStat data = must(co_await read, "get_data");
+    EXPECT_EQ(data.data.view(), "y");
+  }
+}
+
+CONFORMANCE_TEST(S77IdentitiesCanBeAddedTogether) {
+  const auto session = co_await lab.open();
+  auto ann = session->add_auth("digest", kAnn);
+  auto bob = session->add_auth("digest", kBob);
+  must(co_await bob, "add_auth");
+  must(co_await ann, "add_auth");
+  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  EXPECT_EQ(acl.entries().size(), 2u);
+}
+
+CONFORMANCE_TEST(S77AnIdentityCanBeAddedWhileAway) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  co_await lab.disconnect(*session);
+  auto auth = session->add_auth("digest", kAnn);
+  co_await lab.reconnect(*session);
+  must(co_await auth, "add_auth");
+  const auto read = co_await error_of_reading(*session, path);
+  EXPECT_EQ(read, std::nullopt);
+}
+
+// The credential is the session's before it is the connection's.
+CONFORMANCE_TEST(S77AnIdentitySurvivesTheLossOfItsReply) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  const Lab::Loss losses[] = {Lab::Loss::kRequests, Lab::Loss::kReplies};
+  for (const Lab::Loss loss : losses) {
+    lab.prepare_loss(*session, loss);
+    auto auth = session->add_auth("digest", loss == Lab::Loss::kRequests ? kAnn : kBob);
+    lab.lose_connection(*session, loss);
+    const auto lost = co_await auth;
+    EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
+    must(co_await session->connected(), "connected");
+    const auto read = co_await error_of_reading(*session, path);
+    EXPECT_EQ(read, std::nullopt);
+  }
+}
+
+CONFORMANCE_TEST(S77AnyCredentialIsADigest) {
+  const auto session = co_await lab.open();
+  const char* const credentials[] = {"", "ann", "ann:secret:more", ":"};
+  for (const char* const credential : credentials) {
+    const auto added = co_await session->add_auth("digest", credential);
+    EXPECT_EQ(error_of(added), std::nullopt) << credential;
+  }
+  const auto null = co_await session->add_auth("digest", Data());
+  EXPECT_EQ(error_of(null), std::nullopt);
+  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  std::vector<std::string> ids;
+  for (const AclEntry& entry : acl.entries()) ids.push_back(entry.id);
+  std::ranges::sort(ids);
+  const std::vector<std::string> expected = {
+      ":2jmj7l5rSw0yVb/vlWAYkK/YBwk=", ":BaefBs8/Z/cm2uaNGKIpD2yaUMk=",
+      "ann:dEy5qfs9VYN0TqPs6bTYGdkL3uI=", "ann:hB+CN0Et8fG2AINcwCsLENqgTOw="};
+  EXPECT_EQ(ids, expected);
+}
+
+// Everybody has one of the scheme "ip" anyway.
+CONFORMANCE_TEST(S77AnAddressIsNoIdentityForAuth) {
+  const auto session = co_await lab.open();
+  const auto added = co_await session->add_auth("ip", "1.2.3.4");
+  EXPECT_EQ(error_of(added), std::nullopt);
+  const auto created = co_await session->create(lab.parent() / "a", Data(), kForItsCreator);
+  EXPECT_EQ(error_of(created), Error::kInvalidAcl);
+  co_await create(*session, lab.parent() / "b", "x",
+                  Creation(CreateMode::kPersistent, only(permission::kAll, "ip", "1.2.3.4")));
+  const auto read = co_await error_of_reading(*session, lab.parent() / "b");
+  EXPECT_EQ(read, Error::kNoAuth);  // It is not asked where it is.
+}
+
+CONFORMANCE_TEST(S13AddAuthTakesNoZxid) {
+  const auto session = co_await lab.open();
+  const Created first = co_await create(*session, lab.parent() / "a");
+  co_await add_auth(*session, kAnn);
+  const Created second = co_await create(*session, lab.parent() / "b");
+  EXPECT_EQ(second.stat.czxid, first.stat.czxid + 1);
+}
+
+CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
+  const char* const schemes[] = {"unknown", "", "world", "auth"};
+  for (const char* const scheme : schemes) {
+    const auto session = co_await lab.open();
+    support::StateRecorder recorder(*session);
+    const auto added = co_await session->add_auth(scheme, kAnn);
+    EXPECT_EQ(error_of(added), Error::kAuthFailed) << scheme;
+    EXPECT_EQ(session->state(), SessionState::kAuthFailed);
+    EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kAuthFailed});
+    const auto read = co_await session->get_data(lab.parent());
+    EXPECT_EQ(error_of(read), Error::kAuthFailed);
+  }
+}
+
+CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
+  const auto session = co_await lab.open();
+  const Watch watch = co_await watch_data(*session, lab.parent());
+  auto auth = session->add_auth("unknown", kAnn);
+  auto creation = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  auto again = session->add_auth("digest", kAnn);
+  auto transaction = session->multi(Transaction().check(lab.parent()).check(lab.parent()));
+  auto read = session->get_data(lab.parent());
+  const auto rejected = co_await auth;
+  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  const auto created = co_await creation;
+  EXPECT_EQ(error_of(created), Error::kAuthFailed);
+  const auto added = co_await again;
+  EXPECT_EQ(error_of(added), Error::kAuthFailed);
+  const auto committed = co_await transaction;
+  EXPECT_EQ(error_of(committed), Error::kAuthFailed);
+  const auto data = co_await read;
+  EXPECT_EQ(error_of(data), Error::kAuthFailed);
+  const auto event = co_await watch.fired();
+  EXPECT_EQ(error_of(event), Error::kAuthFailed);
+}
+
+// Nothing that was sent behind the rejected credential is applied.
+CONFORMANCE_TEST(S66TheServerHearsNoMore) {
+  const auto other = co_await lab.open();
+  for (int round = 0; round < 10; ++round) {
+    const auto session = co_await lab.open();
+    auto auth = session->add_auth("unknown", kAnn);
+    auto creation = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+    static_cast<void>(co_await auth);
+    static_cast<void>(co_await creation);
+    must(co_await other->sync(lab.parent()), "sync");
+    const auto exists = co_await other->exists(lab.parent() / "a");
+    EXPECT_EQ(error_of(exists), Error::kNoNode);
+  }
+}
+
+// It is not closed, only cut off: it expires.
+CONFORMANCE_TEST(S66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
+  const auto session = co_await lab.open(Lab::kShortSessionTimeout);
+  const auto other = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await create(*session, path, Data(), CreateMode::kEphemeral);
+  const Watch watch = co_await watch_exists(*other, path);
+  const auto rejected = co_await session->add_auth("unknown", kAnn);
+  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  const WatchEvent event = co_await event_of(watch);
+  EXPECT_EQ(event.type(), EventType::kDeleted);
+}
+
+CONFORMANCE_TEST(S66AClientOpensANewSessionAfterARejection) {
+  Client& client = lab.add_client(Lab::kLongSessionTimeout);
+  const auto first = must(co_await client.session(Context()), "session");
+  const auto rejected = co_await first->add_auth("unknown", kAnn);
+  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  const auto second = must(co_await client.session(Context()), "session");
+  EXPECT_NE(second, first);
+  EXPECT_EQ(second->state(), SessionState::kConnected);
+}
+
+CONFORMANCE_TEST(ASchemeWithANulIsRefused) {
+  const auto session = co_await lab.open();
+  const auto added = co_await session->add_auth(std::string("digest\0", 7), kAnn);
+  EXPECT_EQ(error_of(added), Error::kBadArguments);
+  EXPECT_EQ(session->state(), SessionState::kConnected);
+}
+
+CONFORMANCE_TEST(ADroppedAddAuthStillAuthenticates) {
+  const auto session = co_await lab.open();
+  static_cast<void>(session->add_auth("digest", kAnn));
+  const auto created = co_await session->create(lab.parent() / "a", Data(), kForItsCreator);
+  EXPECT_EQ(error_of(created), std::nullopt);
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "conformance/conformance.h"
+
+// Znodes that the server removes when they have been used.
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr CreateMode kPlain = CreateMode::kPersistent;
+
+// A container that has had a child.
+Task<Path> create_used(Session& session, Path path) {
+  co_await create(session, path, Data(), CreateMode::kContainer);
+  co_await create(session, path / "child");
+  co_await remove(session, path / "child");
+  co_return path;
+}
+
+Task<void> wait_until_removed(Session& session, Path path) {
+  auto watched = must(co_await session.exists_watched(std::move(path)), "exists_watched");
+  if (!watched.value) co_return;
+  const WatchEvent event = co_await event_of(watched.watch);
+  EXPECT_EQ(event.type(), EventType::kDeleted);
+}
+
+// The server has looked at everything that exists now. It removes what it has found in any order,
+// hence twice.
+Task<void> wait_for_a_check(Session& session, Path parent) {
+  for (int i = 0; i < 2; ++i) {
+    const Path probe = co_await create_used(session, parent / "probe");
+    co_await wait_until_removed(session, probe);
+  }
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S36AUsedContainerIsRemoved) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_used(*session, lab.parent() / "c");
+  co_await wait_until_removed(*session, path);
+  const auto gone = co_await session->exists(path);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S36AContainerThatWasNeverUsedStays) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "c";
+  const Created created = co_await create(*session, path, Data(), CreateMode::kContainer);
+  co_await set_data(*session, path, "x");  // Is no use of it.
+  co_await wait_for_a_check(*session, lab.parent());
+  const Stat stat = co_await stat_of(*session, path);
+  EXPECT_EQ(stat.czxid, created.stat.czxid);
+}
+
+CONFORMANCE_TEST(S36AContainerStaysWhileItHasAChild) {
+  const auto session = co_await lab.open();
+  const auto owner = co_await lab.open();
+  const Path path = co_await create_used(*session, lab.parent() / "c");
+  // It may be gone before the child is there.
+  for (;;) {
+    const auto child = co_await owner->create(path / "e", Data(), CreateMode::kEphemeral);
+    if (error_of(child) == std::nullopt) break;
+    EXPECT_EQ(error_of(child), Error::kNoNode);
+    co_await create(*session, path, Data(), CreateMode::kContainer);
+  }
+  co_await wait_for_a_check(*session, lab.parent());
+  co_await stat_of(*session, path);
+  must(co_await owner->close(), "close");
+  co_await wait_until_removed(*session, path);
+}
+
+CONFORMANCE_TEST(S36AnOrdinaryZnodeStays) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "p";
+  co_await create(*session, path);
+  co_await create(*session, path / "child");
+  co_await remove(*session, path / "child");
+  co_await wait_for_a_check(*session, lab.parent());
+  const Stat stat = co_await stat_of(*session, path);
+  EXPECT_EQ(stat.cversion, 2);
+}
+
+CONFORMANCE_TEST(S36TheCounterOfARecreatedContainerStartsAgain) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_used(*session, lab.parent() / "c");
+  co_await wait_until_removed(*session, path);
+  const auto orphan =
+      co_await session->create(path / "n-", Data(), CreateMode::kEphemeralSequential);
+  EXPECT_EQ(error_of(orphan), Error::kNoNode);
+  co_await create(*session, path, Data(), CreateMode::kContainer);
+  const Created first =
+      co_await create(*session, path / "n-", Data(), CreateMode::kEphemeralSequential);
+  EXPECT_EQ(first.path, path / "n-0000000000");
+}
+
+CONFORMANCE_TEST(S36TheParentOfARemovedContainerChanges) {
+  const auto session = co_await lab.open();
+  const Path path = co_await create_used(*session, lab.parent() / "c");
+  const Stat before = co_await stat_of(*session, lab.parent());
+  co_await wait_until_removed(*session, path);
+  const Stat after = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(after.num_children, 0);
+  EXPECT_EQ(after.cversion, 2);
+  EXPECT_GE(after.pzxid, before.pzxid);
+  EXPECT_EQ(after.mzxid, before.mzxid);
+}
+
+CONFORMANCE_TEST(S36NestedContainersGoOneAfterTheOther) {
+  const auto session = co_await lab.open();
+  const Path outer = lab.parent() / "outer";
+  co_await create(*session, outer, Data(), CreateMode::kContainer);
+  const Path inner = co_await create_used(*session, outer / "inner");
+  co_await wait_until_removed(*session, outer);
+  const auto gone = co_await session->exists(inner);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S40TheEndOfAContainerFiresLikeARemoval) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "c";
+  co_await create(*session, path, Data(), CreateMode::kContainer);
+  co_await create(*session, path / "child");
+  const Watch data = co_await watch_data(*session, path);
+  const Watch exists = co_await watch_exists(*session, path);
+  const Watch parent = co_await watch_children(*session, lab.parent());
+  co_await remove(*session, path / "child");
+  WatchEvent event = co_await event_of(data);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+  event = co_await event_of(exists);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+  event = co_await event_of(parent);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+// The server removes it, so nobody's permission is needed.
+CONFORMANCE_TEST(S36AContainerIsRemovedWhateverTheAclsSay) {
+  const auto session = co_await lab.open();
+  const Path holder = lab.parent() / "holder";
+  co_await create(*session, holder);
+  const Path path = holder / "c";
+  co_await create(*session, path, Data(), CreateMode::kContainer);
+  co_await create(*session, path / "child");
+  const Watch parent = co_await watch_children(*session, holder);
+  co_await set_acl(*session, holder, Acl::read_only());
+  co_await remove(*session, path / "child");
+  co_await event_of(parent);
+  const auto gone = co_await session->exists(path);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+// As far as the containers go, a multi is like its operations.
+CONFORMANCE_TEST(S36AContainerCanBeUsedByAMulti) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "c";
+  co_await create(*session, path, Data(), CreateMode::kContainer);
+  co_await commit(*session,
+                  Transaction().create(path / "child", Data(), kPlain).remove(path / "child"));
+  co_await wait_until_removed(*session, path);
+}
+
+}  // namespace lockstep::conformance

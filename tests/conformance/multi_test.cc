@@ -1,0 +1,526 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conformance/conformance.h"
+#include "conformance/identities.h"
+#include "support/session_waits.h"
+
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr CreateMode kPlain = CreateMode::kPersistent;
+
+Task<void> expect_failure(Session& session, Transaction transaction, Error error, std::size_t op) {
+  const MultiError failure = co_await failure_of(session, std::move(transaction));
+  EXPECT_EQ(failure.error, error);
+  EXPECT_EQ(failure.op, op);
+}
+
+// The first of these changes something, the second is the one in question.
+Transaction after_a_create(Path path, Request second) {
+  Transaction transaction = Transaction().create(std::move(path), Data(), kPlain);
+  transaction.add(std::move(second));
+  return transaction;
+}
+
+Request request(OpCode op, Path path) { return {op, std::move(path)}; }
+
+}  // namespace
+
+CONFORMANCE_TEST(S22AMultiSeesItsOwnEarlierOperations) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const MultiResults results = co_await commit(*session, Transaction()
+                                                             .create(path, "x", kPlain)
+                                                             .check(path, 0)
+                                                             .set_data(path, "yz", 0)
+                                                             .check(path, 1)
+                                                             .create(path / "b", Data(), kPlain)
+                                                             .remove(path / "b", 0)
+                                                             .remove(path, 1));
+  EXPECT_EQ(results.size(), 7u);
+  EXPECT_EQ(results[0].path, path);
+  EXPECT_EQ(results[2].stat.version, 1);
+  EXPECT_EQ(results[2].stat.data_length, 2);
+  EXPECT_EQ(results[4].path, path / "b");
+  const auto gone = co_await session->exists(path);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S22AMultiIsOneTransaction) {
+  const auto session = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  const Path b = lab.parent() / "b";
+  const Created before = co_await create(*session, a);
+  const MultiResults results =
+      co_await commit(*session, Transaction().set_data(a, "x").create(b, Data(), kPlain));
+  const Zxid zxid = results[0].stat.mzxid;
+  EXPECT_EQ(zxid, before.stat.czxid + 1);
+  const Stat set = co_await stat_of(*session, a);
+  EXPECT_EQ(set, results[0].stat);
+  const Stat created = co_await stat_of(*session, b);
+  EXPECT_EQ(created.czxid, zxid);
+  const Stat parent = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(parent.pzxid, zxid);
+  const Created after = co_await create(*session, lab.parent() / "c");
+  EXPECT_EQ(after.stat.czxid, zxid + 1);
+}
+
+CONFORMANCE_TEST(S12AMultiHasOneTime) {
+  const auto session = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  Transaction many = Transaction().create(a, Data(), kPlain);
+  for (int i = 0; i < 100; ++i) {
+    std::move(many).create(a / std::to_string(i), Data(), kPlain);
+  }
+  std::move(many).set_data(a, "x");
+  const MultiResults results = co_await commit(*session, std::move(many));
+  const Stat first = co_await stat_of(*session, a);
+  EXPECT_EQ(first.mtime_ms, first.ctime_ms);
+  const Stat last = co_await stat_of(*session, a / "99");
+  EXPECT_EQ(last.ctime_ms, first.ctime_ms);
+  EXPECT_EQ(results.size(), 102u);
+}
+
+CONFORMANCE_TEST(S22AFailedMultiChangesNothing) {
+  const auto session = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  co_await create(*session, a, "x");
+  const Stat parent_before = co_await stat_of(*session, lab.parent());
+  const Stat a_before = co_await stat_of(*session, a);
+  co_await expect_failure(*session,
+                          Transaction()
+                              .set_data(a, "y", 0)
+                              .create(lab.parent() / "b", Data(), kPlain)
+                              .create(a / "child", Data(), CreateMode::kEphemeral)
+                              .remove(lab.parent() / "no"),
+                          Error::kNoNode, 3);
+  const Stat parent_after = co_await stat_of(*session, lab.parent());
+  EXPECT_EQ(parent_after, parent_before);
+  const Stat a_after = co_await stat_of(*session, a);
+  EXPECT_EQ(a_after, a_before);
+  const auto b = co_await session->exists(lab.parent() / "b");
+  EXPECT_EQ(error_of(b), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S13EveryMultiTakesOneZxid) {
+  const auto session = co_await lab.open();
+  const Created first = co_await create(*session, lab.parent() / "a");
+  co_await commit(*session, Transaction());
+  co_await expect_failure(*session, Transaction().check(first.path, 7), Error::kBadVersion, 0);
+  co_await expect_failure(*session, Transaction().check(first.path).check(first.path, 7),
+                          Error::kBadVersion, 1);
+  co_await commit(*session, Transaction().check(first.path));
+  const Created second = co_await create(*session, lab.parent() / "b");
+  EXPECT_EQ(second.stat.czxid, first.stat.czxid + 5);
+}
+
+CONFORMANCE_TEST(S22AnEmptyMultiWorks) {
+  const auto session = co_await lab.open();
+  const MultiResults results = co_await commit(*session, Transaction());
+  EXPECT_TRUE(results.empty());
+}
+
+CONFORMANCE_TEST(S22TheFirstOperationThatFailsIsNamed) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  co_await expect_failure(
+      *session, Transaction().check(path).set_data(path, "x", 7).remove(path / "no").check(path, 9),
+      Error::kBadVersion, 1);
+  co_await expect_failure(
+      *session, Transaction().remove(path / "no").set_data(path, "x", 7).remove(path / "no"),
+      Error::kNoNode, 0);
+}
+
+CONFORMANCE_TEST(S22EveryErrorOfAnOperationCanOccur) {
+  const auto session = co_await lab.open();
+  const Path fresh = lab.parent() / "fresh";
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  co_await create(*session, path / "child");
+  const auto first = [&fresh] { return Transaction().create(fresh, Data(), kPlain); };
+  co_await expect_failure(*session, first().create(path, Data(), kPlain), Error::kNodeExists, 1);
+  co_await expect_failure(*session, first().create(path / "no" / "a", Data(), kPlain),
+                          Error::kNoNode, 1);
+  co_await expect_failure(*session, first().create(path / "b", Data(), Creation(kPlain, nobody())),
+                          Error::kInvalidAcl, 1);
+  co_await expect_failure(*session, first().create(path / "\x7f", Data(), kPlain),
+                          Error::kBadArguments, 1);
+  co_await expect_failure(*session, first().remove(path), Error::kNotEmpty, 1);
+  co_await expect_failure(*session, first().remove(path, 7), Error::kBadVersion, 1);
+  co_await expect_failure(*session, first().remove("/zookeeper"), Error::kBadArguments, 1);
+  co_await expect_failure(*session, first().set_data(path / "no", "x"), Error::kNoNode, 1);
+  co_await expect_failure(*session, first().set_data(path, "x", -2), Error::kBadVersion, 1);
+  co_await expect_failure(*session, first().set_data(path / "\x7f", "x"), Error::kBadArguments, 1);
+  const auto gone = co_await session->exists(fresh);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S22AMultiMayRemoveAZnodeAndThenItsParent) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  co_await create(*session, path / "child");
+  co_await commit(*session, Transaction().remove(path / "child").remove(path));
+  const auto gone = co_await session->exists(path);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S22AMultiMayReplaceAZnode) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Created old = co_await create(*session, path, "old");
+  co_await commit(*session, Transaction().remove(path, 0).create(path, "new", kPlain));
+  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  EXPECT_EQ(read.data.view(), "new");
+  EXPECT_EQ(read.stat.czxid, old.stat.czxid + 1);
+}
+
+CONFORMANCE_TEST(S21CheckLooksAtTheVersionOfTheData) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  co_await set_data(*session, path, "x");
+  co_await commit(*session, Transaction().check(path).check(path, -1).check(path, 1));
+  co_await expect_failure(*session, Transaction().check(path, 0), Error::kBadVersion, 0);
+  co_await expect_failure(*session, Transaction().check(path, -2), Error::kBadVersion, 0);
+  co_await expect_failure(*session, Transaction().check(path / "no"), Error::kNoNode, 0);
+  co_await expect_failure(*session, Transaction().check(path / "\x7f"), Error::kBadArguments, 0);
+}
+
+CONFORMANCE_TEST(S21CheckNeedsRead) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Creation closed(kPlain, anyone(permission::kAll & ~permission::kRead));
+  co_await create(*session, path, "x", closed);
+  co_await expect_failure(*session, Transaction().check(path, 7), Error::kNoAuth, 0);
+  co_await set_acl(*session, path, anyone(permission::kRead));
+  co_await commit(*session, Transaction().check(path, 0));
+}
+
+CONFORMANCE_TEST(S22AnAclIsThatOfOneOperation) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Acl acl = both(anyone(permission::kRead | permission::kCreate), digest(31, kAnnId));
+  co_await commit(
+      *session,
+      Transaction().create(path, Data(), Creation(kPlain, acl)).create(path / "b", Data(), kPlain));
+  const Acl of_a = co_await acl_of(*session, path);
+  EXPECT_EQ(of_a, both(anyone(permission::kRead | permission::kCreate), digest(31, "ann:x")));
+  const Acl of_b = co_await acl_of(*session, path / "b");
+  EXPECT_EQ(of_b, Acl::open());
+}
+
+CONFORMANCE_TEST(S22AnAclAppliesToTheOperationsBehind) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Creation closed(kPlain, anyone(permission::kRead));
+  co_await expect_failure(
+      *session, Transaction().create(path, Data(), closed).create(path / "b", Data(), kPlain),
+      Error::kNoAuth, 1);
+  co_await expect_failure(*session, Transaction().create(path, Data(), closed).set_data(path, "x"),
+                          Error::kNoAuth, 1);
+}
+
+CONFORMANCE_TEST(S22CreatorOnlyWorksInAMulti) {
+  const auto session = co_await lab.open();
+  const Creation for_creator(kPlain, Acl::creator_only());
+  co_await expect_failure(*session, Transaction().create(lab.parent() / "a", Data(), for_creator),
+                          Error::kInvalidAcl, 0);
+  co_await add_auth(*session, kAnn);
+  co_await commit(*session, Transaction().create(lab.parent() / "a", Data(), for_creator));
+  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
+}
+
+CONFORMANCE_TEST(S11AMultiKeepsNullAndEmptyDataApart) {
+  const auto session = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  const Path b = lab.parent() / "b";
+  co_await commit(*session, Transaction().create(a, Data(), kPlain).create(b, "", kPlain));
+  DataAndStat read_a = must(co_await session->get_data(a), "get_data");
+  EXPECT_TRUE(read_a.data.is_null());
+  DataAndStat read_b = must(co_await session->get_data(b), "get_data");
+  EXPECT_FALSE(read_b.data.is_null());
+  co_await commit(*session, Transaction().set_data(a, "").set_data(b, Data()));
+  read_a = must(co_await session->get_data(a), "get_data");
+  EXPECT_FALSE(read_a.data.is_null());
+  read_b = must(co_await session->get_data(b), "get_data");
+  EXPECT_TRUE(read_b.data.is_null());
+}
+
+CONFORMANCE_TEST(S22AMultiMayCreateEphemerals) {
+  const auto owner = co_await lab.open();
+  const auto other = co_await lab.open();
+  const Path e = lab.parent() / "e";
+  const MultiResults results = co_await commit(
+      *owner, Transaction()
+                  .create(e, Data(), CreateMode::kEphemeral)
+                  .create(lab.parent() / "s-", Data(), CreateMode::kEphemeralSequential));
+  const Path s = results[1].path;
+  EXPECT_EQ(s, lab.parent() / "s-0000000001");
+  const Stat e_stat = co_await stat_of(*other, e);
+  EXPECT_EQ(e_stat.ephemeral_owner, owner->id());
+  must(co_await owner->close(), "close");
+  const auto gone = co_await other->exists(s);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenInItsOwnMulti) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await expect_failure(
+      *session,
+      Transaction().create(path, Data(), CreateMode::kEphemeral).create(path / "a", Data(), kPlain),
+      Error::kNoChildrenForEphemerals, 1);
+}
+
+CONFORMANCE_TEST(S30SequenceNumbersInsideAMulti) {
+  const auto session = co_await lab.open();
+  const Path prefix = lab.parent() / "n-";
+  const CreateMode sequential = CreateMode::kPersistentSequential;
+  const MultiResults results =
+      co_await commit(*session, Transaction()
+                                    .create(prefix, Data(), sequential)
+                                    .create(prefix, Data(), sequential)
+                                    .create(prefix, Data(), kPlain)
+                                    .create(prefix, Data(), sequential)
+                                    .remove(lab.parent() / "n-0000000001"));
+  EXPECT_EQ(results[0].path, lab.parent() / "n-0000000000");
+  EXPECT_EQ(results[1].path, lab.parent() / "n-0000000001");
+  EXPECT_EQ(results[3].path, lab.parent() / "n-0000000003");
+  const auto removed = co_await session->exists(results[1].path);
+  EXPECT_EQ(error_of(removed), Error::kNoNode);
+  const Created next = co_await create(*session, prefix, Data(), sequential);
+  EXPECT_EQ(next.path, lab.parent() / "n-0000000004");
+}
+
+CONFORMANCE_TEST(S30AFailedMultiDoesNotCount) {
+  const auto session = co_await lab.open();
+  const Path prefix = lab.parent() / "n-";
+  const CreateMode sequential = CreateMode::kPersistentSequential;
+  // Sent together: the next number is drawn before the failed multi has been undone everywhere.
+  auto failing = session->multi(Transaction()
+                                    .create(prefix, Data(), sequential)
+                                    .create(prefix, Data(), sequential)
+                                    .check(prefix));
+  auto creation = session->create(prefix, Data(), sequential);
+  const auto failed = co_await failing;
+  EXPECT_EQ(error_of(failed), Error::kNoNode);
+  const Created next = must(co_await creation, "create");
+  EXPECT_EQ(next.path, lab.parent() / "n-0000000000");
+}
+
+CONFORMANCE_TEST(S30AParentRecreatedInAMultiStartsAgain) {
+  const auto session = co_await lab.open();
+  const Path lock = lab.parent() / "lock";
+  const CreateMode sequential = CreateMode::kPersistentSequential;
+  co_await create(*session, lock);
+  co_await create(*session, lock / "n-", Data(), sequential);
+  const MultiResults results =
+      co_await commit(*session, Transaction()
+                                    .create(lock / "n-", Data(), sequential)
+                                    .remove(lock / "n-0000000000")
+                                    .remove(lock / "n-0000000001")
+                                    .remove(lock)
+                                    .create(lock, Data(), kPlain)
+                                    .create(lock / "n-", Data(), sequential));
+  EXPECT_EQ(results[5].path, lock / "n-0000000000");
+}
+
+CONFORMANCE_TEST(S3APathInAMultiIsJudgedWithItsNumber) {
+  const auto session = co_await lab.open();
+  const std::string parent = lab.parent().string();
+  const CreateMode sequential = CreateMode::kEphemeralSequential;
+  const MultiResults results =
+      co_await commit(*session, Transaction()
+                                    .create(parent + "/", Data(), sequential)
+                                    .create(parent + "/..", Data(), sequential));
+  EXPECT_EQ(results[0].path, lab.parent() / "0000000000");
+  EXPECT_EQ(results[1].path, lab.parent() / "..0000000001");
+}
+
+CONFORMANCE_TEST(S23OtherModesAreRefusedInAMulti) {
+  const auto session = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  const Path b = lab.parent() / "b";
+  const Created before = co_await create(*session, lab.parent() / "before");
+  co_await expect_failure(
+      *session, Transaction().create(a, Data(), kPlain).create(b, Data(), CreateMode::kContainer),
+      Error::kUnimplemented, 1);
+  const CreateMode modes[] = {CreateMode::kPersistentWithTtl,
+                              CreateMode::kPersistentSequentialWithTtl};
+  for (const CreateMode mode : modes) {
+    const Creation with_ttl(mode, std::chrono::hours(1));
+    co_await expect_failure(*session, Transaction().create(b, Data(), with_ttl),
+                            Error::kUnimplemented, 0);
+  }
+  const Created after = co_await create(*session, a);  // Nobody heard of all that.
+  EXPECT_EQ(after.stat.czxid, before.stat.czxid + 1);
+}
+
+CONFORMANCE_TEST(S23OtherOperationsAreRefusedInAMulti) {
+  const auto session = co_await lab.open();
+  const OpCode others[] = {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren,
+                           OpCode::kSync,   OpCode::kClose,   OpCode::kGetAcl,
+                           OpCode::kSetAcl, OpCode::kMulti,   OpCode::kAddAuth};
+  for (const OpCode op : others) {
+    co_await expect_failure(*session, after_a_create(lab.parent() / "a", request(op, lab.parent())),
+                            Error::kUnimplemented, 1);
+  }
+}
+
+CONFORMANCE_TEST(S4AMalformedPathInAMultiNeverReachesTheServer) {
+  const auto session = co_await lab.open();
+  const Path fine = lab.parent() / "a";
+  const std::string malformed[] = {"",
+                                   "x",
+                                   lab.parent().string() + "/",
+                                   lab.parent().string() + "/../a",
+                                   lab.parent().string() + "//a",
+                                   lab.parent().string() + "/.",
+                                   lab.parent().string() + "/a\x01",
+                                   lab.parent().string() + std::string("/a\0b", 4)};
+  const OpCode ops[] = {OpCode::kCreate, OpCode::kRemove, OpCode::kSetData, OpCode::kCheck};
+  for (const std::string& path : malformed) {
+    for (const OpCode op : ops) {
+      co_await expect_failure(*session, after_a_create(fine, request(op, path)),
+                              Error::kBadArguments, 1);
+    }
+    co_await expect_failure(*session, Transaction().remove(path).check(fine).remove(path),
+                            Error::kBadArguments, 0);
+  }
+  const Created created = co_await create(*session, fine);
+  EXPECT_EQ(created.path, fine);
+}
+
+CONFORMANCE_TEST(AnAclWithANulIsRefusedInAMulti) {
+  const auto session = co_await lab.open();
+  const Creation cut(kPlain, only(31, std::string("world\0", 6), "anyone"));
+  co_await expect_failure(*session,
+                          Transaction().check(lab.parent()).create(lab.parent() / "a", Data(), cut),
+                          Error::kInvalidAcl, 1);
+}
+
+CONFORMANCE_TEST(S73AMultiKeepsItsPlaceAmongTheRequests) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  auto creation = session->create(path, "0", kPlain);
+  auto before = session->get_data(path);
+  auto transaction = session->multi(Transaction().check(path, 0).set_data(path, "1", 0));
+  auto after = session->get_data(path);
+  const DataAndStat last = must(co_await after, "get_data");
+  EXPECT_EQ(last.data.view(), "1");
+  const DataAndStat first = must(co_await before, "get_data");
+  EXPECT_EQ(first.data.view(), "0");
+  const auto committed = co_await transaction;
+  EXPECT_EQ(error_of(committed), std::nullopt);
+  must(co_await creation, "create");
+}
+
+CONFORMANCE_TEST(S22MultisMayBeManyAndLarge) {
+  const auto session = co_await lab.open();
+  const std::string data(100, 'x');
+  Sent<MultiResults> multis;
+  for (int i = 0; i < 20; ++i) {
+    Transaction many;
+    for (int k = 0; k < 100; ++k) {
+      std::move(many).create(lab.parent() / "n-", std::string_view(data),
+                             CreateMode::kPersistentSequential);
+    }
+    multis.add([&] { return session->multi(std::move(many)); });
+  }
+  int next = 0;
+  for (std::size_t i = 0; i < multis.size(); ++i) {
+    Operation<MultiResults>& sent = multis[i];
+    const auto results = co_await sent;
+    EXPECT_EQ(error_of(results), std::nullopt);
+    for (const OpResult& result : *results) {
+      const std::string digits = std::to_string(10'000'000'000 + next++).substr(1);
+      EXPECT_EQ(result.path, lab.parent() / ("n-" + digits));
+    }
+  }
+}
+
+CONFORMANCE_TEST(ADroppedMultiIsStillApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  static_cast<void>(session->multi(Transaction().create(path, Data(), kPlain)));
+  const auto exists = co_await session->exists(path);
+  EXPECT_EQ(error_of(exists), std::nullopt);
+}
+
+CONFORMANCE_TEST(S68AMultiWhoseRequestIsLostIsNotApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  lab.prepare_loss(*session, Lab::Loss::kRequests);
+  auto lost = session->multi(Transaction().check(lab.parent()).create(path, Data(), kPlain));
+  lab.lose_connection(*session, Lab::Loss::kRequests);
+  const auto results = co_await lost;
+  EXPECT_EQ(error_of(results), Error::kConnectionLoss);
+  EXPECT_EQ(results.error().op, std::nullopt);
+  must(co_await session->connected(), "connected");
+  const auto exists = co_await session->exists(path);
+  EXPECT_EQ(error_of(exists), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S68AMultiWhoseReplyIsLostWasApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  lab.prepare_loss(*session, Lab::Loss::kReplies);
+  auto lost = session->multi(Transaction().create(path, "x", kPlain));
+  lab.lose_connection(*session, Lab::Loss::kReplies);
+  const auto results = co_await lost;
+  EXPECT_EQ(error_of(results), Error::kConnectionLoss);
+  EXPECT_EQ(results.error().op, std::nullopt);
+  must(co_await session->connected(), "connected");
+  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  EXPECT_EQ(read.data.view(), "x");
+}
+
+// Or fails, and was never sent then: see S69ARequestMadeWhileAwayIsSentAfterwards.
+CONFORMANCE_TEST(S69AMultiMadeWhileAwayIsSentAfterwards) {
+  const auto session = co_await lab.open();
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    lab.cut(*session);
+    co_await support::StateReached(*session, SessionState::kSuspended);
+    const Path path = lab.parent() / "a";
+    auto multi = session->multi(Transaction().create(path, "x", kPlain).check(path, 0));
+    auto read = session->get_data(path);
+    const auto results = co_await multi;
+    const auto data = co_await read;
+    if (error_of(results) == Error::kConnectionLoss) {
+      must(co_await session->connected(), "connected");
+      const auto exists = co_await session->exists(path);
+      EXPECT_EQ(error_of(exists), Error::kNoNode);
+      continue;
+    }
+    EXPECT_EQ(error_of(results), std::nullopt);
+    EXPECT_EQ(error_of(data), std::nullopt);
+    EXPECT_EQ(session->state(), SessionState::kConnected);
+    co_return;
+  }
+  ADD_FAILURE() << "a multi made while away is never sent";
+}
+
+CONFORMANCE_TEST(S72AMultiMadeOnAnExpiredSessionFails) {
+  const auto victim = co_await lab.open();
+  co_await lab.disconnect(*victim);
+  auto multi = victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
+  co_await lab.kill(*victim);
+  // What the session still tries depends on what it knows. It ends like this, and nothing crashes.
+  auto results = co_await multi;
+  while (error_of(results) == Error::kConnectionLoss) {
+    results = co_await victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
+  }
+  EXPECT_EQ(error_of(results), Error::kSessionExpired);
+  EXPECT_EQ(results.error().op, std::nullopt);
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,150 @@
+#include <gtest/gtest.h>
+
+#include "conformance/conformance.h"
+
+// What a multi tells watches.
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr CreateMode kPlain = CreateMode::kPersistent;
+
+}  // namespace
+
+CONFORMANCE_TEST(S40ACreateInAMultiFiresLikeACreate) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await commit(*actor, Transaction().check(lab.parent()).create(path, Data(), kPlain));
+  const WatchEvent created = co_await event_of(exists);
+  EXPECT_EQ(created, WatchEvent(EventType::kCreated, path));
+  const WatchEvent child = co_await event_of(parent);
+  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+CONFORMANCE_TEST(S40ASetDataInAMultiFiresLikeASetData) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch data = co_await watch_data(*watcher, path);
+  const Watch children = co_await watch_children(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await commit(*actor, Transaction().check(path).set_data(path, "x"));
+  const WatchEvent changed = co_await event_of(data);
+  EXPECT_EQ(changed, WatchEvent(EventType::kChanged, path));
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(children.has_fired());
+  EXPECT_FALSE(parent.has_fired());
+}
+
+CONFORMANCE_TEST(S40ARemoveInAMultiFiresLikeARemove) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch data = co_await watch_data(*watcher, path);
+  const Watch children = co_await watch_children(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await commit(*actor, Transaction().check(path).remove(path));
+  WatchEvent event = co_await event_of(data);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+  event = co_await event_of(children);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+  event = co_await event_of(parent);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+CONFORMANCE_TEST(S40ACheckFiresNothing) {
+  const auto session = co_await lab.open();
+  const Watch data = co_await watch_data(*session, lab.parent());
+  const Watch children = co_await watch_children(*session, lab.parent());
+  co_await commit(*session, Transaction().check(lab.parent(), 0).check(lab.parent()));
+  co_await settle(*session, lab.parent());
+  EXPECT_FALSE(data.has_fired());
+  EXPECT_FALSE(children.has_fired());
+}
+
+CONFORMANCE_TEST(S22AFailedMultiFiresNothing) {
+  const auto session = co_await lab.open();
+  const Path n = lab.parent() / "n";
+  const Path m = lab.parent() / "m";
+  co_await create(*session, m);
+  const Watch on_n = co_await watch_exists(*session, n);
+  const Watch on_m = co_await watch_data(*session, m);
+  const Watch parent = co_await watch_children(*session, lab.parent());
+  const MultiError failure = co_await failure_of(
+      *session, Transaction().create(n, Data(), kPlain).set_data(m, "x").remove(m).check(n, 7));
+  EXPECT_EQ(failure.op, 3u);
+  co_await settle(*session, n);
+  EXPECT_FALSE(on_n.has_fired());
+  EXPECT_FALSE(on_m.has_fired());
+  EXPECT_FALSE(parent.has_fired());
+}
+
+// One event for each watch: the first operation that concerns it takes it away.
+CONFORMANCE_TEST(S42EachOperationOfAMultiFiresInTurn) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path n = lab.parent() / "n";
+  const Path m = lab.parent() / "m";
+  co_await create(*actor, m);
+  const Watch on_n = co_await watch_exists(*watcher, n);
+  const Watch on_m = co_await watch_data(*watcher, m);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await commit(*actor, Transaction()
+                              .set_data(m, "x")
+                              .create(n, Data(), kPlain)
+                              .set_data(n, "x")
+                              .remove(n)
+                              .remove(m));
+  WatchEvent event = co_await event_of(on_m);
+  EXPECT_EQ(event, WatchEvent(EventType::kChanged, m));
+  event = co_await event_of(on_n);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, n));
+  event = co_await event_of(parent);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+// The writes are the watcher's own, so no event arrives before this waits for it.
+CONFORMANCE_TEST(S41TheEventsOfAMultiComeInItsOrder) {
+  const auto session = co_await lab.open();
+  const Path n = lab.parent() / "n";
+  const Path m = lab.parent() / "m";
+  co_await create(*session, m);
+  const Watch on_n = co_await watch_exists(*session, n);
+  const Watch on_m = co_await watch_data(*session, m);
+  const Watch parent = co_await watch_children(*session, lab.parent());
+  auto multi = session->multi(Transaction().set_data(m, "x").create(n, Data(), kPlain));
+  co_await event_of(on_m);
+  EXPECT_FALSE(on_n.has_fired());
+  co_await event_of(on_n);
+  EXPECT_FALSE(parent.has_fired());
+  co_await event_of(parent);
+  EXPECT_FALSE(multi.await_ready());
+  const auto results = co_await multi;
+  EXPECT_EQ(error_of(results), std::nullopt);
+}
+
+CONFORMANCE_TEST(S44TheEventsOfAMultiComeBeforeWhatItDid) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path a = lab.parent() / "a";
+  const Path b = lab.parent() / "b";
+  co_await create(*actor, a, "0");
+  co_await create(*actor, b, "0");
+  const Watch on_a = co_await watch_data(*watcher, a);
+  auto multi = actor->multi(Transaction().set_data(a, "1").set_data(b, "1"));
+  for (;;) {
+    const DataAndStat read = must(co_await watcher->get_data(b), "get_data");
+    if (read.data.view() == "0") continue;
+    EXPECT_TRUE(on_a.has_fired());
+    break;
+  }
+  const auto results = co_await multi;
+  EXPECT_EQ(error_of(results), std::nullopt);
+}
+
+}  // namespace lockstep::conformance

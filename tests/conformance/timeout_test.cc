@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "conformance/conformance.h"
+
+namespace lockstep::conformance {
+
+namespace {
+
+Task<Duration> negotiated(Lab& lab, Duration wanted) {
+  const auto session = co_await lab.open(wanted);
+  co_return session->timeout();
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S56TheServerLimitsTheSessionTimeout) {
+  const Duration least = lab.min_session_timeout();
+  const Duration most = lab.max_session_timeout();
+  const Duration short_timeout = co_await negotiated(lab, least * 3 / 4);
+  EXPECT_EQ(short_timeout, least);
+  const Duration exact = co_await negotiated(lab, least + std::chrono::milliseconds(1));
+  EXPECT_EQ(exact, least + std::chrono::milliseconds(1));
+  const Duration long_timeout = co_await negotiated(lab, most + std::chrono::milliseconds(1));
+  EXPECT_EQ(long_timeout, most);
+}
+
+// The server looks at its sessions once a tick.
+CONFORMANCE_TEST(S57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
+  const auto victim = co_await lab.open(Lab::kShortSessionTimeout);
+  const auto other = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await create(*victim, path, Data(), CreateMode::kEphemeral);
+  const Watch watch = co_await watch_exists(*other, path);
+  const TimePoint before = lab.executor().now();
+  must(co_await victim->sync(path), "sync");  // Any request keeps the session alive.
+  co_await lab.expire(*victim);
+  const TimePoint after = lab.executor().now();
+  const WatchEvent event = co_await event_of(watch);
+  EXPECT_EQ(event.type(), EventType::kDeleted);
+  EXPECT_GT(after, before + victim->timeout());
+  EXPECT_LE(after, before + victim->timeout() + lab.tick_time() + lab.lateness());
+}
+
+// Coming back in time is enough.
+CONFORMANCE_TEST(S57AReconnectKeepsTheSessionAlive) {
+  const auto session = co_await lab.open(2 * Lab::kShortSessionTimeout);
+  const auto other = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await create(*session, path, Data(), CreateMode::kEphemeral);
+  const TimePoint before = lab.executor().now();
+  while (lab.executor().now() < before + session->timeout() * 3 / 2) {
+    co_await lab.disconnect(*session);
+    co_await lab.reconnect(*session);
+  }
+  const Stat stat = co_await stat_of(*other, path);
+  EXPECT_EQ(stat.ephemeral_owner, session->id());
+}
+
+}  // namespace lockstep::conformance

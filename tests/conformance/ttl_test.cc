@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <utility>
+
+#include "conformance/conformance.h"
+#include "lockstep/sleep.h"
+
+// Znodes that the server removes when nobody has set their data for a time.
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr std::chrono::milliseconds kSoon(200);
+constexpr std::chrono::milliseconds kNever = std::chrono::hours(24);
+
+Creation with_ttl(std::chrono::milliseconds ttl) { return {CreateMode::kPersistentWithTtl, ttl}; }
+
+// When the session hears that a znode has gone.
+Task<TimePoint> removal_of(Session& session, Path path) {
+  auto watched = must(co_await session.exists_watched(std::move(path)), "exists_watched");
+  if (watched.value) {
+    const WatchEvent event = co_await event_of(watched.watch);
+    EXPECT_EQ(event.type(), EventType::kDeleted);
+  }
+  co_return session.executor().now();
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S37AZnodeWithATtlIsRemovedWhenThatIsOver) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "t";
+  const TimePoint before = lab.executor().now();
+  co_await create(*session, path, Data(), with_ttl(kSoon));
+  const TimePoint removed = co_await removal_of(*session, path);
+  EXPECT_GT(removed, before + kSoon);
+  EXPECT_LE(removed, before + kSoon + lab.container_check_interval() + lab.lateness());
+  const auto gone = co_await session->exists(path);
+  EXPECT_EQ(error_of(gone), Error::kNoNode);
+}
+
+// Each attempt may be too late on a busy machine.
+CONFORMANCE_TEST(S37SettingTheDataStartsTheTtlAgain) {
+  const auto session = co_await lab.open();
+  const std::chrono::milliseconds ttl(1000);
+  for (;;) {
+    const Path path = lab.parent() / "t";
+    co_await create(*session, path, Data(), with_ttl(ttl));
+    must(co_await sleep_for(lab.executor(), ttl / 2), "sleep");
+    const TimePoint before = lab.executor().now();
+    const auto set = co_await session->set_data(path, Data());
+    if (error_of(set) == Error::kNoNode) continue;
+    const TimePoint removed = co_await removal_of(*session, path);
+    EXPECT_GT(removed, before + ttl);
+    break;
+  }
+}
+
+// A child keeps it, but does not start the time again.
+CONFORMANCE_TEST(S37AZnodeWithAChildOutlivesItsTtl) {
+  const auto session = co_await lab.open();
+  const Path kept = lab.parent() / "kept";
+  co_await create(*session, kept, Data(), with_ttl(std::chrono::seconds(2)));
+  co_await create(*session, kept / "child");
+  co_await create(*session, lab.parent() / "t", Data(), with_ttl(std::chrono::seconds(2)));
+  co_await removal_of(*session, lab.parent() / "t");
+  co_await create(*session, lab.parent() / "t", Data(), with_ttl(kSoon));
+  co_await removal_of(*session, lab.parent() / "t");  // Of a later check.
+  const Stat stat = co_await stat_of(*session, kept);
+  EXPECT_EQ(stat.num_children, 1);
+  const TimePoint before = lab.executor().now();
+  co_await remove(*session, kept / "child");
+  const TimePoint removed = co_await removal_of(*session, kept);
+  EXPECT_LE(removed, before + lab.container_check_interval() + lab.lateness());
+}
+
+CONFORMANCE_TEST(S37TheEndOfATtlFiresLikeARemoval) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "t";
+  const Watch parent_before = co_await watch_children(*session, lab.parent());
+  const Watch exists = co_await watch_exists(*session, path);
+  co_await create(*session, path, Data(), with_ttl(kSoon));
+  co_await event_of(exists);
+  co_await event_of(parent_before);
+  const Watch parent = co_await watch_children(*session, lab.parent());
+  const auto watched = must(co_await session->exists_watched(path), "exists_watched");
+  if (!watched.value) co_return;  // On a busy machine it is gone by now.
+  const WatchEvent deleted = co_await event_of(watched.watch);
+  EXPECT_EQ(deleted, WatchEvent(EventType::kDeleted, path));
+  const WatchEvent child = co_await event_of(parent);
+  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+}
+
+CONFORMANCE_TEST(S11AZnodeWithATtlHasNoOwner) {
+  const auto session = co_await lab.open();
+  const Created created = co_await create(*session, lab.parent() / "t", "x", with_ttl(kNever));
+  EXPECT_EQ(created.path, lab.parent() / "t");
+  EXPECT_EQ(created.stat.ephemeral_owner, 0);
+  const Stat read = co_await stat_of(*session, created.path);
+  EXPECT_EQ(read, created.stat);
+}
+
+CONFORMANCE_TEST(S29AZnodeWithATtlCanBeSequential) {
+  const auto session = co_await lab.open();
+  co_await create(*session, lab.parent() / "plain", Data(), with_ttl(kNever));
+  const Creation sequential(CreateMode::kPersistentSequentialWithTtl, kNever);
+  const Created created = co_await create(*session, lab.parent() / "t-", Data(), sequential);
+  EXPECT_EQ(created.path, lab.parent() / "t-0000000001");
+}
+
+CONFORMANCE_TEST(S33AZnodeWithATtlMayHaveChildren) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "t";
+  co_await create(*session, path, Data(), with_ttl(kNever));
+  co_await create(*session, path / "child", Data(), CreateMode::kEphemeral);
+  const Stat stat = co_await stat_of(*session, path);
+  EXPECT_EQ(stat.num_children, 1);
+}
+
+CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenWithATtlEither) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "e";
+  co_await create(*session, path, Data(), CreateMode::kEphemeral);
+  const auto created = co_await session->create(path / "t", Data(), with_ttl(kNever));
+  EXPECT_EQ(error_of(created), Error::kNoChildrenForEphemerals);
+}
+
+CONFORMANCE_TEST(S15ATtlHasFortyBits) {
+  const auto session = co_await lab.open();
+  const std::chrono::milliseconds most((std::int64_t{1} << 40) - 1);
+  const CreateMode modes[] = {CreateMode::kPersistentWithTtl,
+                              CreateMode::kPersistentSequentialWithTtl};
+  for (const CreateMode mode : modes) {
+    const std::chrono::milliseconds outside[] = {
+        std::chrono::milliseconds(0), std::chrono::milliseconds(-1),
+        most + std::chrono::milliseconds(1), std::chrono::milliseconds::max()};
+    for (const std::chrono::milliseconds ttl : outside) {
+      const auto created =
+          co_await session->create(lab.parent() / "t", Data(), Creation(mode, ttl));
+      EXPECT_EQ(error_of(created), Error::kBadArguments) << ttl.count();
+    }
+    const auto longest = co_await session->create(lab.parent() / "t", Data(), Creation(mode, most));
+    EXPECT_EQ(error_of(longest), std::nullopt);
+  }
+}
+
+CONFORMANCE_TEST(S15OtherModesHaveNoTtl) {
+  const auto session = co_await lab.open();
+  const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
+                              CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
+                              CreateMode::kContainer};
+  for (const CreateMode mode : modes) {
+    const Creation with(mode, std::chrono::milliseconds(1));
+    const auto created = co_await session->create(lab.parent() / "t", Data(), with);
+    EXPECT_EQ(error_of(created), Error::kBadArguments);
+  }
+}
+
+}  // namespace lockstep::conformance

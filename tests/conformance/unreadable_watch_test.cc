@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include "conformance/conformance.h"
+#include "conformance/identities.h"
+
+// S48b: ZooKeeper 3.8.4, and Debian's 3.8.0, tell nobody of a znode that they may not read.
+namespace lockstep::conformance {
+
+namespace {
+
+// Everything but reading.
+Creation unreadable() {
+  return {CreateMode::kPersistent, anyone(permission::kAll & ~permission::kRead)};
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(S48bNoEventForTheCreationOfAnUnreadableZnode) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await create(*actor, path, Data(), unreadable());
+  const WatchEvent event = co_await event_of(parent);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(exists.has_fired());
+}
+
+// Although nobody was told.
+CONFORMANCE_TEST(S48bTheWatchIsGoneAllTheSame) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*watcher, path);
+  co_await create(*actor, path, Data(), unreadable());
+  co_await set_acl(*actor, path, Acl::open());
+  co_await set_data(*actor, path, "x");
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(exists.has_fired());
+}
+
+CONFORMANCE_TEST(S48bNoEventForTheDataOfAnUnreadableZnode) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch data = co_await watch_data(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await set_acl(*actor, path, unreadable().acl);
+  co_await set_data(*actor, path, "x");
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(data.has_fired());
+  co_await remove(*actor, path);
+  co_await event_of(parent);
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(data.has_fired());
+}
+
+CONFORMANCE_TEST(S48bNoEventForTheRemovalOfAnUnreadableZnode) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch exists = co_await watch_exists(*watcher, path);
+  const Watch children = co_await watch_children(*watcher, path);
+  const Watch parent = co_await watch_children(*watcher, lab.parent());
+  co_await set_acl(*actor, path, unreadable().acl);
+  co_await remove(*actor, path);
+  co_await event_of(parent);
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(exists.has_fired());
+  EXPECT_FALSE(children.has_fired());
+}
+
+CONFORMANCE_TEST(S48bNoEventForTheChildrenOfAnUnreadableZnode) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch children = co_await watch_children(*watcher, path);
+  const Watch child = co_await watch_exists(*watcher, path / "child");
+  co_await set_acl(*actor, path, unreadable().acl);
+  co_await create(*actor, path / "child");
+  const WatchEvent event = co_await event_of(child);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path / "child"));
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(children.has_fired());
+}
+
+CONFORMANCE_TEST(S48bWhoMayReadIsTold) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  co_await add_auth(*watcher, kAnn);
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*watcher, path);
+  const Creation creation(CreateMode::kPersistent, digest(permission::kRead, kAnnId));
+  co_await create(*actor, path, Data(), creation);
+  const WatchEvent event = co_await event_of(exists);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+}
+
+// After an absence the session asks again, and is told what it may not read: nobody looks at ACLs
+// then.
+CONFORMANCE_TEST(S48bAfterAnAbsenceEverythingIsTold) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  const Watch exists = co_await watch_exists(*watcher, path);
+  co_await create(*actor, path, Data(), unreadable());
+  co_await settle(*watcher, path);
+  EXPECT_FALSE(exists.has_fired());
+  co_await lab.disconnect(*watcher);
+  co_await lab.reconnect(*watcher);
+  const WatchEvent event = co_await event_of(exists);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+}
+
+}  // namespace lockstep::conformance
