@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "differential/check.h"
@@ -75,6 +78,19 @@ TEST(DifferentialTest, TheFakeShowsWhatTheServerShows) {
   }
   const std::chrono::duration<double> elapsed = Clock::now() - start;
   std::cout << programs << " programs in " << elapsed.count() << " s" << std::endl;
+}
+
+// Programs that once differed, and some that show what programs can say.
+TEST(DifferentialTest, KnownProgramsShowTheSame) {
+  int programs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(LOCKSTEP_PROGRAMS)) {
+    std::ostringstream text;
+    text << std::ifstream(file.path()).rdbuf();
+    const std::string report = sides().compare(parse_program(text.str()));
+    EXPECT_EQ(report, "") << file.path().filename() << ":\n" << text.str();
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
 }
 
 }  // namespace

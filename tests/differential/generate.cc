@@ -1,5 +1,6 @@
 #include "differential/generate.h"
 
+#include <algorithm>
 #include <array>
 
 #include "differential/guess.h"
@@ -102,7 +103,8 @@ void Generator::add_step() {
 }
 
 void Generator::add_ops(Step& step, int count) {
-  for (int i = 0; i < count; ++i) {
+  const int room = kRequests - static_cast<int>(program_.size());
+  for (int i = 0; i < std::min(count, room); ++i) {
     step.ops.push_back(op());
     guess_.sent(step.ops.back());
   }

@@ -127,8 +127,9 @@ Task<void> Runner::take(const Step& step) {
 
 void Runner::send_one(Slot& slot, const Op& op) {
   Request request = request_of(op, origin_);
-  if (distort_) distort_(request);
-  slot.send(std::move(request), op.watch, format(op), ++sent_);
+  bool watch = op.watch;
+  if (distort_) distort_(request, watch);
+  slot.send(std::move(request), watch, format(op), ++sent_);
 }
 
 // What must not be under way together is sent one by one.

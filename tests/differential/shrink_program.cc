@@ -35,7 +35,7 @@ void merge_sessions(const Program& program, Programs& into) {
       for (Step& step : merged.steps) {
         if (step.session == from) step.session = to;
       }
-      into.push_back(std::move(merged));
+      if (!(merged == program)) into.push_back(std::move(merged));
     }
   }
 }
