@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "differential/transcript.h"
+
+namespace lockstep::differential {
+
+// Where two logs differ first: the lane, and the line in it.
+struct Difference {
+  std::size_t lane;
+  std::size_t line;
+};
+
+[[nodiscard]] std::optional<Difference> first_difference(const Log& a, const Log& b);
+
+// Both logs together, lane by lane: a line that both have stands once, others one above the other,
+// and the first difference is marked with ">>>".
+[[nodiscard]] std::string side_by_side(const Log& a, const std::string& name_a, const Log& b,
+                                       const std::string& name_b);
+
+}  // namespace lockstep::differential

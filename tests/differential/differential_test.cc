@@ -1,0 +1,97 @@
+// The fake against a real server: random programs must show the same on both.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "differential/check.h"
+#include "differential/program_text.h"
+
+namespace lockstep::differential {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Both sides; the server is started once.
+const Sides& sides() {
+  static const std::unique_ptr<Rig> fake = make_fake_rig();
+  static const std::unique_ptr<Rig> real = make_zookeeper_rig();
+  static const Sides both(*fake, *real);
+  return both;
+}
+
+std::optional<std::uint64_t> number_from_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  if (!text) return std::nullopt;
+  return std::stoull(text, nullptr, 0);
+}
+
+// How much is done: a number of programs within a limit, or as many as a share of the long run's
+// minutes allows.
+class Budget {
+ public:
+  Budget() {
+    if (const auto minutes = number_from_environment("LOCKSTEP_LONG_MINUTES")) {
+      programs_ = UINT64_MAX;
+      end_ = Clock::now() + std::chrono::seconds(*minutes * 20);
+    }
+    if (const auto programs = number_from_environment("LOCKSTEP_DIFFERENTIAL_PROGRAMS")) {
+      programs_ = *programs;
+      end_ = Clock::time_point::max();
+    }
+  }
+  [[nodiscard]] bool allows(std::uint64_t programs) const {
+    return programs < programs_ && Clock::now() < end_;
+  }
+
+ private:
+  std::uint64_t programs_ = 2000;
+  Clock::time_point end_ = Clock::now() + std::chrono::seconds(200);
+};
+
+std::uint64_t first_seed() {
+  if (const auto given = number_from_environment("LOCKSTEP_DIFFERENTIAL_SEED")) return *given;
+  std::random_device device;
+  const std::uint64_t high = device();
+  return high << 32 | device();
+}
+
+TEST(DifferentialTest, TheFakeShowsWhatTheServerShows) {
+  std::uint64_t seed = first_seed();
+  std::cout << "LOCKSTEP_DIFFERENTIAL_SEED=" << seed << std::endl;
+  const Budget budget;
+  const auto start = Clock::now();
+  std::uint64_t programs = 0;
+  for (; budget.allows(programs); ++programs, seed = seed_after(seed)) {
+    const std::optional<Finding> finding = check_one(sides(), seed);
+    if (!finding) continue;
+    FAIL() << "after " << programs << " programs the sides differ on this one:\n\n"
+           << format(finding->program) << '\n'
+           << finding->report
+           << "\nAgain: LOCKSTEP_DIFFERENTIAL_PROGRAMS=1 LOCKSTEP_DIFFERENTIAL_SEED=" << seed;
+  }
+  const std::chrono::duration<double> elapsed = Clock::now() - start;
+  std::cout << programs << " programs in " << elapsed.count() << " s" << std::endl;
+}
+
+// Programs that once differed, and some that show what programs can say.
+TEST(DifferentialTest, KnownProgramsShowTheSame) {
+  int programs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(LOCKSTEP_PROGRAMS)) {
+    std::ostringstream text;
+    text << std::ifstream(file.path()).rdbuf();
+    const std::string report = sides().compare(parse_program(text.str()));
+    EXPECT_EQ(report, "") << file.path().filename() << ":\n" << text.str();
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
+}
+
+}  // namespace
+}  // namespace lockstep::differential

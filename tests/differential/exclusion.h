@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace lockstep::differential {
+
+// Everything in which the fake may differ from the real server without being reported, or that no
+// program does. This is the only place: each use in the code names its entry here. The statements
+// (S..) are those of ZooKeeper 3.8 that the tests are named after.
+enum class Exclusion : std::uint8_t {
+  kChildOrder,
+  kDeletionOrder,
+  kOrderAfterAbsence,
+  kWatchesOfOneEvent,
+  kOrderAcrossSessions,
+  kZxidOrigin,
+  kClock,
+  kSessionIds,
+  kReaping,
+  kWriteBehindSetAcl,
+  kAuthAmongOthers,
+  kWireOnly,
+};
+
+struct ExclusionReason {
+  Exclusion exclusion;
+  std::string_view statement;
+  std::string_view reason;
+};
+
+inline constexpr std::array kExclusions = {
+    ExclusionReason{Exclusion::kChildOrder, "S20",
+                    "get_children answers in hash order: names are compared as a set"},
+    ExclusionReason{Exclusion::kDeletionOrder, "S34",
+                    "the ephemerals of a session that ends go in hash order: the events that one "
+                    "such end sends to a session are compared as a set"},
+    ExclusionReason{Exclusion::kOrderAfterAbsence, "S46",
+                    "a session that comes back registers its watches in the order of the C "
+                    "client's hash tables, and missed events come in that order: as a set"},
+    ExclusionReason{Exclusion::kWatchesOfOneEvent, "S50",
+                    "several watches of one session that hear the same event do so in an order "
+                    "that nothing promises: as a set"},
+    ExclusionReason{Exclusion::kOrderAcrossSessions, "S44",
+                    "delivery to different sessions is unordered: each session's log is compared "
+                    "by itself, and two sessions never have requests under way together"},
+    ExclusionReason{Exclusion::kZxidOrigin, "S14",
+                    "the real server has served other programs before: zxids are compared as "
+                    "distances from the create of the program's own znode"},
+    ExclusionReason{Exclusion::kClock, "S12",
+                    "one side has real time: a Stat's times are only compared with the times "
+                    "seen before for the same zxids, with which they must agree"},
+    ExclusionReason{
+        Exclusion::kSessionIds, "S56",
+        "a server chooses them: they are compared as numbers of the program's sessions"},
+    ExclusionReason{Exclusion::kReaping, "S36, S37",
+                    "containers and TTL znodes are removed when a server looks, not at an instant "
+                    "that a client knows: during a program neither side looks"},
+    ExclusionReason{
+        Exclusion::kWriteBehindSetAcl, "S21b",
+        "a request that is sent behind a set_acl may still be checked against the old "
+        "ACL: a set_acl is sent with nothing behind it, and not while there is no connection"},
+    ExclusionReason{Exclusion::kAuthAmongOthers, "S66, S73",
+                    "the reply to add_auth is out of band: it is neither sent together with other "
+                    "requests nor while there is no connection"},
+    ExclusionReason{
+        Exclusion::kWireOnly, "S21, S21b, S25, S27, S47, S48",
+        "a check outside a multi, createTTL with flags without a time to live, requests "
+        "of more than a megabyte, persistent watches and their removal, and operations "
+        "the C client does not have cannot be asked for through a Session"},
+};
+
+}  // namespace lockstep::differential

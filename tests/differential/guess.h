@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "differential/draw.h"
+#include "differential/program.h"
+
+namespace lockstep::differential {
+
+// What a program that is being generated has probably made of its znodes: as if every request
+// worked. It need not be right; it makes programs that get somewhere.
+class Guess {
+ public:
+  explicit Guess(Draw& draw) : draw_(draw) {}
+
+  // A path for a request: often of a znode that is there, sometimes not well formed.
+  [[nodiscard]] std::string some_path();
+  [[nodiscard]] std::string path_to_create();
+  // -1, the right version, or a wrong one.
+  [[nodiscard]] std::int32_t some_version(const std::string& path);
+
+  void sent(const Op& op);
+
+ private:
+  struct Znode {
+    int creates = 0;
+    int version = 0;
+  };
+  [[nodiscard]] std::string any_of_the_universe();
+  [[nodiscard]] std::string known();
+  [[nodiscard]] std::string malformed();
+  void created(const Op& op);
+
+  Draw& draw_;
+  std::map<std::string, Znode> znodes_{{"", Znode()}};
+};
+
+}  // namespace lockstep::differential

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lockstep/acl.h"
+#include "lockstep/create_mode.h"
+#include "lockstep/request.h"
+
+// START HERE: differential tests. A program is data; it runs on the fake and on a real server, and
+// what its sessions see must be the same, but for what exclusion.h lists.
+namespace lockstep::differential {
+
+// One request of a session.
+class Op {
+ public:
+  explicit Op(OpCode op_code, std::string znode = "") : op(op_code), path(std::move(znode)) {}
+
+  OpCode op;
+  std::string path;       // Appended to the path of the program's own znode.
+  bool absolute = false;  // The path stands for itself.
+  std::optional<std::string> data;
+  CreateMode mode = CreateMode::kPersistent;
+  std::int64_t ttl_ms = 0;
+  std::int32_t version = -1;
+  bool watch = false;
+  Acl acl;
+  std::string scheme;   // add_auth
+  std::vector<Op> ops;  // multi
+
+  friend bool operator==(const Op&, const Op&) = default;
+};
+
+enum class StepKind : std::uint8_t {
+  kSend,        // Sends the requests one behind the other, then waits for all replies.
+  kLose,        // The same, but the connection breaks after `applied` of them, before any reply.
+  kClose,       // The same, but closes the session before any reply.
+  kDisconnect,  // The connection breaks and stays away. Until then nothing is waited for.
+  kFail,        // While away: another attempt to connect fails.
+  kReconnect,   // Comes back.
+  kKill,        // An operator ends the session on the server; then its client hears of it.
+  kExpire,      // The same because the server has heard nothing of it for too long.
+  kOpen,        // A new session in place of one that is over.
+};
+
+// What one session does, or has done to it. A step that makes no sense when its turn comes (a
+// disconnect of a session that is over) is passed over, so that any part of a program is a program.
+class Step {
+ public:
+  Step(StepKind step_kind, int number) : kind(step_kind), session(number) {}
+
+  StepKind kind;
+  int session;
+  int applied = 0;      // kLose
+  std::vector<Op> ops;  // kSend, kLose, kClose
+
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+class Program {
+ public:
+  static constexpr int kSessions = 4;
+
+  std::vector<Step> steps;
+
+  // One more than the highest number of a session.
+  [[nodiscard]] int sessions() const;
+  [[nodiscard]] std::size_t size() const;  // in requests
+  [[nodiscard]] bool expires(int session) const;
+
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+}  // namespace lockstep::differential

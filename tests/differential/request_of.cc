@@ -1,0 +1,49 @@
+#include "differential/request_of.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace lockstep::differential {
+
+Request request_of(const Op& op, const Path& origin) {
+  Request request(op.op, op.absolute ? Path(op.path) : Path(origin.string() + op.path));
+  request.mode = op.mode;
+  request.version = op.version;
+  if (op.data) request.data = Data(std::string_view(*op.data));
+  request.acl = op.acl;
+  request.ttl = std::chrono::milliseconds(op.ttl_ms);
+  if (op.op == OpCode::kAddAuth) {
+    request.path = Path();
+    request.scheme = Text(op.scheme);
+  }
+  if (op.op == OpCode::kMulti) {
+    request.path = Path();
+    std::vector<Request> parts;
+    for (const Op& part : op.ops) parts.push_back(request_of(part, origin));
+    request.ops = std::make_shared<const std::vector<Request>>(std::move(parts));
+  }
+  return request;
+}
+
+bool may_follow(const Op& sent, const Op& next) {
+  if (sent.op == OpCode::kAddAuth || next.op == OpCode::kAddAuth) {
+    return false;  // Exclusion::kAuthAmongOthers
+  }
+  return sent.op != OpCode::kSetAcl;  // Exclusion::kWriteBehindSetAcl
+}
+
+bool may_be_left(const Op& op) {
+  return op.op != OpCode::kAddAuth     // Exclusion::kAuthAmongOthers
+         && op.op != OpCode::kSetAcl;  // Exclusion::kWriteBehindSetAcl
+}
+
+bool may_be_refused(const Op& op) {
+  if (std::ranges::any_of(op.ops, &may_be_refused)) return true;
+  const bool odd_bytes = std::ranges::any_of(op.path, [](char c) { return c >= 0 && c < ' '; });
+  return op.absolute || odd_bytes || op.path.ends_with('/') || op.path.contains("//") ||
+         op.path.contains("/.") || has_ttl(op.mode) || op.op == OpCode::kMulti ||
+         op.op == OpCode::kAddAuth;
+}
+
+}  // namespace lockstep::differential

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "differential/program.h"
+
+namespace lockstep::differential {
+
+// Programs that are a little smaller or simpler, the boldest first.
+[[nodiscard]] std::vector<Program> simpler(const Program& program);
+
+}  // namespace lockstep::differential

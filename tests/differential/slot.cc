@@ -1,0 +1,63 @@
+#include "differential/slot.h"
+
+#include <utility>
+
+#include "differential/probe.h"
+#include "differential/turn.h"
+
+namespace lockstep::differential {
+
+Slot::Slot(Transcript& transcript, Names& names, int number)
+    : transcript_(transcript),
+      names_(names),
+      number_(number),
+      lane_(transcript.add_lane("session s" + std::to_string(number))) {}
+
+Slot::~Slot() {
+  if (session_) session_->remove_listener(*this);
+}
+
+void Slot::use(std::shared_ptr<Session> session) {
+  if (session_) session_->remove_listener(*this);
+  observers_.clear();  // Of a session that is over: they have all been told so.
+  session_ = std::move(session);
+  session_->add_listener(*this);
+  away_ = false;
+  const std::string name = "s" + std::to_string(number_) + std::string(opened_++, '\'');
+  names_.add_session(session_->id(), name);
+  transcript_.add(lane_, "opened as " + name);
+}
+
+void Slot::send(Request request, bool watch, std::string text, int number) {
+  ++unanswered_;
+  observers_.spawn(observe(std::move(request), watch, std::move(text), number));
+}
+
+Task<void> Slot::observe(Request request, bool watch, std::string text, int number) {
+  const OpCode op = request.op;
+  Probe probe(*session_, std::move(request), watch);
+  // What resolves at once still resolves behind what did so before.
+  if (probe.await_ready()) co_await Turn(session_->executor());
+  Reply& reply = co_await probe;
+  const std::string who = "#" + std::to_string(number);
+  transcript_.add(lane_, who + " " + text + " -> " + names_.reply(op, reply));
+  answered();
+  if (!watch || !probe.left_watch(op)) co_return;
+  const Result<WatchEvent> event = co_await probe.watch().fired();
+  if (event) {
+    std::string what = std::string(name(event->type())) + " " + names_.path(event->path());
+    transcript_.add_event(lane_, "watch " + who, std::move(what));
+  } else {
+    transcript_.add(lane_, "watch " + who + " ends: " + std::string(name(event.error())));
+  }
+}
+
+void Slot::answered() {
+  if (--unanswered_ == 0 && waiter_) std::exchange(waiter_, nullptr)->finish();
+}
+
+void Slot::session_changed(SessionState state) {
+  transcript_.add(lane_, "state: " + std::string(name(state)));
+}
+
+}  // namespace lockstep::differential

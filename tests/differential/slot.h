@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "differential/names.h"
+#include "differential/program.h"
+#include "differential/transcript.h"
+#include "lockstep/session.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep::differential {
+
+// A session of a program, one after the other, with everything that is observed of it.
+class Slot final : private SessionListener {
+ public:
+  Slot(Transcript& transcript, Names& names, int number);
+  ~Slot();
+
+  // Takes over a session that is connected.
+  void use(std::shared_ptr<Session> session);
+  [[nodiscard]] Session& session() const { return *session_; }
+  [[nodiscard]] bool over() const { return is_over(session_->state()); }
+  [[nodiscard]] bool away() const { return away_; }
+  void set_away(bool away) { away_ = away; }
+
+  // Sends a request and writes down its reply, and the event of the watch it leaves. `text` is how
+  // it is called.
+  void send(Request request, bool watch, std::string text, int number);
+  // Waits until every request has been answered.
+  class Answered;
+  [[nodiscard]] Answered all_answered();
+
+  [[nodiscard]] Transcript& transcript() const { return transcript_; }
+  [[nodiscard]] std::size_t lane() const { return lane_; }
+
+ private:
+  Task<void> observe(Request request, bool watch, std::string text, int number);
+  void answered();
+  void session_changed(SessionState state) override;
+
+  Transcript& transcript_;
+  Names& names_;
+  const int number_;
+  const std::size_t lane_;
+  int opened_ = 0;
+  bool away_ = false;
+  std::shared_ptr<Session> session_;
+  TaskSet observers_;
+  std::size_t unanswered_ = 0;
+  Answered* waiter_ = nullptr;
+};
+
+class [[nodiscard]] Slot::Answered final : public internal::Wait {
+ public:
+  explicit Answered(Slot& slot) : Wait(slot.session().executor(), Context()), slot_(slot) {
+    if (slot.unanswered_ == 0) {
+      finish();
+    } else {
+      slot.waiter_ = this;
+    }
+  }
+  ~Answered() override {
+    if (!done()) slot_.waiter_ = nullptr;
+  }
+  void await_resume() const {}
+
+ private:
+  friend class Slot;
+  void give_up(Error) override {}
+  [[nodiscard]] std::optional<Error> failed() const override { return std::nullopt; }
+
+  Slot& slot_;
+};
+
+inline Slot::Answered Slot::all_answered() { return Answered(*this); }
+
+}  // namespace lockstep::differential

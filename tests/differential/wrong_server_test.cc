@@ -1,0 +1,103 @@
+// The comparison can fail: one side does something else than it is asked, just a little, and a
+// random program shows it and is brought down to the few requests that matter. Both sides are the
+// fake, so this needs no server.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "differential/check.h"
+#include "differential/program_text.h"
+
+namespace lockstep::differential {
+namespace {
+
+constexpr int kProgramsMax = 500;
+
+struct Fault {
+  const char* name;
+  Distortion distortion;
+  std::size_t requests_max;  // in the smallest program
+  const char* tell_tale;     // stands in the report
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+const Fault kFaults[] = {
+    {"ForgetsVersions", [](Request& request, bool&) { request.version = -1; }, 2, "bad version"},
+    {"TakesMinusTwoForAnyVersion",
+     [](Request& request, bool&) {
+       if (request.version == -2) request.version = -1;
+     },
+     2, "bad version"},
+    {"StoresEmptyForNull",
+     [](Request& request, bool&) {
+       if (request.op == OpCode::kSetData && request.data.is_null()) request.data = Data("");
+     },
+     2, "null"},
+    {"DoesNotSetTheSameDataAgain",
+     [](Request& request, bool&) {
+       if (request.op == OpCode::kSetData) request.op = OpCode::kExists;
+     },
+     1, "version 1"},
+    {"ForgetsThatAZnodeIsEphemeral",
+     [](Request& request, bool&) {
+       if (request.mode == CreateMode::kEphemeral) request.mode = CreateMode::kPersistent;
+     },
+     1, "owner s0"},
+    {"CountsEphemeralsForThemselves",
+     [](Request& request, bool&) {
+       if (request.mode == CreateMode::kEphemeralSequential) {
+         request.mode = CreateMode::kPersistentSequential;
+       }
+     },
+     1, "owner s0"},
+    {"LosesTheWatchesOfExists",
+     [](Request& request, bool& watch) {
+       if (request.op == OpCode::kExists) watch = false;
+     },
+     2, "watch #"},
+    {"LosesTheWatchesOnChildren",
+     [](Request& request, bool& watch) {
+       if (request.op == OpCode::kGetChildren) watch = false;
+     },
+     2, "child \""},
+};
+
+class WrongServerTest : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(WrongServerTest, IsNoticedAndShownInFewRequests) {
+  const Fault& fault = GetParam();
+  const std::unique_ptr<Rig> wrong = make_fake_rig();
+  const std::unique_ptr<Rig> right = make_fake_rig();
+  const Sides sides(*wrong, *right, fault.distortion);
+  std::optional<Finding> finding;
+  std::uint64_t seed = 1;
+  for (int i = 0; i < kProgramsMax && !finding; ++i, seed = seed_after(seed)) {
+    finding = check_one(sides, seed);
+  }
+  ASSERT_TRUE(finding);
+  EXPECT_LE(finding->program.size(), fault.requests_max) << format(finding->program);
+  EXPECT_TRUE(finding->report.contains("  >>> ")) << finding->report;
+  EXPECT_TRUE(finding->report.contains(fault.tell_tale)) << finding->report;
+  // What is printed is the program.
+  EXPECT_EQ(parse_program(format(finding->program)), finding->program);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, WrongServerTest, ::testing::ValuesIn(kFaults),
+                         [](const auto& fault) { return std::string(fault.param.name); });
+
+TEST(RightServerTest, ShowsNoDifference) {
+  const std::unique_ptr<Rig> left = make_fake_rig();
+  const std::unique_ptr<Rig> right = make_fake_rig();
+  const Sides sides(*left, *right);
+  std::uint64_t seed = 1;
+  for (int i = 0; i < kProgramsMax; ++i, seed = seed_after(seed)) {
+    const std::optional<Finding> finding = check_one(sides, seed);
+    ASSERT_FALSE(finding) << format(finding->program) << '\n' << finding->report;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::differential
