@@ -4,6 +4,7 @@
 
 #include "digest.h"
 #include "ip_range.h"
+#include "java_text.h"
 
 namespace lockstep::fakezk {
 
@@ -56,9 +57,8 @@ Identity loopback_identity() { return {"ip", std::string(kLoopback)}; }
 std::optional<Identity> authenticate(std::string_view scheme, const Data& credential) {
   if (scheme == "ip") return loopback_identity();
   if (scheme != "digest" || credential.is_null()) return std::nullopt;
-  const std::string_view secret = credential.view();
-  const std::string_view user = secret.substr(0, secret.find(':'));
-  return Identity{"digest", std::string(user) + ':' + sha1_base64(secret)};
+  const std::string secret = as_java_keeps_it(credential.view());
+  return Identity{"digest", secret.substr(0, secret.find(':')) + ':' + sha1_base64(secret)};
 }
 
 AclTable::AclTable() { acls_ = {Acl::open(), Acl::read_only()}; }
@@ -78,7 +78,7 @@ std::optional<AclId> AclTable::accept(const Acl& asked, std::span<const Identity
         kept.emplace_back(entry.permissions, identity.scheme, identity.id);
       }
     } else if (is_valid(entry)) {
-      kept.push_back(entry);
+      kept.emplace_back(entry.permissions, entry.scheme, as_java_keeps_it(entry.id));
     } else {
       return std::nullopt;
     }

@@ -52,7 +52,11 @@ bool Server::behind(ReplicaIndex index, Zxid seen) const {
 }
 
 Duration Server::negotiated(Duration asked) const {
-  return std::clamp(asked, 2 * options_.tick_time, 20 * options_.tick_time);
+  const auto or_ticks = [this](Duration limit, int ticks) {
+    return limit == Duration::zero() ? ticks * options_.tick_time : limit;
+  };
+  return std::clamp(asked, or_ticks(options_.min_session_timeout, 2),
+                    or_ticks(options_.max_session_timeout, 20));
 }
 
 void Server::open_session(LinkIndex link, SessionIndex session, TimePoint now) {

@@ -242,6 +242,12 @@ CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
   }
 }
 
+// The server ends the connection when it has rejected the credential. A client that is still sending
+// may notice that before it has read why; then it is told when it comes back.
+static bool fails_with_the_session(std::optional<Error> error) {
+  return error == Error::kAuthFailed || error == Error::kConnectionLoss;
+}
+
 CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
   const auto session = co_await lab.open();
   const Watch watch = co_await watch_data(*session, lab.parent());
@@ -251,15 +257,15 @@ CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
   auto transaction = session->multi(Transaction().check(lab.parent()).check(lab.parent()));
   auto read = session->get_data(lab.parent());
   const auto rejected = co_await auth;
-  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  EXPECT_TRUE(fails_with_the_session(error_of(rejected)));
   const auto created = co_await creation;
-  EXPECT_EQ(error_of(created), Error::kAuthFailed);
+  EXPECT_TRUE(fails_with_the_session(error_of(created)));
   const auto added = co_await again;
-  EXPECT_EQ(error_of(added), Error::kAuthFailed);
+  EXPECT_TRUE(fails_with_the_session(error_of(added)));
   const auto committed = co_await transaction;
-  EXPECT_EQ(error_of(committed), Error::kAuthFailed);
+  EXPECT_TRUE(fails_with_the_session(error_of(committed)));
   const auto data = co_await read;
-  EXPECT_EQ(error_of(data), Error::kAuthFailed);
+  EXPECT_TRUE(fails_with_the_session(error_of(data)));
   const auto event = co_await watch.fired();
   EXPECT_EQ(error_of(event), Error::kAuthFailed);
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "conformance/conformance.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep::conformance {
 
@@ -53,6 +54,7 @@ CONFORMANCE_TEST(S57AReconnectKeepsTheSessionAlive) {
   while (lab.executor().now() < before + session->timeout() * 3 / 2) {
     co_await lab.disconnect(*session);
     co_await lab.reconnect(*session);
+    must(co_await sleep_for(lab.executor(), session->timeout() / 10), "sleep");
   }
   const Stat stat = co_await stat_of(*other, path);
   EXPECT_EQ(stat.ephemeral_owner, session->id());

@@ -16,7 +16,7 @@ class FakeLab final : public Lab {
   Executor& executor() override { return tester_.executor(); }
   Path parent() const override { return Path("/test"); }
   Client& add_client(Duration session_timeout) override;
-  Client& attach_client(Session&, Password, Duration) override { not_yet(); }
+  Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session&, Loss) override {}
   void lose_connection(Session& session, Loss loss) override;
@@ -26,27 +26,41 @@ class FakeLab final : public Lab {
   void let_go(Session& session) override { simulation_.let_go(fake(session)); }
   Task<void> kill(Session& session) override;
   Task<void> expire(Session& session) override;
-  Duration tick_time() const override { not_yet(); }
-  Duration min_session_timeout() const override { not_yet(); }
-  Duration max_session_timeout() const override { not_yet(); }
-  Duration container_check_interval() const override { not_yet(); }
-  std::string client_address() const override { not_yet(); }
-  Duration lateness() const override { not_yet(); }
+  Duration tick_time() const override { return options_.tick_time; }
+  Duration min_session_timeout() const override { return options_.min_session_timeout; }
+  Duration max_session_timeout() const override { return options_.max_session_timeout; }
+  Duration container_check_interval() const override { return options_.container_check_interval; }
+  std::string client_address() const override { return "127.0.0.1"; }
+  Duration lateness() const override { return {}; }
 
  private:
-  [[noreturn]] static void not_yet() { throw std::logic_error("the fake cannot do this yet"); }
-
+  static fakezk::ServerOptions options() {
+    fakezk::ServerOptions options;
+    options.tick_time = std::chrono::milliseconds(200);
+    options.min_session_timeout = 2 * options.tick_time;
+    options.max_session_timeout = std::chrono::minutes(1);
+    options.ttl_enabled = true;
+    options.container_check_interval = std::chrono::milliseconds(300);
+    return options;
+  }
   static fake::FakeSession& fake(Session& session) {
     return static_cast<fake::FakeSession&>(session);
   }
 
-  fake::Simulation simulation_;
+  const fakezk::ServerOptions options_ = options();
+  fake::Simulation simulation_{options_};
   fake::FakeClient& tester_ = simulation_.client("tester");
   std::deque<fake::FakeClient> clients_;
 };
 
 Client& FakeLab::add_client(Duration session_timeout) {
   return clients_.emplace_back(tester_.process(), "client", session_timeout);
+}
+
+Client& FakeLab::attach_client(Session& session, Password password, Duration session_timeout) {
+  fake::FakeSession::Credentials credentials = fake(session).credentials();
+  if (password == Password::kWrong) ++credentials.password;
+  return clients_.emplace_back(tester_.process(), "client", session_timeout, credentials);
 }
 
 void FakeLab::cut(Session& session) {

@@ -132,7 +132,7 @@ TEST_F(SessionTest, CloseFailsWhatIsPendingOnceAndEndsTheWatches) {
   start("close", close(*session_));
   start("late", get_data(*session_, "/a"));
   EXPECT_EQ(journal_,
-            (Journal{"listener: closed", "get: closing", "watch: closing", "late: closing"}));
+            (Journal{"listener: closed", "watch: closing", "get: closing", "late: closing"}));
   simulation_.let_go(*session_);
   simulation_.settle();
   EXPECT_EQ(journal_.size(), 5U);

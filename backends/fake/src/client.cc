@@ -1,21 +1,27 @@
 #include "lockstep/fake/client.h"
 
+#include <utility>
+
 #include "lockstep/ok.h"
 
 namespace lockstep::fake {
 
 std::shared_ptr<FakeSession> FakeClient::current() {
-  if (!session_) session_ = std::make_shared<FakeSession>(process_, timeout_);
+  if (!session_) open();
   return session_;
 }
 
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
-  if (!session_ || is_over(session_->state())) {
-    session_ = std::make_shared<FakeSession>(process_, timeout_);
-  }
+  if (!session_ || is_over(session_->state())) open();
   const std::shared_ptr<FakeSession> opened = session_;
   co_await ok(opened->connected(context));
   co_return opened;
+}
+
+void FakeClient::open() {
+  const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
+  session_ = attach_to ? std::make_shared<FakeSession>(process_, timeout_, *attach_to)
+                       : std::make_shared<FakeSession>(process_, timeout_);
 }
 
 }  // namespace lockstep::fake

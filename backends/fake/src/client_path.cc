@@ -1,7 +1,9 @@
 #include "client_path.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace lockstep::fake {
 
@@ -56,13 +58,37 @@ bool ttl_accepted(const Request& request) {
   return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
 }
 
+bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+// The C client would cut them there.
+bool acl_accepted(const Acl& acl) {
+  return acl.is_open() || std::ranges::none_of(acl.entries(), [](const AclEntry& entry) {
+           return has_nul(entry.scheme) || has_nul(entry.id);
+         });
+}
+
+std::optional<Error> why_not_in_multi(const Request& op) {
+  const bool creates = op.op == OpCode::kCreate;
+  if (!client_accepts(op.path.view(), creates && is_sequential(op.mode))) {
+    return Error::kBadArguments;
+  }
+  const bool known =
+      creates || op.op == OpCode::kRemove || op.op == OpCode::kSetData || op.op == OpCode::kCheck;
+  if (!known) return Error::kUnimplemented;
+  if (!creates) return std::nullopt;
+  if (op.mode == CreateMode::kContainer || has_ttl(op.mode)) return Error::kUnimplemented;
+  if (op.ttl.count() != 0) return Error::kBadArguments;
+  if (!acl_accepted(op.acl)) return Error::kInvalidAcl;
+  return std::nullopt;
+}
+
 // The C client would answer a container wrongly and crash on a malformed path: both backends refuse
 // them.
 Reply multi_refusal(const std::vector<Request>& ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const bool too_new = ops[i].mode == CreateMode::kContainer || has_ttl(ops[i].mode);
-    if (!too_new && client_accepts(ops[i].path.view(), is_sequential(ops[i].mode))) continue;
-    Reply refused(too_new ? Error::kUnimplemented : Error::kBadArguments);
+    const std::optional<Error> why = why_not_in_multi(ops[i]);
+    if (!why) continue;
+    Reply refused(*why);
     refused.failed_op = static_cast<std::int32_t>(i);
     return refused;
   }
@@ -73,6 +99,10 @@ Reply multi_refusal(const std::vector<Request>& ops) {
 
 Reply client_refusal(const Request& request) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
+  if (has_nul(request.path.view()) || has_nul(request.scheme.view())) {
+    return Reply(Error::kBadArguments);
+  }
+  if (!acl_accepted(request.acl)) return Reply(Error::kInvalidAcl);
   const bool fine =
       ttl_accepted(request) && client_accepts(request.path.view(), is_sequential(request.mode));
   return fine ? Reply::ok() : Reply(Error::kBadArguments);

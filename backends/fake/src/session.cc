@@ -69,6 +69,7 @@ void FakeSession::send(Request request) {
 
 // Not queued while there is no connection: all of them are sent again on the next one.
 void FakeSession::add_auth(Request request, internal::Completion& completion) {
+  if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
   pending_auths_.push_back(&completion);
   auths_.push_back(request);
   if (handshaken_) world_.network()[link_].requests.push(ClientMessage(std::move(request)));

@@ -24,7 +24,9 @@ namespace lockstep::fakezk {
 using ReplicaIndex = std::uint32_t;
 
 struct ServerOptions {
-  Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime; bounds session timeouts.
+  Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime
+  Duration min_session_timeout{};                // minSessionTimeout; zero: two ticks
+  Duration max_session_timeout{};                // maxSessionTimeout; zero: twenty ticks
   ReplicaIndex replicas = 1;                     // 1: a standalone server.
   std::uint32_t sync_limit_ticks = 5;            // How long a replica does without its leader.
   bool ttl_enabled = false;                      // extendedTypesEnabled

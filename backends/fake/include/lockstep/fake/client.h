@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ class FakeClient final : public Client {
 
   FakeClient(fakezk::Process& process, std::string name, Duration timeout = kDefaultTimeout)
       : process_(process), name_(std::move(name)), timeout_(timeout) {}
+  // Attaches to a session that exists instead of opening its first one.
+  FakeClient(fakezk::Process& process, std::string name, Duration timeout,
+             const FakeSession::Credentials& attach_to)
+      : process_(process), name_(std::move(name)), timeout_(timeout), attach_to_(attach_to) {}
 
   Task<Result<std::shared_ptr<Session>>> session(Context context) override;
   [[nodiscard]] Executor& executor() const override { return process_; }
@@ -31,9 +36,12 @@ class FakeClient final : public Client {
   }
 
  private:
+  void open();
+
   fakezk::Process& process_;
   std::string name_;
   Duration timeout_;
+  std::optional<FakeSession::Credentials> attach_to_;
   std::shared_ptr<FakeSession> session_;
 };
 
