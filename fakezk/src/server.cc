@@ -98,6 +98,7 @@ void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
   if (is_read(request.op)) {
     Replica& replica = replicas_[served.replica];
     applied_.path = paths_->intern(request.path.text());
+    applied_.watches = request.watch != nullptr;
     Reply reply = replica.read(request, link, served.identities);
     applied_.error = reply.error;
     applied_.has_error = reply.is_error();
@@ -156,7 +157,7 @@ void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) 
   if (!acls_.allows(acl, permission::kRead, connections_[link].identities)) return;
   ServerMessage& event = network_[link].inbox.emplace(ServerMessage::Kind::kWatchEvent);
   event.event = type;
-  event.zxid = zxid_;
+  event.zxid = replicas_[connections_[link].replica].last_zxid;
   event.reply.path = paths_->path(path);
 }
 

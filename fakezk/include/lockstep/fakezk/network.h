@@ -25,8 +25,9 @@ struct Link {
   // By hand: the replica that its connections go to.
   std::optional<std::uint32_t> goes_to;
 
+  // What is sent over a connection that the server has ended goes nowhere.
   [[nodiscard]] bool can_apply() const {
-    return !requests.empty() &&
+    return open && !requests.empty() &&
            !(held_request && requests.front().kind == ClientMessage::Kind::kRequest &&
              requests.front().request.op == *held_request);
   }

@@ -58,6 +58,7 @@ class Server final : private EventSink {
   struct Applied {
     OpCode op = OpCode::kSync;
     bool is_request = false;  // Otherwise a handshake or SetWatches.
+    bool watches = false;     // A read that asks for a watch.
     Error error = Error::kSystemError;
     bool has_error = false;
     Zxid zxid = 0;
