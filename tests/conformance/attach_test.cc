@@ -81,16 +81,17 @@ CONFORMANCE_TEST(S60ASessionThatIsOverCannotBeAttachedTo) {
   EXPECT_EQ(error_of(refused), Error::kSessionExpired);
 }
 
-CONFORMANCE_TEST(S61TwoClientsStealFromEachOther) {
+// And so on, but not for ever: on a real server two handshakes at one moment may both leave a
+// connection behind, and then both clients go on with the one session.
+CONFORMANCE_TEST(S61AClientThatComesBackStealsTheSessionAgain) {
   const auto one = co_await lab.open();
+  co_await lab.disconnect(*one);
   Client& client = lab.attach_client(*one, Lab::Password::kRight, Lab::kLongSessionTimeout);
   const auto two = must(co_await client.session(Context()), "attach");
-  for (int round = 0; round < 3; ++round) {
-    co_await StateReached(*one, SessionState::kSuspended);
-    co_await StateReached(*one, SessionState::kConnected);
-    co_await StateReached(*two, SessionState::kSuspended);
-    co_await StateReached(*two, SessionState::kConnected);
-  }
+  StateReached lost(*two, SessionState::kSuspended);
+  co_await lab.reconnect(*one);
+  co_await lost;
+  must(co_await two->connected(), "connected");
   EXPECT_EQ(one->id(), two->id());
 }
 

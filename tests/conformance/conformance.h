@@ -51,6 +51,10 @@ inline std::optional<Error> error_of(const std::expected<MultiResults, MultiErro
   if (result) return std::nullopt;
   return result.error().error;
 }
+inline std::optional<std::size_t> failed_op(const std::expected<MultiResults, MultiError>& result) {
+  if (result) return std::nullopt;
+  return result.error().op;
+}
 template <class T>
 std::optional<Error> error_of(const Result<T>& result) {
   if (result) return std::nullopt;

@@ -53,6 +53,7 @@ CONFORMANCE_TEST(S57AReconnectKeepsTheSessionAlive) {
   const TimePoint before = lab.executor().now();
   while (lab.executor().now() < before + session->timeout() * 3 / 2) {
     co_await lab.disconnect(*session);
+    must(co_await sleep_for(lab.executor(), session->timeout() / 10), "sleep");
     co_await lab.reconnect(*session);
     must(co_await sleep_for(lab.executor(), session->timeout() / 10), "sleep");
   }

@@ -124,7 +124,7 @@ void Session::send(const Request& request, RequestId id) {
   const int rc = handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     authenticating_ = true;
-    ask_server();  // The C client does not send a credential before something else is sent.
+    ask_server();  // As released, the C client sends a credential with the next request only.
   }
   // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so
   // is on its way, and listeners hear of it first.

@@ -1,0 +1,125 @@
+#include "support/server_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include "support/loopback.h"
+
+namespace lockstep::support {
+
+namespace {
+
+constexpr std::chrono::seconds kStartLimit(30);
+constexpr int kBetweenProbesMs = 5;
+// A connection that is accepted while the server still starts can stay silent for ever.
+constexpr std::chrono::milliseconds kProbeLimit(100);
+
+constexpr const char* kJava[] = {
+    "java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+    "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
+    "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
+    // Znodes with a time to live.
+    "-Dzookeeper.extendedTypesEnabled=true",
+    // These are read without the prefix.
+    "-Dznode.container.checkIntervalMs=300", "-Dznode.container.maxPerMinute=60000",
+    // Debian's zookeeper.jar names the rest of its class path itself.
+    "-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
+
+std::vector<char*> arguments(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+void ServerProcess::configure(std::uint16_t port, std::chrono::milliseconds tick_time,
+                              const std::string& lines) {
+  port_ = port;
+  std::ofstream configuration(directory_ / "zoo.cfg");
+  configuration << "tickTime=" << tick_time.count() << '\n'
+                << "dataDir=" << (directory_ / "data").string() << '\n'
+                << "clientPort=" << port_ << '\n'
+                << "clientPortAddress=127.0.0.1\n"
+                << "maxClientCnxns=0\n"
+                << "admin.enableServer=false\n"
+                << "4lw.commands.whitelist=*\n"
+                << lines;
+}
+
+void ServerProcess::start() {
+  std::vector<std::string> words(std::begin(kJava), std::end(kJava));
+  words.push_back((directory_ / "zoo.cfg").string());
+  const std::vector<char*> command = arguments(words);
+  const int log =
+      open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const pid_t parent = getpid();
+  process_ = fork();
+  if (process_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126);
+    setsid();  // An interrupt at the terminal is for the tests, which then stop the server.
+    dup2(nothing, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execvp(command[0], command.data());
+    _exit(127);
+  }
+  close(log);
+  close(nothing);
+}
+
+void ServerProcess::stop() {
+  if (process_ == -1) return;
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+  process_ = -1;
+}
+
+bool ServerProcess::wait_until_ready() {
+  const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
+  while (process_ != -1 && std::chrono::steady_clock::now() < deadline) {
+    if (waitpid(process_, nullptr, WNOHANG) == process_) {
+      process_ = -1;
+      return false;
+    }
+    if (is_ready()) return true;
+    poll(nullptr, 0, kBetweenProbesMs);
+  }
+  return false;
+}
+
+// `ruok` is answered too early, and a server of somebody else may have taken the port.
+bool ServerProcess::is_ready() const {
+  if (mode().empty()) return false;
+  const std::string configuration = four_letter_word(port_, "conf", kProbeLimit);
+  return configuration.find(directory_.string()) != std::string::npos;
+}
+
+std::string ServerProcess::mode() const {
+  constexpr std::string_view kMode = "Mode: ";
+  const std::string answer = four_letter_word(port_, "srvr", kProbeLimit);
+  const std::size_t found = answer.find(kMode);
+  if (found == std::string::npos) return "";
+  const std::size_t start = found + kMode.size();
+  return answer.substr(start, answer.find('\n', start) - start);
+}
+
+std::string ServerProcess::log() const {
+  std::ostringstream text;
+  text << std::ifstream(directory_ / "log").rdbuf();
+  return text.str();
+}
+
+}  // namespace lockstep::support

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace lockstep::support {
+
+// A ZooKeeper server of the Debian package, in a process of its own. It is killed when this object
+// or this process ends, however that happens. On the main thread: it dies with its thread.
+class ServerProcess {
+ public:
+  // Everything the server writes goes to `directory`, which exists.
+  explicit ServerProcess(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  ~ServerProcess() { stop(); }
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  // The lines that every server needs, and `lines` behind them.
+  void configure(std::uint16_t port, std::chrono::milliseconds tick_time, const std::string& lines);
+  void start();
+  // Kills it.
+  void stop();
+  // Waits until it serves clients. False if it ends instead, or takes too long.
+  [[nodiscard]] bool wait_until_ready();
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  // "standalone", "leader", "follower"; empty while it does not serve clients.
+  [[nodiscard]] std::string mode() const;
+  // What it has printed.
+  [[nodiscard]] std::string log() const;
+
+ private:
+  [[nodiscard]] bool is_ready() const;
+
+  std::filesystem::path directory_;
+  std::uint16_t port_ = 0;
+  pid_t process_ = -1;
+};
+
+}  // namespace lockstep::support

@@ -1,0 +1,269 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lockstep/sleep.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "support/lab.h"
+#include "support/session_waits.h"
+#include "support/tcp_proxy.h"
+#include "support/zookeeper_ensemble.h"
+
+// What only several servers can show. A sample by default; more with the environment variable
+// LOCKSTEP_LONG.
+namespace lockstep::zookeeper {
+namespace {
+
+using support::must;
+using support::StateReached;
+using support::TcpProxy;
+using support::ZookeeperEnsemble;
+
+using SessionPointer = std::shared_ptr<lockstep::Session>;
+
+constexpr std::size_t kServers = ZookeeperEnsemble::kServers;
+constexpr std::chrono::seconds kSessionTimeout(12);
+constexpr std::chrono::seconds kTestLimit(60);
+
+bool runs_long() { return std::getenv("LOCKSTEP_LONG") != nullptr; }
+int rounds(int sample) { return runs_long() ? 50 * sample : sample; }
+
+// A client per server, and one that can be moved from server to server.
+class EnsembleTest : public ::testing::Test {
+ protected:
+  EnsembleTest() : ensemble(ZookeeperEnsemble::shared()) {
+    static int tests = 0;
+    parent = Path("/test-" + std::to_string(++tests));
+    std::string ways;
+    for (std::size_t i = 0; i < kServers; ++i) {
+      clients[i].emplace(runtime, Options(ensemble.address(i), kSessionTimeout));
+      proxies[i].emplace(ensemble.port(i));
+      ways += (i == 0 ? "" : ",") + proxies[i]->address();
+    }
+    mover.emplace(runtime, Options(ways, kSessionTimeout));
+  }
+  ~EnsembleTest() override { runtime.drop_spawned(); }
+
+  void run(Task<void> (*test)(EnsembleTest& at)) {
+    runtime.spawn(limit(runtime));
+    runtime.run(test(*this));
+  }
+
+  static Task<void> limit(Executor& executor) {
+    static_cast<void>(co_await sleep_for(executor, runs_long() ? 20 * kTestLimit : kTestLimit));
+    throw std::runtime_error("the test waits for something that does not happen");
+  }
+
+ public:
+  // A session on one server.
+  Task<SessionPointer> on(std::size_t server) {
+    co_return must(co_await clients[server]->session(lockstep::Context()), "session");
+  }
+  Task<void> create_parent(SessionPointer session) {
+    must(co_await session->create(parent, "0", CreateMode::kPersistent), "create");
+  }
+  // From now on the moving client reaches this server only.
+  void let_reach(std::size_t server) {
+    for (std::size_t i = 0; i < kServers; ++i) {
+      if (i == server) proxies[i]->accept_again();
+    }
+    for (std::size_t i = 0; i < kServers; ++i) {
+      if (i != server) proxies[i]->refuse();
+    }
+  }
+
+  ZookeeperEnsemble& ensemble;
+  Runtime runtime;
+  Path parent;
+  std::array<std::optional<Client>, kServers> clients;
+  std::array<std::optional<TcpProxy>, kServers> proxies;
+  std::optional<Client> mover;
+};
+
+template <class T>
+std::optional<Error> error_of(const Result<T>& result) {
+  if (result) return std::nullopt;
+  return result.error();
+}
+
+std::int64_t epoch_of(Zxid zxid) { return zxid >> 32; }
+
+Task<int> read_number(SessionPointer session, Path path) {
+  const DataAndStat read = must(co_await session->get_data(std::move(path)), "get_data");
+  co_return std::stoi(std::string(read.data.view()));
+}
+
+// Again and again until it works; only for what may be done twice.
+Task<void> write_number(SessionPointer session, Path path, int number) {
+  const std::string digits = std::to_string(number);
+  for (;;) {
+    const auto set = co_await session->set_data(path, std::string_view(digits));
+    if (set) co_return;
+    if (!outcome_unknown(set.error())) must(set, "set_data");
+    must(co_await session->connected(), "connected");
+  }
+}
+
+Task<void> count_up(SessionPointer session, Path path) {
+  for (int number = 1;; ++number) co_await write_number(session, path, number);
+}
+
+Task<void> zxids_have_an_epoch(EnsembleTest& at) {
+  Zxid last = 0;
+  for (std::size_t i = 0; i < kServers; ++i) {
+    const SessionPointer session = co_await at.on(i);
+    if (i == 0) co_await at.create_parent(session);
+    const auto created =
+        must(co_await session->create(at.parent / "n-", Data(), CreateMode::kPersistentSequential),
+             "create");
+    EXPECT_GT(epoch_of(created.stat.czxid), 0);
+    EXPECT_GT(created.stat.czxid, last);
+    last = created.stat.czxid;
+  }
+}
+
+TEST_F(EnsembleTest, S14AZxidHasAnEpochAndTheServersShareTheOrder) { run(&zxids_have_an_epoch); }
+
+Task<void> new_leader_new_epoch(EnsembleTest& at) {
+  const std::size_t leader = at.ensemble.leader();
+  const std::size_t follower = (leader + 1) % kServers;
+  const SessionPointer session = co_await at.on(follower);
+  co_await at.create_parent(session);
+  const Stat before = must(co_await session->set_data(at.parent, "1"), "set_data");
+  at.ensemble.restart(leader);
+  co_await write_number(session, at.parent, 2);
+  const DataAndStat read = must(co_await session->get_data(at.parent), "get_data");
+  EXPECT_GT(epoch_of(read.stat.mzxid), epoch_of(before.mzxid));
+  EXPECT_GT(read.stat.mzxid, before.mzxid);
+}
+
+TEST_F(EnsembleTest, S14ANewLeaderStartsANewEpoch) { run(&new_leader_new_epoch); }
+
+Task<void> read_own_writes(EnsembleTest& at) {
+  for (std::size_t i = 0; i < kServers; ++i) {
+    const SessionPointer session = co_await at.on(i);
+    if (i == 0) co_await at.create_parent(session);
+    for (int round = 1; round <= rounds(50); ++round) {
+      const std::string digits = std::to_string(round);
+      auto write = session->set_data(at.parent, std::string_view(digits));
+      auto read = session->get_data(at.parent);
+      const DataAndStat behind = must(co_await read, "get_data");
+      EXPECT_EQ(behind.data.view(), digits);
+      const Stat written = must(co_await write, "set_data");
+      EXPECT_EQ(behind.stat, written);
+    }
+  }
+}
+
+TEST_F(EnsembleTest, S73ASessionReadsItsOwnWritesOnEveryServer) { run(&read_own_writes); }
+
+// Somebody counts while the reader is moved from server to server, and reads as soon as it can.
+Task<void> read_while_moving(EnsembleTest& at) {
+  const SessionPointer writer = co_await at.on(at.ensemble.leader());
+  co_await at.create_parent(writer);
+  at.let_reach(0);
+  const SessionPointer reader = must(co_await at.mover->session(lockstep::Context()), "session");
+  const SessionId id = reader->id();
+  at.runtime.spawn(count_up(writer, at.parent));
+  int last = 0;
+  for (int round = 1; round <= rounds(12); ++round) {
+    for (int i = 0; i < 20; ++i) {
+      const int number = co_await read_number(reader, at.parent);
+      EXPECT_GE(number, last);
+      last = number;
+    }
+    at.let_reach(static_cast<std::size_t>(round) % kServers);
+    co_await StateReached(*reader, SessionState::kSuspended);
+    must(co_await reader->connected(), "connected");
+  }
+  EXPECT_EQ(reader->id(), id);
+  EXPECT_GT(last, 0);
+}
+
+TEST_F(EnsembleTest, S62ASessionDoesNotGoBackInTimeWhenItMoves) { run(&read_while_moving); }
+
+// The other two are followers, or one of them is.
+Task<void> read_after_sync(EnsembleTest& at) {
+  const std::size_t leader = at.ensemble.leader();
+  const SessionPointer writer = co_await at.on((leader + 1) % kServers);
+  const SessionPointer reader = co_await at.on((leader + 2) % kServers);
+  co_await at.create_parent(writer);
+  must(co_await reader->sync(at.parent), "sync");
+  int stale = 0;
+  int last = 0;
+  for (int round = 1; round <= rounds(100); ++round) {
+    co_await write_number(writer, at.parent, round);
+    auto read = reader->get_data(at.parent);
+    auto synced = reader->sync(at.parent);
+    auto read_again = reader->get_data(at.parent);
+    const DataAndStat plain = must(co_await read, "get_data");
+    const int number = std::stoi(std::string(plain.data.view()));
+    EXPECT_GE(number, last);
+    if (number < round) ++stale;
+    must(co_await synced, "sync");
+    const DataAndStat fresh = must(co_await read_again, "get_data");
+    last = std::stoi(std::string(fresh.data.view()));
+    EXPECT_EQ(last, round);
+  }
+  ::testing::Test::RecordProperty("stale_reads", stale);
+}
+
+TEST_F(EnsembleTest, S76AReadBehindASyncIsNeverStale) { run(&read_after_sync); }
+
+Task<void> watch_on_a_follower(EnsembleTest& at) {
+  const std::size_t leader = at.ensemble.leader();
+  const SessionPointer writer = co_await at.on(leader);
+  const SessionPointer reader = co_await at.on((leader + 1) % kServers);
+  co_await at.create_parent(writer);
+  must(co_await reader->sync(at.parent), "sync");
+  for (int round = 1; round <= rounds(50); ++round) {
+    const auto watched = must(co_await reader->get_data_watched(at.parent), "get_data_watched");
+    const std::string digits = std::to_string(round);
+    auto write = writer->set_data(at.parent, std::string_view(digits));
+    for (int number = round - 1; number < round;) {
+      number = co_await read_number(reader, at.parent);
+      if (number == round) {
+        EXPECT_TRUE(watched.watch.has_fired());
+      }
+    }
+    must(co_await write, "set_data");
+  }
+}
+
+TEST_F(EnsembleTest, S44AFollowerTellsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
+
+// The server that the session has left is not told; it finds out when it forwards a write.
+Task<void> write_where_it_was(EnsembleTest& at) {
+  const SessionPointer owner = co_await at.on(0);
+  const SessionPointer other = co_await at.on(2);
+  co_await at.create_parent(owner);
+  must(co_await owner->sync(at.parent), "sync");
+  Options options(at.ensemble.address(1), kSessionTimeout);
+  options.attach_to = at.clients[0]->credentials();
+  Client attaching(at.runtime, std::move(options));
+  const SessionPointer moved = must(co_await attaching.session(lockstep::Context()), "attach");
+  EXPECT_EQ(moved->id(), owner->id());
+  must(co_await moved->set_data(at.parent, "moved"), "set_data");
+
+  const auto read = co_await owner->get_data(at.parent);
+  EXPECT_EQ(error_of(read), std::nullopt);
+  const auto written = co_await owner->create(at.parent / "a", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(written), Error::kConnectionLoss);
+  must(co_await other->sync(at.parent), "sync");
+  const auto exists = co_await other->exists(at.parent / "a");
+  EXPECT_EQ(error_of(exists), Error::kNoNode);
+
+  must(co_await owner->connected(), "connected");  // And it is the other's turn to find out.
+  must(co_await owner->create(at.parent / "a", Data(), CreateMode::kEphemeral), "create");
+}
+
+TEST_F(EnsembleTest, S63AWriteWhereTheSessionWasCostsTheConnection) { run(&write_where_it_was); }
+
+}  // namespace
+}  // namespace lockstep::zookeeper

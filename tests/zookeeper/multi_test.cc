@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/sleep.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "support/lab.h"
+#include "support/tcp_proxy.h"
+#include "support/zookeeper_server.h"
+
+// Multis and credentials at the moments at which the C client mishandles them.
+namespace lockstep::zookeeper {
+namespace {
+
+using support::must;
+using support::TcpProxy;
+using support::ZookeeperServer;
+
+class MultiTest : public ::testing::Test {
+ protected:
+  MultiTest()
+      : server(ZookeeperServer::shared()),
+        proxy(server.port()),
+        client(runtime, Options(proxy.address(), std::chrono::seconds(12))) {}
+
+  ZookeeperServer& server;
+  Runtime runtime;
+  TcpProxy proxy;
+  Client client;
+};
+
+Transaction checks(int count) {
+  Transaction transaction;
+  for (int i = 0; i < count; ++i) std::move(transaction).check("/");
+  return transaction;
+}
+
+using MultiPointer = std::unique_ptr<Operation<MultiResults>>;
+
+std::vector<MultiPointer> send_multis(lockstep::Session& session, int count) {
+  std::vector<MultiPointer> multis;
+  for (int i = 0; i < count; ++i) {
+    Transaction transaction = Transaction().create("/m-", "x", CreateMode::kEphemeralSequential);
+    std::move(transaction).set_data("/zookeeper", "x").check("/");
+    multis.emplace_back(new auto(session.multi(std::move(transaction))));
+  }
+  return multis;
+}
+
+Task<void> close_with_multis_pending(Client& client) {
+  for (int round = 0; round < 100; ++round) {
+    const auto session = must(co_await client.session(lockstep::Context()), "open");
+    const std::vector<MultiPointer> multis = send_multis(*session, 50);
+    auto close = session->close();
+    for (const MultiPointer& multi : multis) {
+      Operation<MultiResults>& sent = *multi;
+      const auto results = co_await sent;
+      EXPECT_TRUE(!results && results.error().error == Error::kClosing);
+    }
+    must(co_await close, "close");
+  }
+}
+
+TEST_F(MultiTest, ClosingLosesNoMulti) { runtime.run(close_with_multis_pending(client)); }
+
+Task<void> drop_multis(Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  const std::vector<MultiPointer> dropped = send_multis(*session, 50);
+}
+
+// The C client still writes results when nobody waits for them any more.
+TEST_F(MultiTest, ResultsCanComeAfterEverybodyHasGone) {
+  for (int round = 0; round < 50; ++round) {
+    Client own_client(runtime, Options(server.address()));
+    runtime.run(drop_multis(own_client));
+  }
+}
+
+// The session's own client takes it back at once, often before it is closed.
+Task<void> kill_session(Runtime& runtime, std::shared_ptr<lockstep::Session> victim,
+                        Options attaching) {
+  while (!is_over(victim->state())) {
+    Client killer(runtime, attaching);
+    const auto session = co_await killer.session(lockstep::Context());
+    if (!session) continue;
+    lockstep::Session& same_session = **session;
+    static_cast<void>(co_await same_session.close());
+  }
+}
+
+// In the C client a multi that meets the end of the session frees what it never allocated.
+Task<void> expire_under_multis(Client& client, Runtime& runtime, ZookeeperServer& server) {
+  for (int round = 0; round < 5; ++round) {
+    const auto session = must(co_await client.session(lockstep::Context()), "open");
+    Options attaching(server.address());
+    attaching.attach_to = client.credentials();
+    runtime.spawn(kill_session(runtime, session, std::move(attaching)));
+    for (;;) {
+      const auto results = co_await session->multi(checks(50));
+      if (results || outcome_unknown(results.error().error)) continue;
+      EXPECT_EQ(results.error().error, Error::kSessionExpired);
+      break;
+    }
+  }
+}
+
+TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) {
+  runtime.run(expire_under_multis(client, runtime, server));
+}
+
+Task<void> reject_under_multis(Client& client) {
+  for (int round = 0; round < 50; ++round) {
+    const auto session = must(co_await client.session(lockstep::Context()), "open");
+    static_cast<void>(session->add_auth("unknown", "x"));
+    for (;;) {
+      const auto results = co_await session->multi(checks(50));
+      if (results) continue;
+      EXPECT_EQ(results.error().error, Error::kAuthFailed);
+      break;
+    }
+  }
+}
+
+TEST_F(MultiTest, AMultiSurvivesARejectedCredential) { runtime.run(reject_under_multis(client)); }
+
+Task<void> authenticate(Client& client, Runtime& runtime) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  must(co_await sleep_for(runtime, std::chrono::milliseconds(50)), "wait until nothing happens");
+  const TimePoint before = runtime.now();
+  must(co_await session->add_auth("digest", "user:password"), "add_auth");
+  EXPECT_LT(runtime.now(), before + session->timeout() / 4);
+}
+
+// The C client as released sends it with the next request, or ping; Debian's at once.
+TEST_F(MultiTest, ACredentialIsSentAtOnce) { runtime.run(authenticate(client, runtime)); }
+
+Task<void> authenticate_behind_large_requests(Client& client, TcpProxy& proxy) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  must(co_await session->create("/large", Data(), CreateMode::kEphemeral), "create");
+  const std::string large(1000000, 'x');
+  proxy.stall();
+  std::vector<std::unique_ptr<Operation<Stat>>> writes;
+  for (int i = 0; i < 30; ++i) {
+    writes.emplace_back(new auto(session->set_data("/large", std::string_view(large))));
+  }
+  auto auth = session->add_auth("digest", "user:password");
+  proxy.pass_again();
+  must(co_await auth, "add_auth");
+  for (const auto& write : writes) {
+    Operation<Stat>& sent = *write;
+    must(co_await sent, "set_data");
+  }
+}
+
+// The C client by itself puts it into the middle of what is half sent.
+TEST_F(MultiTest, ACredentialDoesNotCutIntoOtherRequests) {
+  runtime.run(authenticate_behind_large_requests(client, proxy));
+}
+
+}  // namespace
+}  // namespace lockstep::zookeeper
