@@ -100,7 +100,7 @@ TEST(DifferentialTest, KnownProgramsShowTheSame) {
     std::ostringstream text;
     text << std::ifstream(file.path()).rdbuf();
     const std::string report = Sides(fake(), real()).compare(parse_program(text.str()));
-    EXPECT_EQ(report, "") << file.path().filename() << ":\n" << text.str();
+    EXPECT_TRUE(report.empty()) << file.path().filename() << ":\n" << text.str() << '\n' << report;
     ++programs;
   }
   EXPECT_GT(programs, 0);
