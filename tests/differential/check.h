@@ -23,6 +23,9 @@ class Sides {
   Rig& left;
   Rig& right;
   Distortion distortion;
+
+ private:
+  [[nodiscard]] std::string compare_once(const Program& program) const;
 };
 
 // A program on which the sides differ, and how.

@@ -11,6 +11,7 @@ namespace lockstep::differential {
 // (S..) are those of ZooKeeper 3.8 that the tests are named after.
 enum class Exclusion : std::uint8_t {
   kChildOrder,
+  kExpandedAuth,
   kDeletionOrder,
   kOrderAfterAbsence,
   kWatchesOfOneEvent,
@@ -21,6 +22,9 @@ enum class Exclusion : std::uint8_t {
   kReaping,
   kWriteBehindSetAcl,
   kAuthAmongOthers,
+  kRejection,
+  kHeldBack,
+  kSilence,
   kWireOnly,
 };
 
@@ -33,6 +37,10 @@ struct ExclusionReason {
 inline constexpr std::array kExclusions = {
     ExclusionReason{Exclusion::kChildOrder, "S20",
                     "get_children answers in hash order: names are compared as a set"},
+    ExclusionReason{Exclusion::kExpandedAuth, "S77",
+                    "an ACL entry for \"auth\" becomes one for each user, in hash order: digest "
+                    "entries next to "
+                    "each other with the same permissions are compared as a set"},
     ExclusionReason{Exclusion::kDeletionOrder, "S34",
                     "the ephemerals of a session that ends go in hash order: the events that one "
                     "such end sends to a session are compared as a set"},
@@ -62,8 +70,23 @@ inline constexpr std::array kExclusions = {
         "a request that is sent behind a set_acl may still be checked against the old "
         "ACL: a set_acl is sent with nothing behind it, and not while there is no connection"},
     ExclusionReason{Exclusion::kAuthAmongOthers, "S66, S73",
-                    "the reply to add_auth is out of band: it is neither sent together with other "
-                    "requests nor while there is no connection"},
+                    "the reply to add_auth is out of band: it is neither sent while another one is "
+                    "under way nor while there is no connection, and not lost with one"},
+    ExclusionReason{
+        Exclusion::kRejection, "S66",
+        "a server that rejects a credential closes the connection, and what it has not read then "
+        "can make the close a reset that overtakes its answer: a program with such a credential "
+        "differs only if it always does"},
+    ExclusionReason{
+        Exclusion::kHeldBack, "S69",
+        "the real backend keeps a multi, and what is sent behind it, from the C client while there "
+        "is "
+        "no connection or an add_auth is under way, so that the C client neither refuses it nor "
+        "fails it with an attempt to connect: meanwhile no attempt fails, and nothing that may be "
+        "refused is sent"},
+    ExclusionReason{Exclusion::kSilence, "S67",
+                    "the C client gives up an attempt to connect that is not answered for two "
+                    "thirds of the session timeout: what waits is failed before a session expires"},
     ExclusionReason{
         Exclusion::kWireOnly, "S21, S21b, S25, S27, S47, S48",
         "a check outside a multi, createTTL with flags without a time to live, requests "

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "differential/guess.h"
+#include "differential/users.h"
 
 namespace lockstep::differential {
 
@@ -13,10 +14,7 @@ constexpr int kRequests = 40;
 constexpr const char* kReserved[] = {
     "/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config", "/zookeeper/none", "none",
     "",  "a/b"};
-// base64(sha1("ann:secret")) and base64(sha1("bob:hidden")).
-constexpr const char* kDigests[] = {"ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=",
-                                    "bob:t6EE4g1VcSWwVE0HlwKXoBOX6Vk="};
-constexpr const char* kPasswords[] = {"ann:secret", "bob:hidden", "ann:wrong", "ann", ""};
+constexpr const char* kWrongCredentials[] = {"ann:wrong", "ann", "", "x:y:z"};
 constexpr std::int32_t kPermissions[] = {31, 1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 30, 0, 32, -1};
 
 class Generator {
@@ -50,7 +48,7 @@ class Generator {
 
 Program Generator::program() {
   sessions_ = 1 + draw_.weighted(std::array{20, 45, 25, 10});
-  expiry_allowed_ = draw_.percent(2);  // It takes a second of real time.
+  expiry_allowed_ = draw_.percent(1);  // It takes seconds of real time.
   const int size = 4 + draw_.below(kRequests - 3);
   while (program_.size() < static_cast<std::size_t>(size)) add_step();
   return std::move(program_);
@@ -61,16 +59,18 @@ StepKind Generator::fate(int session) {
   const auto index = static_cast<std::size_t>(session);
   if (over_[index]) return draw_.percent(80) ? StepKind::kOpen : StepKind::kSend;
   if (away_[index]) {
-    switch (draw_.weighted(std::array{50, 35, 8, 5, 2})) {
+    switch (draw_.weighted(std::array{48, 30, 7, 5, 2, 8})) {
       case 0: return StepKind::kSend;
       case 1: return StepKind::kReconnect;
       case 2: return StepKind::kFail;
       case 3: return StepKind::kKill;
-      default: return StepKind::kClose;
+      case 4: return StepKind::kClose;
+      default: return StepKind::kDisconnect;  // If it was only deaf.
     }
   }
-  switch (draw_.weighted(std::array{82, 5, 6, 3, 3, 1})) {
+  switch (draw_.weighted(std::array{80, 5, 5, 3, 3, 1, 4})) {
     case 0: return StepKind::kSend;
+    case 6: return StepKind::kDeafen;
     case 1: return StepKind::kLose;
     case 2: return StepKind::kDisconnect;
     case 3: return StepKind::kClose;
@@ -93,7 +93,11 @@ void Generator::add_step() {
       if (draw_.percent(40)) add_ops(step, 1 + draw_.below(3));
       [[fallthrough]];
     case StepKind::kKill:
-    case StepKind::kExpire: over_[index] = true; break;
+    case StepKind::kExpire:
+      over_[index] = true;
+      guess_.ended(session);
+      break;
+    case StepKind::kDeafen:
     case StepKind::kDisconnect: away_[index] = true; break;
     case StepKind::kOpen: over_[index] = false; [[fallthrough]];
     case StepKind::kReconnect: away_[index] = false; break;
@@ -106,12 +110,12 @@ void Generator::add_ops(Step& step, int count) {
   const int room = kRequests - static_cast<int>(program_.size());
   for (int i = 0; i < std::min(count, room); ++i) {
     step.ops.push_back(op());
-    guess_.sent(step.ops.back());
+    guess_.sent(step.ops.back(), step.session);
   }
 }
 
 Op Generator::op() {
-  switch (draw_.weighted(std::array{30, 10, 9, 9, 10, 8, 3, 0, 0, 0, 0})) {
+  switch (draw_.weighted(std::array{27, 11, 10, 10, 11, 9, 3, 4, 5, 8, 2})) {
     case 0: return create();
     case 1: return write(OpCode::kRemove);
     case 2: return read(OpCode::kExists);
@@ -137,10 +141,10 @@ std::optional<std::string> Generator::data() {
 
 Op Generator::create() {
   Op op(OpCode::kCreate, guess_.path_to_create());
-  op.mode = static_cast<CreateMode>(draw_.weighted(std::array{45, 20, 15, 10, 0, 0, 0}));
+  op.mode = static_cast<CreateMode>(draw_.weighted(std::array{45, 20, 15, 10, 4, 3, 3}));
   if (is_sequential(op.mode) && draw_.percent(10)) op.path += "/";
   op.data = data();
-  if (draw_.percent(0)) op.acl = acl();
+  if (draw_.percent(25)) op.acl = acl();
   if (has_ttl(op.mode)) {
     constexpr std::int64_t kTimes[] = {1000, 1, 0, -1, (1LL << 40) - 1, 1LL << 40};
     op.ttl_ms = draw_.percent(60) ? kTimes[0] : draw_.of(kTimes);
@@ -162,7 +166,7 @@ Op Generator::write(OpCode code) {
 
 Op Generator::read(OpCode code) {
   Op op(code, guess_.some_path());
-  op.watch = draw_.percent(50);
+  op.watch = draw_.percent(65);
   return op;
 }
 
@@ -185,13 +189,13 @@ Op Generator::multi() {
 Op Generator::add_auth() {
   Op op(OpCode::kAddAuth);
   op.scheme = draw_.percent(90) ? "digest" : draw_.percent(50) ? "ip" : "none";
-  op.data = draw_.percent(80) ? kPasswords[draw_.below(2)] : draw_.of(kPasswords);
+  op.data = draw_.percent(80) ? draw_.of(kCredentials) : draw_.of(kWrongCredentials);
   return op;
 }
 
 AclEntry Generator::entry() {
   const std::int32_t permissions = draw_.of(kPermissions);
-  switch (draw_.weighted(std::array{30, 30, 15, 10, 5, 5, 5})) {
+  switch (draw_.weighted(std::array{40, 30, 10, 12, 3, 3, 2})) {
     case 0: return {permissions, "world", "anyone"};
     case 1: return {permissions, "digest", draw_.of(kDigests)};
     case 2: return {permissions, "auth", ""};
@@ -203,7 +207,7 @@ AclEntry Generator::entry() {
 }
 
 Acl Generator::acl() {
-  switch (draw_.weighted(std::array{15, 15, 15, 5, 50})) {
+  switch (draw_.weighted(std::array{15, 15, 8, 2, 60})) {
     case 0: return Acl::open();
     case 1: return Acl::read_only();
     case 2: return Acl::creator_only();

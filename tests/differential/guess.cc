@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr const char* kNames[] = {"a", "b", "c"};
+constexpr const char* kNames[] = {"a", "a", "a", "b", "b", "c"};  // Some more often.
 constexpr std::string_view kOddities[] = {
     "/"sv,
     "/a/"sv,
@@ -50,7 +50,7 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 
 std::string Guess::any_of_the_universe() {
   std::string path;
-  const int depth = 1 + draw_.weighted(std::array{60, 30, 10});
+  const int depth = 1 + draw_.weighted(std::array{70, 22, 8});
   for (int i = 0; i < depth; ++i) path += "/" + std::string(draw_.of(kNames));
   return path;
 }
@@ -66,7 +66,7 @@ std::string Guess::malformed() {
 }
 
 std::string Guess::some_path() {
-  switch (draw_.weighted(std::array{76, 18, 4, 2})) {
+  switch (draw_.weighted(std::array{82, 13, 3, 2})) {
     case 0: return known();
     case 1: return any_of_the_universe();
     case 2: return counted(known() + "/a", draw_.below(4));
@@ -90,20 +90,32 @@ std::int32_t Guess::some_version(const std::string& path) {
   return found == znodes_.end() ? 0 : found->second.version;
 }
 
-void Guess::created(const Op& op) {
+void Guess::created(const Op& op, int session) {
   const auto parent = znodes_.find(parent_of(op.path));
-  if (parent == znodes_.end()) return;
+  if (parent == znodes_.end() || parent->second.owner != kNobody) return;
+  if (!is_sequential(op.mode) && znodes_.contains(op.path)) return;
   const int number = parent->second.creates++;
-  znodes_.try_emplace(is_sequential(op.mode) ? counted(op.path, number) : op.path);
+  const auto created =
+      znodes_.try_emplace(is_sequential(op.mode) ? counted(op.path, number) : op.path);
+  if (created.second && is_ephemeral(op.mode)) created.first->second.owner = session;
 }
 
-void Guess::sent(const Op& op) {
-  for (const Op& part : op.ops) sent(part);
-  if (op.op == OpCode::kCreate) return created(op);
+bool Guess::has_children(const std::string& path) const {
+  const auto next = znodes_.lower_bound(path + "/");
+  return next != znodes_.end() && next->first.starts_with(path + "/");
+}
+
+void Guess::sent(const Op& op, int session) {
+  for (const Op& part : op.ops) sent(part, session);
+  if (op.op == OpCode::kCreate) return created(op, session);
   const auto znode = znodes_.find(op.path);
   if (znode == znodes_.end() || op.path.empty()) return;
   if (op.op == OpCode::kSetData) ++znode->second.version;
-  if (op.op == OpCode::kRemove) znodes_.erase(znode);
+  if (op.op == OpCode::kRemove && !has_children(op.path)) znodes_.erase(znode);
+}
+
+void Guess::ended(int session) {
+  std::erase_if(znodes_, [session](const auto& znode) { return znode.second.owner == session; });
 }
 
 }  // namespace lockstep::differential

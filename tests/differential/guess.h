@@ -21,17 +21,21 @@ class Guess {
   // -1, the right version, or a wrong one.
   [[nodiscard]] std::int32_t some_version(const std::string& path);
 
-  void sent(const Op& op);
+  void sent(const Op& op, int session);
+  void ended(int session);
 
  private:
+  static constexpr int kNobody = -1;
   struct Znode {
     int creates = 0;
     int version = 0;
+    int owner = kNobody;  // The session of an ephemeral.
   };
   [[nodiscard]] std::string any_of_the_universe();
   [[nodiscard]] std::string known();
   [[nodiscard]] std::string malformed();
-  void created(const Op& op);
+  void created(const Op& op, int session);
+  [[nodiscard]] bool has_children(const std::string& path) const;
 
   Draw& draw_;
   std::map<std::string, Znode> znodes_{{"", Znode()}};

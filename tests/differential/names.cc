@@ -21,13 +21,17 @@ std::string children_text(const Children& children) {
   return text + " }";
 }
 
+// Exclusion::kExpandedAuth
 std::string acl_text(const Acl& acl) {
-  std::string text = "acl";
-  for (const AclEntry& entry : acl.entries()) {
-    text += " [ " + std::to_string(entry.permissions) + " " + entry.scheme + " " +
-            quoted(entry.id) + " ]";
+  std::vector<AclEntry> entries(acl.entries().begin(), acl.entries().end());
+  for (auto first = entries.begin(); first != entries.end();) {
+    const auto last = std::find_if(first, entries.end(), [first](const AclEntry& entry) {
+      return entry.scheme != "digest" || entry.permissions != first->permissions;
+    });
+    std::sort(first, last, [](const AclEntry& a, const AclEntry& b) { return a.id < b.id; });
+    first = last == first ? first + 1 : last;
   }
-  return text;
+  return "acl " + format(Acl(std::move(entries)));
 }
 
 }  // namespace

@@ -63,6 +63,20 @@ TEST(NamesTest, ChildrenAreASet) {
   EXPECT_EQ(names.reply(OpCode::kGetChildren, one), names.reply(OpCode::kGetChildren, other));
 }
 
+TEST(NamesTest, UsersOfOneAuthEntryAreASet) {
+  Names names = names_from("/p1", 10, 77);
+  const AclEntry ann(3, "digest", "ann:x");
+  const AclEntry bob(3, "digest", "bob:x");
+  const AclEntry bob_reads(1, "digest", "bob:x");
+  const auto text_of = [&names](std::vector<AclEntry> entries) {
+    Reply reply;
+    reply.acl = Acl(std::move(entries));
+    return names.reply(OpCode::kGetAcl, reply);
+  };
+  EXPECT_EQ(text_of({ann, bob}), text_of({bob, ann}));
+  EXPECT_NE(text_of({ann, bob_reads}), text_of({bob_reads, ann}));
+}
+
 TEST(NamesTest, NullAndEmptyDataDiffer) {
   Names names = names_from("/p1", 10, 77);
   Reply null;

@@ -37,9 +37,10 @@ enum class StepKind : std::uint8_t {
   kSend,        // Sends the requests one behind the other, then waits for all replies.
   kLose,        // The same, but the connection breaks after `applied` of them, before any reply.
   kClose,       // The same, but closes the session before any reply.
-  kDisconnect,  // The connection breaks and stays away. Until then nothing is waited for.
+  kDeafen,      // What the server sends stays on the way, and is lost if the connection breaks.
+  kDisconnect,  // The connection breaks and stays away. Until it is back nothing is waited for.
   kFail,        // While away: another attempt to connect fails.
-  kReconnect,   // Comes back.
+  kReconnect,   // Comes back; or hears again, if it was only deaf.
   kKill,        // An operator ends the session on the server; then its client hears of it.
   kExpire,      // The same because the server has heard nothing of it for too long.
   kOpen,        // A new session in place of one that is over.

@@ -26,11 +26,15 @@ Request request_of(const Op& op, const Path& origin) {
   return request;
 }
 
-bool may_follow(const Op& sent, const Op& next) {
-  if (sent.op == OpCode::kAddAuth || next.op == OpCode::kAddAuth) {
-    return false;  // Exclusion::kAuthAmongOthers
+bool may_follow(std::span<const Op> sent, const Op& next) {
+  const auto has = [sent](OpCode code) {
+    return std::ranges::any_of(sent, [code](const Op& op) { return op.op == code; });
+  };
+  if (has(OpCode::kAddAuth)) {
+    if (next.op == OpCode::kAddAuth) return false;  // Exclusion::kAuthAmongOthers
+    if (may_be_refused(next)) return false;         // Exclusion::kHeldBack
   }
-  return sent.op != OpCode::kSetAcl;  // Exclusion::kWriteBehindSetAcl
+  return !has(OpCode::kSetAcl);  // Exclusion::kWriteBehindSetAcl
 }
 
 bool may_be_left(const Op& op) {

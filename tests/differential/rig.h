@@ -28,8 +28,8 @@ class Rig {
   // Runs a task to its end; throws if it never ends.
   virtual void run(Task<void> task) = 0;
 
-  // A session that no program uses, to look at what one did. It lives from begin() to end() at
-  // least.
+  // A session that no program uses, authenticated as everybody, to look at what one did. It lives
+  // from begin() to end() at least.
   virtual Task<std::shared_ptr<Session>> inspector() = 0;
   // A new session of a new client, connected.
   virtual Task<std::shared_ptr<Session>> open(Duration session_timeout) = 0;
@@ -53,7 +53,7 @@ class Rig {
 
   static constexpr Duration kLongSessionTimeout = std::chrono::seconds(12);
   // Longer than a busy machine keeps a thread waiting; shorter costs less.
-  static constexpr Duration kShortSessionTimeout = std::chrono::seconds(1);
+  static constexpr Duration kShortSessionTimeout = std::chrono::seconds(2);
 };
 
 [[nodiscard]] std::unique_ptr<Rig> make_fake_rig();

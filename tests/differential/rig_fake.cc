@@ -4,14 +4,25 @@
 #include <utility>
 
 #include "differential/rig.h"
+#include "differential/users.h"
 #include "lockstep/fake/simulation.h"
 #include "support/lab.h"
+#include "support/zookeeper_server.h"
 
 namespace lockstep::differential {
 
 namespace {
 
 using support::must;
+
+// As the real rig's server is configured.
+fakezk::ServerOptions server_options() {
+  fakezk::ServerOptions options;
+  options.tick_time = support::ZookeeperServer::kTickTime;
+  options.ttl_enabled = true;
+  options.container_check_interval = Duration::zero();  // Exclusion::kReaping
+  return options;
+}
 
 // A new world for every program.
 class FakeRig final : public Rig {
@@ -21,7 +32,7 @@ class FakeRig final : public Rig {
   void end() override { world_.reset(); }
   int programs() const override { return 1; }
   void run(Task<void> task) override { world_->simulation.run(std::move(task)); }
-  Task<std::shared_ptr<Session>> inspector() override { return open(kLongSessionTimeout); }
+  Task<std::shared_ptr<Session>> inspector() override;
   Task<std::shared_ptr<Session>> open(Duration session_timeout) override;
 
   void hold_replies(Session& session) override { simulation().hold_inbox(fake(session)); }
@@ -36,7 +47,7 @@ class FakeRig final : public Rig {
 
  private:
   struct World {
-    fake::Simulation simulation;
+    fake::Simulation simulation{server_options()};
     fake::FakeClient& process = simulation.client("program");
     std::deque<fake::FakeClient> clients;
     std::map<fakezk::LinkIndex, fakezk::ClientMessage> handshakes;  // On the way, until let go.
@@ -52,6 +63,12 @@ class FakeRig final : public Rig {
 
   std::optional<World> world_;
 };
+
+Task<std::shared_ptr<Session>> FakeRig::inspector() {
+  std::shared_ptr<Session> session = co_await open(kLongSessionTimeout);
+  co_await introduce_as_everybody(session);
+  co_return session;
+}
 
 Task<std::shared_ptr<Session>> FakeRig::open(Duration session_timeout) {
   fake::FakeClient& client =

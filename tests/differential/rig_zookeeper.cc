@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "differential/rig.h"
+#include "differential/users.h"
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "support/lab.h"
@@ -54,7 +55,8 @@ bool has_accepted(const std::string& port) {
 // A server of its own: on no other would zxids be only the program's. It never looks for
 // containers and TTL znodes to remove (Exclusion::kReaping).
 std::unique_ptr<support::ZookeeperServer> start_server() {
-  setenv("JAVA_TOOL_OPTIONS",
+  // Unlike JAVA_TOOL_OPTIONS this outdoes the command line.
+  setenv("_JAVA_OPTIONS",
          "-Dzookeeper.extendedTypesEnabled=true -Dznode.container.checkIntervalMs=86400000", 1);
   return std::make_unique<support::ZookeeperServer>();
 }
@@ -113,8 +115,6 @@ void ZookeeperRig::begin() {
   inspector_.reset();
   server_.reset();
   server_ = start_server();
-  inspector_ =
-      std::make_unique<zookeeper::Client>(runtime_, zookeeper::Options(server_->address()));
 }
 
 void ZookeeperRig::end() {
@@ -148,6 +148,11 @@ Task<void> ZookeeperRig::limit(Executor& executor) {
 }
 
 Task<std::shared_ptr<Session>> ZookeeperRig::inspector() {
+  if (!inspector_) {
+    inspector_ =
+        std::make_unique<zookeeper::Client>(runtime_, zookeeper::Options(server_->address()));
+    co_await introduce_as_everybody(must(co_await inspector_->session(Context()), "open"));
+  }
   co_return must(co_await inspector_->session(Context()), "open");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include "differential/names.h"
@@ -35,17 +36,20 @@ class Runner {
   Task<void> open(int number);
   Task<void> take(const Step& step);
   Task<void> send(const Step& step);
+  Task<void> deafen(Slot& slot);
+  Task<void> hear(Slot& slot);
+  Task<void> send_unheard(const Step& step, std::size_t count);
   Task<void> close(const Step& step);
   Task<void> lose(const Step& step);
   Task<void> disconnect(Slot& slot);
   Task<void> fail(Slot& slot);
   Task<void> reconnect(Slot& slot);
+  Task<void> call_back(const Slot& expiring);
   Task<void> end_on_server(const Step& step);
   Task<void> settle();
   Task<void> finish();
 
   void send_one(Slot& slot, const Op& op);
-  Task<void> send_and_await_arrival(Slot& slot, const Step& step);
   Task<void> break_connection(Slot& slot);
   Slot& slot(const Step& step) { return slots_[static_cast<std::size_t>(step.session)]; }
 
@@ -93,6 +97,7 @@ Task<void> Runner::run() {
 Task<void> Runner::finish() {
   for (Slot& slot : slots_) {
     if (!slot.over() && slot.away()) co_await reconnect(slot);
+    if (!slot.over() && slot.deaf()) co_await hear(slot);
   }
   co_await settle();
   const std::size_t lane = transcript_.add_lane("the znodes at the end");
@@ -106,15 +111,27 @@ Task<void> Runner::take(const Step& step) {
     if (step.kind == StepKind::kSend) co_await send(step);
     co_return;
   }
+  const bool must_hear = step.kind == StepKind::kClose || step.kind == StepKind::kLose ||
+                         step.kind == StepKind::kReconnect;
+  if (slot.deaf() && must_hear) co_await hear(slot);
   switch (step.kind) {
-    case StepKind::kSend: co_await send(step); break;
+    case StepKind::kSend:
+      if (slot.deaf()) {
+        co_await send_unheard(step, step.ops.size());
+      } else {
+        co_await send(step);
+      }
+      break;
+    case StepKind::kDeafen:
+      if (slot.reachable()) co_await deafen(slot);
+      break;
     case StepKind::kClose: co_await close(step); break;
     case StepKind::kLose: co_await lose(step); break;
     case StepKind::kDisconnect:
       if (!slot.away()) co_await disconnect(slot);
       break;
     case StepKind::kFail:
-      if (slot.away()) co_await fail(slot);
+      if (slot.away() && !slot.holds_back()) co_await fail(slot);  // Exclusion::kHeldBack
       break;
     case StepKind::kReconnect:
       if (slot.away()) co_await reconnect(slot);
@@ -132,16 +149,21 @@ void Runner::send_one(Slot& slot, const Op& op) {
   slot.send(std::move(request), watch, format(op), ++sent_);
 }
 
-// What must not be under way together is sent one by one.
+// What must not be under way together is sent in parts.
 Task<void> Runner::send(const Step& step) {
   Slot& slot = this->slot(step);
-  const Op* last = nullptr;
   if (std::ranges::any_of(step.ops, &may_be_refused)) co_await settle();
-  for (const Op& op : step.ops) {
+  std::size_t first_under_way = 0;
+  for (std::size_t i = 0; i < step.ops.size(); ++i) {
+    const Op& op = step.ops[i];
     if (slot.away() && !may_be_left(op)) continue;
-    if (last && !may_follow(*last, op) && !slot.away()) co_await slot.all_answered();
+    if (slot.holds_back() && may_be_refused(op)) continue;  // Exclusion::kHeldBack
+    const auto under_way = std::span(step.ops).subspan(first_under_way, i - first_under_way);
+    if (!slot.away() && !may_follow(under_way, op)) {
+      co_await slot.all_answered();
+      first_under_way = i;
+    }
     send_one(slot, op);
-    last = &op;
   }
   if (!slot.away()) co_await slot.all_answered();
 }
@@ -159,14 +181,26 @@ Task<void> Runner::close(const Step& step) {
   transcript_.end_disorder();
 }
 
-// The requests that arrive before the connection breaks are followed by a ring of the bell, which
-// the inspector hears.
-Task<void> Runner::send_and_await_arrival(Slot& slot, const Step& step) {
+Task<void> Runner::deafen(Slot& slot) {
+  co_await settle();
   rig_.hold_replies(slot.session());
+  slot.set_deaf(true);
+}
+
+Task<void> Runner::hear(Slot& slot) {
+  rig_.let_through(slot.session());
+  slot.set_deaf(false);
+  co_await slot.all_answered();
+  co_await settle();
+}
+
+// Sends the first requests of a step in a session that is deaf, and waits until they have arrived:
+// behind them the bell is rung, which the inspector hears.
+Task<void> Runner::send_unheard(const Step& step, std::size_t count) {
+  Slot& slot = this->slot(step);
   Watch rung = must(co_await inspector_->get_data_watched(bell_), "watch the bell").watch;
-  for (int i = 0; i < step.applied; ++i) {
-    const Op& op = step.ops[static_cast<std::size_t>(i)];
-    if (may_be_left(op)) send_one(slot, op);
+  for (std::size_t i = 0; i < std::min(count, step.ops.size()); ++i) {
+    if (may_be_left(step.ops[i])) send_one(slot, step.ops[i]);
   }
   slot.send(Request(OpCode::kSetData, bell_), false, "ring", ++sent_);
   must(co_await rung.fired(), "hear the bell");
@@ -176,12 +210,14 @@ Task<void> Runner::lose(const Step& step) {
   Slot& slot = this->slot(step);
   if (slot.away()) co_return;
   co_await settle();
-  const int size = static_cast<int>(step.ops.size());
-  if (step.applied > 0 && step.applied <= size) co_await send_and_await_arrival(slot, step);
+  const auto applied = static_cast<std::size_t>(step.applied);
+  if (applied > 0) {
+    co_await deafen(slot);
+    co_await send_unheard(step, applied);
+  }
   rig_.stall(slot.session());
-  for (int i = step.applied; i < size; ++i) {
-    const Op& op = step.ops[static_cast<std::size_t>(i)];
-    if (may_be_left(op)) send_one(slot, op);
+  for (std::size_t i = applied; i < step.ops.size(); ++i) {
+    if (may_be_left(step.ops[i])) send_one(slot, step.ops[i]);
   }
   co_await break_connection(slot);
   co_await reconnect(slot);
@@ -206,6 +242,7 @@ Task<void> Runner::break_connection(Slot& slot) {
   rig_.keep_away(slot.session());
   co_await slot.all_answered();
   slot.set_away(true);
+  slot.set_deaf(false);
 }
 
 Task<void> Runner::reconnect(Slot& slot) {
@@ -219,12 +256,27 @@ Task<void> Runner::reconnect(Slot& slot) {
   transcript_.end_disorder();
 }
 
+// While one session expires, another that may is not to be silent, too.
+Task<void> Runner::call_back(const Slot& expiring) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.over() || !program_.expires(static_cast<int>(i))) continue;
+    if (slot.deaf()) co_await hear(slot);
+    if (slot.away() && &slot != &expiring) co_await reconnect(slot);
+  }
+}
+
 Task<void> Runner::end_on_server(const Step& step) {
   Slot& slot = this->slot(step);
   if (!slot.away()) co_await disconnect(slot);
+  const bool kill = step.kind == StepKind::kKill || slot.holds_back();
+  if (!kill) {
+    if (!slot.idle()) co_await fail(slot);  // Exclusion::kSilence
+    co_await call_back(slot);
+  }
   co_await settle();
   transcript_.begin_disorder();
-  if (step.kind == StepKind::kKill) {
+  if (kill) {
     co_await rig_.kill(slot.session());
   } else {
     co_await rig_.expire(slot.session());
@@ -238,7 +290,7 @@ Task<void> Runner::end_on_server(const Step& step) {
 Task<void> Runner::settle() {
   std::deque<Probe> reads;
   for (Slot& slot : slots_) {
-    if (slot.over() || slot.away()) continue;
+    if (!slot.reachable()) continue;
     reads.emplace_back(slot.session(), Request(OpCode::kExists, Path()), false);
   }
   for (Probe& read : reads) co_await read;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <string>
 
 namespace lockstep::differential {
 
@@ -40,6 +42,32 @@ void merge_sessions(const Program& program, Programs& into) {
   }
 }
 
+// Its path, and everything below, one level higher: "/a/b" becomes "/b".
+void lift(Op& op, const std::string& first_name) {
+  for (Op& part : op.ops) lift(part, first_name);
+  if (op.path == first_name || op.path.starts_with(first_name + "/")) {
+    op.path.erase(0, first_name.size());
+  }
+}
+
+std::string first_name_of(const std::string& path) {
+  return path.substr(0, path.find('/', std::min<std::size_t>(1, path.size())));
+}
+
+void lift_znodes(const Program& program, Programs& into) {
+  std::set<std::string> names;
+  for (const Step& step : program.steps) {
+    for (const Op& op : step.ops) names.insert(first_name_of(op.path));
+  }
+  for (const std::string& name : names) {
+    Program lifted = program;
+    for (Step& step : lifted.steps) {
+      for (Op& op : step.ops) lift(op, name);
+    }
+    if (!(lifted == program)) into.push_back(std::move(lifted));
+  }
+}
+
 void change_if(Op& op, std::vector<Op>& into, const std::function<void(Op&)>& change) {
   Op changed = op;
   change(changed);
@@ -57,6 +85,9 @@ std::vector<Op> simpler_ops(Op op) {
     for (Op& part : simpler_ops(op.ops[i])) {
       change_if(op, into, [i, &part](Op& other) { other.ops[i] = std::move(part); });
     }
+  }
+  if (op.op != OpCode::kMulti) {
+    change_if(op, into, [](Op& other) { lift(other, first_name_of(other.path)); });
   }
   change_if(op, into, [](Op& other) { other.watch = false; });
   change_if(op, into, [](Op& other) { other.version = -1; });
@@ -119,6 +150,7 @@ std::vector<Program> simpler(const Program& program) {
   Programs all;
   drop_steps(program, all);
   merge_sessions(program, all);
+  lift_znodes(program, all);
   for (std::size_t i = 0; i < program.steps.size(); ++i) simplify_step(program, i, all);
   for (std::size_t i = 0; i < program.steps.size(); ++i) take_apart(program, i, all);
   return all;

@@ -23,12 +23,17 @@ void Slot::use(std::shared_ptr<Session> session) {
   session_ = std::move(session);
   session_->add_listener(*this);
   away_ = false;
+  deaf_ = false;
   const std::string name = "s" + std::to_string(number_) + std::string(opened_++, '\'');
   names_.add_session(session_->id(), name);
   transcript_.add(lane_, "opened as " + name);
 }
 
 void Slot::send(Request request, bool watch, std::string text, int number) {
+  if (idle()) holds_back_ = false;
+  if (away_ && (request.op == OpCode::kMulti || request.op == OpCode::kAddAuth)) {
+    holds_back_ = true;
+  }
   ++unanswered_;
   observers_.spawn(observe(std::move(request), watch, std::move(text), number));
 }

@@ -23,6 +23,13 @@ class Slot final : private SessionListener {
   [[nodiscard]] bool over() const { return is_over(session_->state()); }
   [[nodiscard]] bool away() const { return away_; }
   void set_away(bool away) { away_ = away; }
+  [[nodiscard]] bool deaf() const { return deaf_; }
+  void set_deaf(bool deaf) { deaf_ = deaf; }
+  // A request is answered.
+  [[nodiscard]] bool reachable() const { return !over() && !away_ && !deaf_; }
+  // Requests under way, and whether the session keeps some of them to itself until it is connected.
+  [[nodiscard]] bool idle() const { return unanswered_ == 0; }
+  [[nodiscard]] bool holds_back() const { return !idle() && holds_back_; }
 
   // Sends a request and writes down its reply, and the event of the watch it leaves. `text` is how
   // it is called.
@@ -45,6 +52,8 @@ class Slot final : private SessionListener {
   const std::size_t lane_;
   int opened_ = 0;
   bool away_ = false;
+  bool deaf_ = false;
+  bool holds_back_ = false;
   std::shared_ptr<Session> session_;
   TaskSet observers_;
   std::size_t unanswered_ = 0;

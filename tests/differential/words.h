@@ -14,15 +14,16 @@ namespace lockstep::differential {
 template <class T, std::size_t n>
 using Words = std::array<std::pair<T, std::string_view>, n>;
 
-inline constexpr Words<StepKind, 9> kStepWords = {{{StepKind::kSend, "send"},
-                                                   {StepKind::kLose, "lose"},
-                                                   {StepKind::kClose, "close"},
-                                                   {StepKind::kDisconnect, "disconnect"},
-                                                   {StepKind::kFail, "fail"},
-                                                   {StepKind::kReconnect, "reconnect"},
-                                                   {StepKind::kKill, "kill"},
-                                                   {StepKind::kExpire, "expire"},
-                                                   {StepKind::kOpen, "open"}}};
+inline constexpr Words<StepKind, 10> kStepWords = {{{StepKind::kSend, "send"},
+                                                    {StepKind::kLose, "lose"},
+                                                    {StepKind::kClose, "close"},
+                                                    {StepKind::kDeafen, "deafen"},
+                                                    {StepKind::kDisconnect, "disconnect"},
+                                                    {StepKind::kFail, "fail"},
+                                                    {StepKind::kReconnect, "reconnect"},
+                                                    {StepKind::kKill, "kill"},
+                                                    {StepKind::kExpire, "expire"},
+                                                    {StepKind::kOpen, "open"}}};
 
 inline constexpr Words<OpCode, 12> kOpWords = {{{OpCode::kCreate, "create"},
                                                 {OpCode::kRemove, "remove"},

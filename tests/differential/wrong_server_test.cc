@@ -17,52 +17,66 @@ constexpr int kProgramsMax = 500;
 
 struct Fault {
   const char* name;
-  Distortion distortion;
+  void (*distortion)(Request& request, bool& watch);
   std::size_t requests_max;  // in the smallest program
   const char* tell_tale;     // stands in the report
 };
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
+void forget_versions(Request& request, bool&) { request.version = -1; }
+
+void take_minus_two_for_any(Request& request, bool&) {
+  if (request.version == -2) request.version = -1;
+}
+
+void store_empty_for_null(Request& request, bool&) {
+  if (request.op == OpCode::kSetData && request.data.is_null()) request.data = Data("");
+}
+
+void ignore_set_data(Request& request, bool&) {
+  if (request.op == OpCode::kSetData) request.op = OpCode::kExists;
+}
+
+void forget_ephemeral(Request& request, bool&) {
+  if (request.mode == CreateMode::kEphemeral) request.mode = CreateMode::kPersistent;
+}
+
+void forget_ephemeral_sequential(Request& request, bool&) {
+  if (request.mode == CreateMode::kEphemeralSequential) {
+    request.mode = CreateMode::kPersistentSequential;
+  }
+}
+
+void open_every_acl(Request& request, bool&) {
+  if (request.op == OpCode::kCreate) request.acl = Acl::open();
+}
+
+void lose_watches_of_exists(Request& request, bool& watch) {
+  if (request.op == OpCode::kExists) watch = false;
+}
+
+void lose_watches_on_children(Request& request, bool& watch) {
+  if (request.op == OpCode::kGetChildren) watch = false;
+}
+
+void do_half_of_a_multi(Request& request, bool&) {
+  if (request.op != OpCode::kMulti || request.ops->size() < 2) return;
+  const auto half = request.ops->begin() + static_cast<std::ptrdiff_t>(request.ops->size() / 2);
+  request.ops = std::make_shared<const std::vector<Request>>(request.ops->begin(), half);
+}
+
 const Fault kFaults[] = {
-    {"ForgetsVersions", [](Request& request, bool&) { request.version = -1; }, 2, "bad version"},
-    {"TakesMinusTwoForAnyVersion",
-     [](Request& request, bool&) {
-       if (request.version == -2) request.version = -1;
-     },
-     2, "bad version"},
-    {"StoresEmptyForNull",
-     [](Request& request, bool&) {
-       if (request.op == OpCode::kSetData && request.data.is_null()) request.data = Data("");
-     },
-     2, "null"},
-    {"DoesNotSetTheSameDataAgain",
-     [](Request& request, bool&) {
-       if (request.op == OpCode::kSetData) request.op = OpCode::kExists;
-     },
-     1, "version 1"},
-    {"ForgetsThatAZnodeIsEphemeral",
-     [](Request& request, bool&) {
-       if (request.mode == CreateMode::kEphemeral) request.mode = CreateMode::kPersistent;
-     },
-     1, "owner s0"},
-    {"CountsEphemeralsForThemselves",
-     [](Request& request, bool&) {
-       if (request.mode == CreateMode::kEphemeralSequential) {
-         request.mode = CreateMode::kPersistentSequential;
-       }
-     },
-     1, "owner s0"},
-    {"LosesTheWatchesOfExists",
-     [](Request& request, bool& watch) {
-       if (request.op == OpCode::kExists) watch = false;
-     },
-     2, "watch #"},
-    {"LosesTheWatchesOnChildren",
-     [](Request& request, bool& watch) {
-       if (request.op == OpCode::kGetChildren) watch = false;
-     },
-     2, "child \""},
+    {"ForgetsVersions", &forget_versions, 2, "bad version"},
+    {"TakesMinusTwoForAnyVersion", &take_minus_two_for_any, 2, "bad version"},
+    {"StoresEmptyForNull", &store_empty_for_null, 2, "null"},
+    {"IgnoresSetData", &ignore_set_data, 1, "version 1"},
+    {"ForgetsThatAZnodeIsEphemeral", &forget_ephemeral, 1, "owner s0"},
+    {"ForgetsThatASequentialZnodeIsEphemeral", &forget_ephemeral_sequential, 1, "owner s0"},
+    {"OpensEveryAcl", &open_every_acl, 1, "acl"},
+    {"LosesTheWatchesOfExists", &lose_watches_of_exists, 2, "watch #"},
+    {"LosesTheWatchesOnChildren", &lose_watches_on_children, 2, "child \""},
+    {"DoesHalfOfAMulti", &do_half_of_a_multi, 2, "multi"},
 };
 
 class WrongServerTest : public ::testing::TestWithParam<Fault> {};

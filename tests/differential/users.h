@@ -1,0 +1,22 @@
+#pragma once
+
+#include "lockstep/session.h"
+#include "lockstep/task.h"
+#include "support/lab.h"
+
+// The users of all programs.
+namespace lockstep::differential {
+
+inline constexpr const char* kCredentials[] = {"ann:secret", "bob:hidden"};
+// As ACLs name them: with base64(sha1("ann:secret")), base64(sha1("bob:hidden")).
+inline constexpr const char* kDigests[] = {"ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=",
+                                           "bob:t6EE4g1VcSWwVE0HlwKXoBOX6Vk="};
+
+// Authenticates a session as all of them.
+inline Task<void> introduce_as_everybody(std::shared_ptr<Session> session) {
+  for (const char* const credential : kCredentials) {
+    support::must(co_await session->add_auth("digest", credential), "authenticate");
+  }
+}
+
+}  // namespace lockstep::differential
