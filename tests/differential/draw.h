@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include "lockstep/internal/check.h"
+
 namespace lockstep::differential {
 
 // Random choices that are the same on every machine (SplitMix64). One draw per statement.
@@ -17,7 +19,10 @@ class Draw {
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
     return mixed ^ (mixed >> 31);
   }
-  int below(int limit) { return static_cast<int>(next() % static_cast<std::uint64_t>(limit)); }
+  int below(int limit) {
+    internal::check(limit > 0, "a draw among nothing");
+    return static_cast<int>(next() % static_cast<std::uint64_t>(limit));
+  }
   bool percent(int chance) { return below(100) < chance; }
   template <class Choices>
   const auto& of(const Choices& choices) {

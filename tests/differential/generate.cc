@@ -216,6 +216,7 @@ Acl Generator::acl() {
   }
   std::vector<AclEntry> entries;
   const int count = 1 + draw_.below(3);
+  entries.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) entries.push_back(entry());
   return Acl(std::move(entries));
 }

@@ -20,6 +20,7 @@ Request request_of(const Op& op, const Path& origin) {
   if (op.op == OpCode::kMulti) {
     request.path = Path();
     std::vector<Request> parts;
+    parts.reserve(op.ops.size());
     for (const Op& part : op.ops) parts.push_back(request_of(part, origin));
     request.ops = std::make_shared<const std::vector<Request>>(std::move(parts));
   }

@@ -24,6 +24,13 @@ fakezk::ServerOptions server_options() {
   return options;
 }
 
+struct World {
+  fake::Simulation simulation{server_options()};
+  fake::FakeClient& process = simulation.client("program");
+  std::deque<fake::FakeClient> clients;
+  std::map<fakezk::LinkIndex, fakezk::ClientMessage> handshakes;  // On the way, until let go.
+};
+
 // A new world for every program.
 class FakeRig final : public Rig {
  public:
@@ -46,13 +53,6 @@ class FakeRig final : public Rig {
   Task<void> expire(Session& session) override;
 
  private:
-  struct World {
-    fake::Simulation simulation{server_options()};
-    fake::FakeClient& process = simulation.client("program");
-    std::deque<fake::FakeClient> clients;
-    std::map<fakezk::LinkIndex, fakezk::ClientMessage> handshakes;  // On the way, until let go.
-  };
-
   static fake::FakeSession& fake(Session& session) {
     return static_cast<fake::FakeSession&>(session);
   }

@@ -14,7 +14,7 @@ void Transcript::add(std::size_t lane, std::string text) {
   lines_[lane].push_back(Line{std::move(text), ""});
 }
 
-void Transcript::add_event(std::size_t lane, std::string watch, std::string event) {
+void Transcript::add_event(std::size_t lane, const std::string& watch, std::string event) {
   std::string text = watch + ": " + event;
   std::string run = disorder_ == 0 ? std::move(event) : std::to_string(disorder_);
   lines_[lane].push_back(Line{std::move(text), std::move(run)});

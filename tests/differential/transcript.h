@@ -26,7 +26,7 @@ class Transcript {
   void add(std::size_t lane, std::string text);
   // `event`: type and path. Those that follow each other directly and are the same event come in
   // the order of the watches (Exclusion::kWatchesOfOneEvent).
-  void add_event(std::size_t lane, std::string watch, std::string event);
+  void add_event(std::size_t lane, const std::string& watch, std::string event);
 
   // Between these, the events that follow each other directly in a lane are a set: the end of a
   // session and the return of one set them off (Exclusion::kDeletionOrder, kOrderAfterAbsence).
