@@ -39,8 +39,7 @@ inline constexpr std::array kExclusions = {
                     "get_children answers in hash order: names are compared as a set"},
     ExclusionReason{Exclusion::kExpandedAuth, "S77",
                     "an ACL entry for \"auth\" becomes one for each user, in hash order: digest "
-                    "entries next to "
-                    "each other with the same permissions are compared as a set"},
+                    "entries next to each other with the same permissions are compared as a set"},
     ExclusionReason{Exclusion::kDeletionOrder, "S34",
                     "the ephemerals of a session that ends go in hash order: the events that one "
                     "such end sends to a session are compared as a set"},
@@ -80,10 +79,9 @@ inline constexpr std::array kExclusions = {
     ExclusionReason{
         Exclusion::kHeldBack, "S69",
         "the real backend keeps a multi, and what is sent behind it, from the C client while there "
-        "is "
-        "no connection or an add_auth is under way, so that the C client neither refuses it nor "
-        "fails it with an attempt to connect: meanwhile no attempt fails, and nothing that may be "
-        "refused is sent"},
+        "is no connection or an add_auth is under way, so that the C client neither refuses it "
+        "nor fails it with an attempt to connect: meanwhile no attempt fails, and nothing that "
+        "may be refused is sent"},
     ExclusionReason{Exclusion::kSilence, "S67",
                     "the C client gives up an attempt to connect that is not answered for two "
                     "thirds of the session timeout: what waits is failed before a session expires"},
