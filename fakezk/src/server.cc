@@ -83,14 +83,32 @@ void Server::apply(LinkIndex link, TimePoint now) {
   applied_.op = message.request.op;
   applied_.is_request = true;
   if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
-  if (!sessions_.alive(session)) {
-    // The session is being closed: the request is dropped (ZooKeeperServer.submitRequestNow).
-    applied_.error = Error::kSessionExpired;
-    applied_.has_error = true;
-    return;
-  }
+  if (!sessions_.alive(session)) return serve_ended(link, session, message.request, now);
   if (!strays_.empty()) take_up_strays(session, now);
   serve(link, session, message.request, now);
+}
+
+// The session's end is decided. Its server may drop the request (ZooKeeperServer.submitRequestNow),
+// or the leader may refuse it (SessionTracker.checkSession). A replica that has not heard of the
+// end serves reads as ever.
+void Server::serve_ended(LinkIndex link, SessionIndex session, const Request& request,
+                         TimePoint now) {
+  const bool heard_of = !leader_tree_;
+  if (session != kNoSession && !heard_of && !is_write(request.op)) {
+    return serve(link, session, request, now);
+  }
+  applied_.error = Error::kSessionExpired;
+  applied_.has_error = true;
+  if (session == kNoSession) return;
+  // Once it drops one, it drops what follows.
+  bool& drops = connections_[link].drops_requests;
+  drops = drops || (heard_of && unspecified_.number(2) == 0);
+  if (drops) return;
+  if (!is_write(request.op)) return send_reply(link, request.op, Reply(Error::kSessionExpired));
+  Txn refused = begin_txn(request.op, session, link, now);
+  refused.has_error = true;
+  refused.error = Error::kSessionExpired;
+  commit(refused, now);
 }
 
 void Server::serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now) {
@@ -135,6 +153,13 @@ void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
 // Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
 void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
   const std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
+  // The server closes right behind a rejection, and what it has not read by then turns that into a
+  // reset, which can overtake the answer.
+  if (!identity && unspecified_.number(2) != 0) {
+    applied_.error = Error::kConnectionLoss;
+    applied_.has_error = true;
+    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  }
   Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
   applied_.error = reply.error;
   applied_.has_error = reply.is_error();

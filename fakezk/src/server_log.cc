@@ -57,7 +57,8 @@ void Server::commit(Txn& txn, TimePoint now) {
     history_.push_back(std::move(change));
   }
   preparation_.forget_changes();
-  if (txn.op == OpCode::kClose) sessions_.closed(txn.session);
+  const bool closes = txn.op == OpCode::kClose && !txn.has_error;
+  if (closes) sessions_.closed(txn.session);
   if (!leader_tree_) return apply_txn(0, txn, now);
 
   for (std::size_t i = 0; i < txn.change_count; ++i) {
@@ -90,7 +91,7 @@ void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
   // First what it sets off: a session hears of its own change before the reply.
   replica.apply(changes, txn.time_ms, awaited && txn.op == OpCode::kMulti ? &results : nullptr);
   if (awaited) answer(index, txn, std::move(results));
-  if (txn.op == OpCode::kClose) close_connections(index, txn.session, now);
+  if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }
 
 void Server::answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) {

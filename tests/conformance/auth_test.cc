@@ -242,8 +242,8 @@ CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
   }
 }
 
-// The server ends the connection when it has rejected the credential. A client that is still sending
-// may notice that before it has read why; then it is told when it comes back.
+// The server ends the connection when it has rejected the credential. A client that is still
+// sending may notice that before it has read why; then it is told when it comes back.
 static bool fails_with_the_session(std::optional<Error> error) {
   return error == Error::kAuthFailed || error == Error::kConnectionLoss;
 }

@@ -42,9 +42,7 @@ void GuaranteeChecker::received(const Step& step) {
     case ServerMessage::Kind::kReply: return answered(client, message);
     case ServerMessage::Kind::kWatchEvent: return check_event(client, message);
     case ServerMessage::Kind::kWatchesSet: return check_rearmed(client, message.zxid);
-    case ServerMessage::Kind::kSessionAccepted:
-      client.rearming = !client.armed.empty();
-      return;
+    case ServerMessage::Kind::kSessionAccepted: client.rearming = !client.armed.empty(); return;
     case ServerMessage::Kind::kSessionExpired: client = Client(); return;
     case ServerMessage::Kind::kConnectionEnded: client.asked.clear(); return;
   }
@@ -63,6 +61,8 @@ void GuaranteeChecker::answered(Client& client, const ServerMessage& message) {
   }
   client.seen = message.zxid;
   check_owed(client, message.zxid);
+  const Reply& reply = message.reply;
+  if (reply.is_error() && reply.error == Error::kSessionExpired) return;  // Shows nothing.
   if (message.op == OpCode::kSync) client.fresh = asked.committed;
   if (is_read(message.op)) check_read(client, asked, message);
 }

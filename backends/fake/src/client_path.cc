@@ -99,13 +99,12 @@ Reply multi_refusal(const std::vector<Request>& ops) {
 
 Reply client_refusal(const Request& request) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
-  if (has_nul(request.path.view()) || has_nul(request.scheme.view())) {
+  if (!client_accepts(request.path.view(), is_sequential(request.mode)) ||
+      has_nul(request.scheme.view())) {
     return Reply(Error::kBadArguments);
   }
   if (!acl_accepted(request.acl)) return Reply(Error::kInvalidAcl);
-  const bool fine =
-      ttl_accepted(request) && client_accepts(request.path.view(), is_sequential(request.mode));
-  return fine ? Reply::ok() : Reply(Error::kBadArguments);
+  return ttl_accepted(request) ? Reply::ok() : Reply(Error::kBadArguments);
 }
 
 }  // namespace lockstep::fake

@@ -53,39 +53,22 @@ void FakeSession::submit(Request request, internal::Completion& completion) {
   if (Reply refused = client_refusal(request); refused.is_error()) {
     return completion.complete(refused);
   }
-  if (request.op == OpCode::kAddAuth) return add_auth(std::move(request), completion);
   if (request.watch) request.watch->retain();
   pending_.push(Pending{&completion, request.op, request.path, request.watch});
-  send(std::move(request));
+  if (handshaken_) return send(std::move(request));
+  unsent_.push(std::move(request));
 }
 
 void FakeSession::send(Request request) {
-  if (handshaken_) {
-    world_.network()[link_].requests.push(ClientMessage(std::move(request)));
-  } else {
-    unsent_.push(std::move(request));
+  if (request.op == OpCode::kAddAuth) {
+    if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
+    auths_.push_back(request);
   }
-}
-
-// Not queued while there is no connection: all of them are sent again on the next one.
-void FakeSession::add_auth(Request request, internal::Completion& completion) {
-  if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
-  pending_auths_.push_back(&completion);
-  auths_.push_back(request);
-  if (handshaken_) world_.network()[link_].requests.push(ClientMessage(std::move(request)));
-}
-
-// The C client takes the first answer for the answer to all of them (auth_completion_func).
-void FakeSession::resolve_auths(const Reply& outcome) {
-  for (internal::Completion* const waiting : std::exchange(pending_auths_, {})) {
-    Reply reply = outcome;
-    waiting->complete(reply);
-  }
+  world_.network()[link_].requests.push(ClientMessage(std::move(request)));
 }
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
-  std::erase(pending_auths_, &completion);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i].completion == &completion) pending_[i].completion = nullptr;
   }
@@ -125,10 +108,9 @@ void FakeSession::accepted(const ServerMessage& message) {
   for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
     world_.network()[link_].requests.push(ClientMessage(*auth));
   }
+  repeated_auths_ = auths_.size();
   set_watches();
-  while (!unsent_.empty()) {
-    world_.network()[link_].requests.push(ClientMessage(unsent_.pop()));
-  }
+  while (!unsent_.empty()) send(unsent_.pop());
   change_state(SessionState::kConnected);
 }
 
@@ -150,9 +132,17 @@ void FakeSession::set_watches() {
 
 void FakeSession::replied(ServerMessage& message) {
   if (message.op == OpCode::kAddAuth) {
-    return message.reply.is_error() ? end(SessionState::kAuthFailed) : resolve_auths(message.reply);
+    if (message.reply.is_error()) return end(SessionState::kAuthFailed);
+    if (repeated_auths_ > 0) {
+      --repeated_auths_;  // Nobody waits for it.
+      return;
+    }
+  } else {
+    last_zxid_seen_ = message.zxid;
+    // The server answers like this while it is closing the session.
+    const bool over = message.reply.is_error() && message.reply.error == Error::kSessionExpired;
+    if (over && message.op != OpCode::kClose) return end(SessionState::kExpired);
   }
-  last_zxid_seen_ = message.zxid;
   if (message.op == OpCode::kClose) {
     if (closing_) std::exchange(closing_, nullptr)->complete(message.reply);
     return;
@@ -250,7 +240,6 @@ void FakeSession::fail_pending(Error error) {
     Reply reply(error);
     if (lost.completion) lost.completion->complete(reply);
   }
-  resolve_auths(Reply(error));
 }
 
 void FakeSession::resolve_watches(Error error) {

@@ -46,7 +46,7 @@ std::optional<Refusal> refusal_of_multi(const std::vector<Request>& ops) {
 
 std::optional<Refusal> refusal_of(const Request& request) {
   if (request.op == OpCode::kMulti) return refusal_of_multi(*request.ops);
-  if (has_nul(request.path.text()) || has_nul(request.scheme)) {
+  if (!client_takes(request.path, request.mode) || has_nul(request.scheme)) {
     return Refusal(Error::kBadArguments);
   }
   if (!client_takes(request.acl)) return Refusal(Error::kInvalidAcl);

@@ -145,6 +145,7 @@ class Server final : private EventSink {
     ReplicaIndex replica = 0;
     std::uint32_t number = 0;      // Of the connections that this link has had.
     std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
+    bool drops_requests = false;   // Its session is being closed.
     std::vector<Identity> identities;
   };
   // What a connection that has ended left behind.
@@ -181,6 +182,7 @@ class Server final : private EventSink {
   void keep_strays(LinkIndex link, std::uint32_t count);
   void take_up_strays(SessionIndex session, TimePoint now);
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
+  void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void send_reply(LinkIndex link, OpCode op, Reply reply);
 

@@ -60,9 +60,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
-  void add_auth(Request request, internal::Completion& completion);
   void send(Request request);
-  void resolve_auths(const Reply& outcome);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
   void set_watches();
@@ -87,8 +85,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   TimePoint last_contact_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
-  std::vector<Request> auths_;  // Sent again on every connection, the latest first.
-  std::vector<internal::Completion*> pending_auths_;
+  std::vector<Request> auths_;      // Sent again on every connection, the latest first.
+  std::size_t repeated_auths_ = 0;  // Of those, unanswered on this connection.
   fakezk::Fifo<Pending> pending_;
   fakezk::Fifo<Request> unsent_;
   std::vector<Registration> watches_;  // In order of registration.
