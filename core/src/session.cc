@@ -79,7 +79,7 @@ Operation<void> Session::set_acl(Path path, Acl acl, std::int32_t version, Conte
 
 Operation<MultiResults> Session::multi(Transaction transaction, Context context) {
   Request request(OpCode::kMulti, Path());
-  request.ops = std::move(transaction).take_ops();
+  request.ops = internal::Shared(std::move(transaction).take_ops());
   return {*this, std::move(request), std::move(context)};
 }
 

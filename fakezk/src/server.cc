@@ -49,8 +49,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
 }
 
-bool Server::can_apply(LinkIndex link) const {
-  if (options_.replicas == 1) return true;
+bool Server::replica_can_apply(LinkIndex link) const {
   const ClientMessage& message = network_[link].requests.front();
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return std::ranges::any_of(replicas_, [&](const Replica& replica) {

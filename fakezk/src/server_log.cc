@@ -108,7 +108,7 @@ Reply Server::reply_to(ReplicaIndex index, const Txn& txn, std::vector<OpResult>
   }
   Reply reply = Reply::ok();
   if (txn.op == OpCode::kMulti) {
-    reply.results = std::move(results);
+    reply.results = std::make_unique<std::vector<OpResult>>(std::move(results));
   } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
     const PathId path = history_[txn.first_change].path;
     const ZnodeTree& tree = replicas_[index].tree();

@@ -113,18 +113,27 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
 
 void World::list_events() {
   events_.clear();
+  const bool busy = server_.has_work();
+  if (busy) list_server_events();
+  const LinkIndex links = network_.size();
+  if (current_ < links) list_link_events(current_);
+  for (LinkIndex link = 0; link < links; ++link) {
+    if (link != current_) list_link_events(link);
+  }
+  if (busy) list_late_events();
+}
+
+void World::list_server_events() {
   for (const SessionIndex session : server_.closing()) {
     events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
   }
   for (std::uint32_t i = 0; i < server_.reaping().size(); ++i) {
     events_.push_back({Event::Kind::kReap, FaultKind::kCut, i});
   }
-  const LinkIndex links = network_.size();
-  if (current_ < links) list_link_events(current_);
-  for (LinkIndex link = 0; link < links; ++link) {
-    if (link != current_) list_link_events(link);
-  }
-  // Calmly these come when nothing else can happen: they are late by nature.
+}
+
+// Calmly these come when nothing else can happen: they are late by nature.
+void World::list_late_events() {
   for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
     events_.push_back({Event::Kind::kStray, FaultKind::kCut, i});
   }

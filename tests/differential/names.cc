@@ -78,7 +78,7 @@ std::string Names::stat(const Stat& stat) {
 
 std::string Names::results(const Reply& reply) {
   std::string text;
-  for (const OpResult& result : reply.results) {
+  for (const OpResult& result : *reply.results) {
     if (!text.empty()) text += "; ";
     text += name(result.op);
     if (result.op == OpCode::kCreate) text += " " + path(result.path);

@@ -22,7 +22,7 @@ Request request_of(const Op& op, const Path& origin) {
     std::vector<Request> parts;
     parts.reserve(op.ops.size());
     for (const Op& part : op.ops) parts.push_back(request_of(part, origin));
-    request.ops = std::make_shared<const std::vector<Request>>(std::move(parts));
+    request.ops = internal::Shared(std::move(parts));
   }
   return request;
 }

@@ -63,7 +63,7 @@ void lose_watches_on_children(Request& request, bool& watch) {
 void do_half_of_a_multi(Request& request, bool&) {
   if (request.op != OpCode::kMulti || request.ops->size() < 2) return;
   const auto half = request.ops->begin() + static_cast<std::ptrdiff_t>(request.ops->size() / 2);
-  request.ops = std::make_shared<const std::vector<Request>>(request.ops->begin(), half);
+  request.ops = internal::Shared(std::vector<Request>(request.ops->begin(), half));
 }
 
 const Fault kFaults[] = {

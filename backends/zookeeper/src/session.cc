@@ -64,7 +64,7 @@ Reply to_reply(ReplyMessage& message, OpCode op) {
   if (op == OpCode::kGetData && message.has_bytes) reply.data = Data(message.bytes);
   reply.children = std::move(message.children);
   reply.acl = std::move(message.acl);
-  reply.results = to_results(message.outcomes);
+  reply.results = std::make_unique<MultiResults>(to_results(message.outcomes));
   return reply;
 }
 

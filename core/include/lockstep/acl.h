@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "lockstep/internal/shared.h"
 
 namespace lockstep {
 
@@ -40,8 +41,7 @@ class AclEntry {
 class Acl {
  public:
   Acl() noexcept = default;  // open()
-  explicit Acl(std::vector<AclEntry> entries)
-      : entries_(std::make_shared<const std::vector<AclEntry>>(std::move(entries))) {}
+  explicit Acl(std::vector<AclEntry> entries) : entries_(std::move(entries)) {}
 
   // Everybody may do everything (ZOO_OPEN_ACL_UNSAFE).
   [[nodiscard]] static Acl open() noexcept { return {}; }
@@ -56,7 +56,7 @@ class Acl {
   friend bool operator==(const Acl& a, const Acl& b);
 
  private:
-  std::shared_ptr<const std::vector<AclEntry>> entries_;  // Null: open.
+  internal::Shared<std::vector<AclEntry>> entries_;  // None: open.
 };
 
 }  // namespace lockstep

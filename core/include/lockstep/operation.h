@@ -168,7 +168,7 @@ template <>
 struct FromReply<MultiResults> {
   static constexpr bool kWatches = false;
   static std::expected<MultiResults, MultiError> take(Reply& reply, Watch&) {
-    if (!reply.is_error()) return std::move(reply.results);
+    if (!reply.is_error()) return std::move(*reply.results);
     std::optional<std::size_t> op;
     if (reply.failed_op >= 0) op = static_cast<std::size_t>(reply.failed_op);
     return std::unexpected(MultiError(reply.error, op));

@@ -10,6 +10,7 @@
 #include "lockstep/create_mode.h"
 #include "lockstep/data.h"
 #include "lockstep/error.h"
+#include "lockstep/internal/shared.h"
 #include "lockstep/path.h"
 #include "lockstep/stat.h"
 
@@ -55,11 +56,11 @@ class Request {
   std::int32_t version = -1;
   Path path;
   Data data;
-  internal::WatchState* watch = nullptr;  // Registers a one-shot watch if the reply allows it.
-  Acl acl;                                // create, set_acl
-  std::chrono::milliseconds ttl{};        // create, in the modes that have one
-  Text scheme;                            // add_auth; its credential is in `data`.
-  std::shared_ptr<const std::vector<Request>> ops;  // multi
+  internal::WatchState* watch = nullptr;       // Registers a one-shot watch if the reply allows it.
+  Acl acl;                                     // create, set_acl
+  std::chrono::milliseconds ttl{};             // create, in the modes that have one
+  Text scheme;                                 // add_auth; its credential is in `data`.
+  internal::Shared<std::vector<Request>> ops;  // multi
 };
 
 // What one operation of a multi that was committed came to.
@@ -88,8 +89,8 @@ class Reply {
   Data data;
   Children children;
   Acl acl;
-  std::vector<OpResult> results;  // multi
-  std::int32_t failed_op = -1;    // multi: the operation that the error is about, or -1
+  std::unique_ptr<std::vector<OpResult>> results;  // multi
+  std::int32_t failed_op = -1;  // multi: the operation that the error is about, or -1
 };
 
 }  // namespace lockstep

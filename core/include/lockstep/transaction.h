@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,9 +31,7 @@ class Transaction {
   void add(Request op) { ops_.push_back(std::move(op)); }
 
   [[nodiscard]] std::size_t size() const { return ops_.size(); }
-  [[nodiscard]] std::shared_ptr<const std::vector<Request>> take_ops() && {
-    return std::make_shared<const std::vector<Request>>(std::move(ops_));
-  }
+  [[nodiscard]] std::vector<Request> take_ops() && { return std::move(ops_); }
 
  private:
   std::vector<Request> ops_;

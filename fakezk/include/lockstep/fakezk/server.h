@@ -50,7 +50,14 @@ class Server final : private EventSink {
 
   // True if the oldest request of a link can be taken up now: reads wait for the session's own
   // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
-  [[nodiscard]] bool can_apply(LinkIndex link) const;
+  [[nodiscard]] bool can_apply(LinkIndex link) const {
+    return !leader_tree_ || replica_can_apply(link);
+  }
+  // True if there may be something to do besides what clients ask for: sessions to close, znodes to
+  // reap, strays, or replicas behind.
+  [[nodiscard]] bool has_work() const {
+    return leader_tree_ || !closing().empty() || !reaping().empty() || !strays_.empty();
+  }
   // Takes up the oldest request of a link. What it was, and what it came to if that is known
   // already, is kept in last_applied().
   void apply(LinkIndex link, TimePoint now);
@@ -166,6 +173,7 @@ class Server final : private EventSink {
   static constexpr int kEpochShift = 32;  // A zxid is the leader's epoch, then a counter.
 
   Replica& make_replica(const std::shared_ptr<PathTable>& paths);
+  [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
   Connection& connection(LinkIndex link);
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
   [[nodiscard]] ReplicaIndex pick_replica(LinkIndex link, Zxid seen);

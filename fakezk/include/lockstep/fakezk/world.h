@@ -131,7 +131,9 @@ class World final : private Unspecified {
   class OpenMenu;
 
   void list_events();
+  void list_server_events();
   void list_link_events(LinkIndex link);
+  void list_late_events();
   void list_faults();
   void list_replica_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
