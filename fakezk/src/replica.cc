@@ -145,7 +145,18 @@ void Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
   }
 }
 
+// Whoever changes a znode looks for its watches; that they go can be swapped with other reads.
+void Replica::record_watches(const WatchTable& table, LinkIndex link) {
+  for (const PathId path : table.watched_by(link)) {
+    recorder_->reads(ObjectKind::kZnode, tree_.object(path));
+  }
+}
+
 void Replica::forget(LinkIndex link) {
+  if (recorder_) {
+    record_watches(data_watches_, link);
+    record_watches(child_watches_, link);
+  }
   data_watches_.drop(link);
   child_watches_.drop(link);
 }

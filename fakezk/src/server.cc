@@ -49,6 +49,24 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
 }
 
+void Server::record_into(FootprintRecorder* recorder) {
+  recorder_ = recorder;
+  sessions_.record_into(recorder);
+  std::uint32_t tree = 0;
+  if (leader_tree_) leader_tree_->record_into(recorder, tree++);
+  for (Replica& replica : replicas_) replica.record_into(recorder, tree++);
+}
+
+// What a step does may depend on which replicas are behind, whether one is or not.
+void Server::record_replicas() {
+  bool behind = false;
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
+    recorder_->reads(ObjectKind::kReplica, index);
+    behind = behind || replicas_[index].lagging || replicas_[index].unreachable;
+  }
+  if (behind) recorder_->writes(ObjectKind::kLog);
+}
+
 bool Server::replica_can_apply(LinkIndex link) const {
   const ClientMessage& message = network_[link].requests.front();
   if (message.kind == ClientMessage::Kind::kHandshake) {
@@ -64,7 +82,8 @@ bool Server::replica_can_apply(LinkIndex link) const {
 }
 
 void Server::apply(LinkIndex link, TimePoint now) {
-  const ClientMessage message = network_[link].requests.pop();
+  if (recorder_ && leader_tree_) record_replicas();
+  const ClientMessage message = network_.take_request(link);
   applied_ = Applied{};
   if (exceeds_packet_limit(message)) {
     applied_.op = message.request.op;
@@ -145,7 +164,7 @@ void Server::write(SessionIndex session, LinkIndex origin, std::span<const Ident
 void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   Replica& replica = replicas_[connections_[link].replica];
   replica.set_watches(link, watched);
-  ServerMessage& done = network_[link].inbox.emplace(ServerMessage::Kind::kWatchesSet);
+  ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
   done.zxid = replica.last_zxid;
 }
 
@@ -162,7 +181,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
   applied_.error = reply.error;
   applied_.has_error = reply.is_error();
-  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
+  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = OpCode::kAddAuth;
   answer.reply = std::move(reply);
   if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
@@ -171,7 +190,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
 }
 
 void Server::send_reply(LinkIndex link, OpCode op, Reply reply) {
-  ServerMessage& answer = network_[link].inbox.emplace(ServerMessage::Kind::kReply);
+  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = op;
   answer.zxid = replicas_[connections_[link].replica].last_zxid;
   answer.reply = std::move(reply);
@@ -179,7 +198,7 @@ void Server::send_reply(LinkIndex link, OpCode op, Reply reply) {
 
 void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) {
   if (!acls_.allows(acl, permission::kRead, connections_[link].identities)) return;
-  ServerMessage& event = network_[link].inbox.emplace(ServerMessage::Kind::kWatchEvent);
+  ServerMessage& event = network_.answer(link, ServerMessage::Kind::kWatchEvent);
   event.event = type;
   event.zxid = replicas_[connections_[link].replica].last_zxid;
   event.reply.path = paths_->path(path);
@@ -187,6 +206,7 @@ void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) 
 
 void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays) {
   if (link >= connections_.size()) return;
+  if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   if (strays > 0) keep_strays(link, strays);
   Connection& ended = connections_[link];
   replicas_[ended.replica].forget(link);

@@ -6,6 +6,7 @@
 namespace lockstep::fakezk {
 
 Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
+  if (recorder_) recorder_->reads(ObjectKind::kClock);
   Txn txn;
   txn.op = op;
   txn.session = session;
@@ -50,6 +51,7 @@ void Server::prepare_close(Txn& txn, SessionIndex session) {
 }
 
 void Server::commit(Txn& txn, TimePoint now) {
+  if (recorder_ && leader_tree_) record_replicas();
   txn.first_change = history_.size();
   txn.change_count = preparation_.changes().size();
   for (Change& change : preparation_.changes()) {
@@ -78,6 +80,8 @@ void Server::follow(const Change& change, TimePoint now) {
   if (change.owner != 0 && change.kind == Change::Kind::kDeleted) {
     std::erase(sessions_[sessions_.find(change.owner)].ephemerals, change.path);
   }
+  const bool reaps = options_.container_check_interval != Duration::zero();
+  if (recorder_ && reaps) recorder_->writes(ObjectKind::kReaper);
   reaper_.follow(change, paths_->parent(change.path), now);
 }
 
@@ -137,17 +141,23 @@ void Server::catch_up(ReplicaIndex index, TimePoint now) {
 }
 
 void Server::replicate(ReplicaIndex index, TimePoint now) {
+  if (recorder_) {
+    recorder_->writes(ObjectKind::kReplica, index);
+    recorder_->reads(ObjectKind::kLog);
+  }
   const Txn txn = log_[replicas_[index].applied++];
   apply_txn(index, txn, now);
 }
 
 void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
+  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
   replicas_[index].lagging = lagging;
   if (!lagging) catch_up(index, now);
 }
 
 void Server::isolate(ReplicaIndex index, TimePoint now) {
   Replica& replica = replicas_[index];
+  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
   if (replica.unreachable) return;
   replica.unreachable = true;
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
@@ -161,6 +171,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
 // Without its leader for too long, the replica shuts down its clients' connections and looks for
 // the leader again (Follower.followLeader, LearnerZooKeeperServer.shutdown).
 void Server::rejoin(ReplicaIndex index, TimePoint now) {
+  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
   replicas_[index].unreachable = false;
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     if (connections_[link].replica != index || !network_[link].open) continue;
@@ -170,6 +181,7 @@ void Server::rejoin(ReplicaIndex index, TimePoint now) {
 }
 
 void Server::change_leader(TimePoint now) {
+  if (recorder_) recorder_->touches_everything();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     replicas_[index].unreachable = false;
     timers_.erase(rejoins_[index]);

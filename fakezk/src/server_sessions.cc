@@ -11,6 +11,7 @@ Server::Connection& Server::connection(LinkIndex link) {
 }
 
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
+  if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   Connection& fresh = connection(link);
   ++fresh.number;
   fresh.session = kNoSession;
@@ -88,7 +89,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
 
 void Server::welcome(LinkIndex link, SessionIndex session) {
   const SessionTable::Session& known = sessions_[session];
-  ServerMessage& accepted = network_[link].inbox.emplace(ServerMessage::Kind::kSessionAccepted);
+  ServerMessage& accepted = network_.answer(link, ServerMessage::Kind::kSessionAccepted);
   accepted.session_id = known.id;
   accepted.password = known.password;
   accepted.timeout = known.timeout;
@@ -96,8 +97,8 @@ void Server::welcome(LinkIndex link, SessionIndex session) {
 }
 
 void Server::refuse(LinkIndex link) {
-  network_[link].open = false;
-  network_[link].inbox.emplace(ServerMessage::Kind::kSessionExpired);
+  network_.shut(link);
+  network_.answer(link, ServerMessage::Kind::kSessionExpired);
 }
 
 // The session has another connection by now, to another server. Reads still work here; the leader
@@ -117,6 +118,7 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   const Connection& ended = connections_[link];
   if (ended.session == kNoSession) return;
   Fifo<ClientMessage>& sent = network_[link].requests;
+  if (recorder_) recorder_->writes(ObjectKind::kSession, ended.session);
   Strays left{link, ended.session, ended.replica, ended.identities, {}};
   for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
     ClientMessage message = sent.pop();
@@ -131,6 +133,7 @@ void Server::apply_stray(std::uint32_t index, TimePoint now) {
   Strays& left = strays_[index];
   const ClientMessage message = left.requests.pop();
   const SessionIndex session = left.session;
+  if (recorder_) recorder_->writes(ObjectKind::kSession, session);
   const std::vector<Identity> identities = left.identities;
   if (left.requests.empty()) strays_.erase(strays_.begin() + index);
   applied_ = Applied{};

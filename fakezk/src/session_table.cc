@@ -24,6 +24,10 @@ void SessionTable::reset() {
 
 SessionIndex SessionTable::open() {
   const SessionIndex index = size_++;
+  if (recorder_) {
+    recorder_->writes(ObjectKind::kSessionTable);
+    recorder_->writes(ObjectKind::kSession, index);
+  }
   if (index == sessions_.size()) sessions_.emplace_back();
   Session& fresh = sessions_[index];
   fresh.id = kFirstSessionId + index;
@@ -43,13 +47,25 @@ SessionIndex SessionTable::find(SessionId id) const {
 }
 
 void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
+  if (recorder_) record_silence(index);
   Session& session = sessions_[index];
   if (session.phase != Phase::kOpen || session.silent_) return;
   session.silent_ = true;
   timers_.push(session.expiry_, expiry_time(index, now));
 }
 
+// It falls silent now, and its clock runs.
+void SessionTable::record_silence(SessionIndex index) {
+  recorder_->writes(ObjectKind::kSession, index);
+  recorder_->reads(ObjectKind::kClock);
+  recorder_->reads(ObjectKind::kTimers);
+}
+
 void SessionTable::speak_up(SessionIndex index) {
+  if (recorder_) {
+    recorder_->writes(ObjectKind::kSession, index);
+    recorder_->reads(ObjectKind::kTimers);
+  }
   sessions_[index].silent_ = false;
   timers_.erase(sessions_[index].expiry_);
 }
@@ -60,6 +76,7 @@ TimePoint SessionTable::expiry_time(SessionIndex index, TimePoint silence) const
 }
 
 void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
+  if (recorder_) recorder_->writes(ObjectKind::kSession, index);
   Session& ending = sessions_[index];
   if (ending.phase != Phase::kOpen) return;
   ending.phase = Phase::kClosing;
@@ -69,6 +86,7 @@ void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
 }
 
 void SessionTable::closed(SessionIndex index) {
+  if (recorder_) recorder_->writes(ObjectKind::kSession, index);
   std::erase(closing_, index);
   sessions_[index].phase = Phase::kClosed;
   sessions_[index].ephemerals.clear();

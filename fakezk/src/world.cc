@@ -77,6 +77,7 @@ bool World::task_failed() const {
 
 void World::reset() {
   end_tasks();
+  if (recorder_) recorder_->begin();
   network_.reset();
   if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
@@ -88,6 +89,12 @@ void World::reset() {
   faults_used_ = 0;
   current_ = 0;
   begin_trace();
+}
+
+void World::record_footprints(FootprintRecorder* recorder) {
+  recorder_ = recorder;
+  network_.record_into(recorder);
+  server_.record_into(recorder);
 }
 
 void World::begin_trace() {
@@ -107,6 +114,7 @@ Process& World::add_process() {
 }
 
 LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
+  if (recorder_) recorder_->writes(ObjectKind::kLinkTable);
   process_of_link_.push_back(process.index());
   return network_.add(endpoint);
 }
@@ -235,7 +243,16 @@ Event World::choose() {
 
 std::uint32_t World::number(std::uint32_t options) {
   if (options < 2 || !chooser_) return 0;
-  const std::uint32_t number = chooser_->number(options) % options;
+  return took(chooser_->number(options) % options);
+}
+
+std::uint32_t World::order(std::uint32_t options) {
+  if (options < 2 || !chooser_) return 0;
+  return took(chooser_->order(options) % options);
+}
+
+// The chooser has chosen it.
+std::uint32_t World::took(std::uint32_t number) {
   if (number != 0) deviations_.push_back({positions_, Choice{false, number}});
   ++positions_;
   hash_in(number);
@@ -271,13 +288,27 @@ void World::execute(const Event& event) {
 
 void World::deliver(const Event& event) {
   Link& link = network_[event.index];
-  ServerMessage message = link.inbox.pop();
+  if (recorder_ && link.endpoint) {
+    recorder_->writes(ObjectKind::kProcess, process_of_link_[event.index]);
+    // User code runs, which may use what other processes use.
+    recorder_->writes(ObjectKind::kUserMemory);
+  }
+  ServerMessage message = network_.take_item(event.index);
   hash_in(fingerprint(message));
   trace(Step{.number = steps_, .event = event, .now = now_, .received = &message});
   if (link.endpoint) link.endpoint->receive(message);
 }
 
+// Timers that are started for one instant fire in the order in which they were started.
+void World::record_timer(TimePoint due) {
+  recorder_->reads(ObjectKind::kTimers);
+  const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
+  recorder_->writes(ObjectKind::kTimersDue, static_cast<std::uint32_t>(mix(instant)));
+}
+
+// Whose timer it is, and what it sets off, is known only to who has started it.
 void World::fire_timer(const Event& event) {
+  if (recorder_) recorder_->touches_everything();
   Timer& timer = timers_.pop();
   now_ = std::max(now_, timer.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
@@ -286,6 +317,7 @@ void World::fire_timer(const Event& event) {
 }
 
 void World::inject(const Event& event) {
+  if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
   Step step{.number = steps_, .event = event, .now = now_};
@@ -310,7 +342,13 @@ void World::inject_cut(const Event& event, Step& step) {
   const auto items = static_cast<std::uint32_t>(link.inbox.size());
   const bool late = event.fault == FaultKind::kLateApply;
   // Calmly a cut loses all requests, and of those that are applied late the first is one.
-  const std::uint32_t accepted = late ? 1 + number(requests) : number(requests + 1);
+  std::uint32_t accepted = 0;
+  if (late) {
+    accepted = 1 + number(requests);
+  } else if (requests > 0) {
+    // A cut that finds some requests accepted is a cut that comes after they were applied.
+    accepted = took(chooser_->shortcut(requests + 1) % (requests + 1));
+  }
   const std::uint32_t received = number(items + 1);
   step.lost_requests = requests - accepted;
   step.lost_inbox = items - received;
@@ -342,6 +380,7 @@ void World::change_leader() {
 }
 
 void World::expire(SessionIndex session) {
+  if (recorder_) recorder_->writes(ObjectKind::kClock);
   advance_clock(server_.expiry_time(session, now_));
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the

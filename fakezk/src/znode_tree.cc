@@ -85,6 +85,7 @@ Znode& ZnodeTree::slot(PathId id) {
 
 void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
   Znode& znode = slot(change.path);
+  if (recorder_) record(change);
   switch (change.kind) {
     case Change::Kind::kCreated: return create(change, now_ms);
     case Change::Kind::kDeleted: return remove(change);
@@ -100,6 +101,13 @@ void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
       return;
     case Change::Kind::kChecked: return;
   }
+}
+
+void ZnodeTree::record(const Change& change) const {
+  if (change.kind == Change::Kind::kChecked) return;
+  recorder_->writes(ObjectKind::kZnode, object(change.path));
+  if (change.kind != Change::Kind::kCreated && change.kind != Change::Kind::kDeleted) return;
+  recorder_->writes(ObjectKind::kZnode, object(paths_->parent(change.path)));
 }
 
 void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
@@ -139,6 +147,7 @@ void ZnodeTree::remove(const Change& change) {
 }
 
 void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
+  if (recorder_) recorder_->writes(ObjectKind::kZnode, object(parent));
   znodes_[parent].children_created = children_created;
 }
 

@@ -64,7 +64,7 @@ void FakeSession::send(Request request) {
     if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
     auths_.push_back(request);
   }
-  world_.network()[link_].requests.push(ClientMessage(std::move(request)));
+  world_.network().send(link_, ClientMessage(std::move(request)));
 }
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
@@ -106,7 +106,7 @@ void FakeSession::accepted(const ServerMessage& message) {
   negotiated_timeout_ = message.timeout;
   handshaken_ = true;
   for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
-    world_.network()[link_].requests.push(ClientMessage(*auth));
+    world_.network().send(link_, ClientMessage(*auth));
   }
   repeated_auths_ = auths_.size();
   set_watches();
@@ -127,7 +127,7 @@ void FakeSession::set_watches() {
       into.push_back(registration.path);
     }
   }
-  world_.network()[link_].requests.push(ClientMessage(std::move(paths)));
+  world_.network().send(link_, ClientMessage(std::move(paths)));
 }
 
 void FakeSession::replied(ServerMessage& message) {
@@ -218,7 +218,7 @@ void FakeSession::start_closing(internal::Completion& completion) {
 // connect is broken off, and the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {
-    world_.network()[link_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
+    world_.network().send(link_, ClientMessage(Request(OpCode::kClose, Path())));
   } else {
     world_.cut(link_, 0, 0);
   }

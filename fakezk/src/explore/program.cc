@@ -11,6 +11,8 @@ std::size_t rank(std::string_view oracle) {
   return static_cast<std::size_t>(found - kOracleOrder.begin());
 }
 
+}  // namespace
+
 void report_exceptions(World& world, Verdict& verdict) {
   for (std::uint32_t process = 0; process < world.process_count(); ++process) {
     const std::exception_ptr exception = world.process(process).tasks().first_exception();
@@ -24,8 +26,6 @@ void report_exceptions(World& world, Verdict& verdict) {
     }
   }
 }
-
-}  // namespace
 
 void Verdict::report(std::string_view oracle, std::string message, std::uint32_t step) {
   if (violation_ && violation_->step <= step && rank(violation_->oracle) <= rank(oracle)) return;

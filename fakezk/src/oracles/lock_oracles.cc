@@ -37,6 +37,7 @@ void LockOracles::place_reserved(SessionId session, const Path&, const Path& zno
 }
 
 void LockOracles::granted(const GrantRecord& grant) {
+  remembers();
   follow_server();
   if (world_->traced()) {
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
@@ -125,6 +126,8 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (world_->traced()) note(grant.session, "release: " + std::string(name(outcome)));
   if (Grant* const known = find(grant)) known->given_back = true;
   const Life* const life = life_of(grant.znode, grant.token);
+  // Whether it is there now matters.
+  if (life) static_cast<void>(world_->server().tree().find(life->znode));
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant.znode.string() + " was released, but still exists");
   }
@@ -185,6 +188,14 @@ const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) c
 
 std::string LockOracles::text(PathId znode) const {
   return world_->server().paths().path(znode).string();
+}
+
+// Grants are compared with each other: which of two was heard of first may make a difference. The
+// rest concerns one grant only, and its process.
+void LockOracles::remembers() {
+  if (FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->writes(ObjectKind::kOracle);
+  }
 }
 
 LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {

@@ -62,6 +62,10 @@ class Chooser {
   virtual Choice next(const Menu& menu) = 0;
   // A number below `options` (at least 2) that an event needs; 0 is the calm one.
   virtual std::uint32_t number(std::uint32_t options) = 0;
+  // The same, where it decides only in which order something stands.
+  virtual std::uint32_t order(std::uint32_t options) { return number(options); }
+  // The same, where every value leads to what 0 and other choices before it lead to.
+  virtual std::uint32_t shortcut(std::uint32_t options) { return number(options); }
 };
 
 // The calm default: no fault, no preemption.

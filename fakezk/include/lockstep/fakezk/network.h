@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lockstep/fakezk/fifo.h"
+#include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/watch_table.h"
 
@@ -48,6 +49,17 @@ class Network {
   // The client has gone away; nothing reaches it any more.
   void abandon(LinkIndex index);
 
+  // The next request to the server, or item of the client's inbox; and the oldest one.
+  void send(LinkIndex index, ClientMessage message);
+  ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind);
+  [[nodiscard]] ClientMessage take_request(LinkIndex index);
+  [[nodiscard]] ServerMessage take_item(LinkIndex index);
+  // The server ends the connection; what it has sent still arrives.
+  void shut(LinkIndex index);
+
+  // Who listens to what is touched; null: nobody.
+  void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
+
   [[nodiscard]] LinkIndex size() const { return size_; }
   [[nodiscard]] Link& operator[](LinkIndex index) { return *links_[index]; }
   [[nodiscard]] const Link& operator[](LinkIndex index) const { return *links_[index]; }
@@ -55,6 +67,7 @@ class Network {
  private:
   std::vector<std::unique_ptr<Link>> links_;  // Used again after a reset, with their memory.
   LinkIndex size_ = 0;
+  FootprintRecorder* recorder_ = nullptr;
 };
 
 }  // namespace lockstep::fakezk

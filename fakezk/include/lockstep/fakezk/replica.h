@@ -43,6 +43,12 @@ class Replica {
   // The connection has ended: its watches go.
   void forget(LinkIndex link);
 
+  // Who listens to what is touched, null: nobody.
+  void record_into(FootprintRecorder* recorder, std::uint32_t number) {
+    recorder_ = recorder;
+    tree_.record_into(recorder, number);
+  }
+
   [[nodiscard]] ZnodeTree& tree() { return tree_; }
   [[nodiscard]] const ZnodeTree& tree() const { return tree_; }
 
@@ -55,6 +61,7 @@ class Replica {
   void notify(const Change& change, AclId acl);
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
+  void record_watches(const WatchTable& table, LinkIndex link);
   [[nodiscard]] OpResult result_of(const Change& change) const;
 
   std::shared_ptr<PathTable> paths_;
@@ -65,6 +72,7 @@ class Replica {
   WatchTable data_watches_;
   WatchTable child_watches_;
   std::vector<PathId> scratch_;
+  FootprintRecorder* recorder_ = nullptr;
 };
 
 }  // namespace lockstep::fakezk

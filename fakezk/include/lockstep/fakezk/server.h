@@ -48,6 +48,9 @@ class Server final : private EventSink {
   // Fresh servers; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
+  // Who listens to what is touched, null: nobody.
+  void record_into(FootprintRecorder* recorder);
+
   // True if the oldest request of a link can be taken up now: reads wait for the session's own
   // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
   [[nodiscard]] bool can_apply(LinkIndex link) const {
@@ -83,6 +86,9 @@ class Server final : private EventSink {
     return static_cast<std::uint32_t>(strays_.size());
   }
   void apply_stray(std::uint32_t index, TimePoint now);
+  [[nodiscard]] SessionIndex stray_session(std::uint32_t index) const {
+    return strays_[index].session;
+  }
 
   // Expiry, first stage: the leader has decided. From now on the session's requests are dropped.
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
@@ -174,6 +180,7 @@ class Server final : private EventSink {
 
   Replica& make_replica(const std::shared_ptr<PathTable>& paths);
   [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
+  void record_replicas();
   Connection& connection(LinkIndex link);
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
   [[nodiscard]] ReplicaIndex pick_replica(LinkIndex link, Zxid seen);
@@ -234,6 +241,7 @@ class Server final : private EventSink {
   std::vector<Txn> log_;  // Kept only for several replicas.
   Applied applied_;
   Zxid zxid_ = 0;
+  FootprintRecorder* recorder_ = nullptr;
 };
 
 }  // namespace lockstep::fakezk

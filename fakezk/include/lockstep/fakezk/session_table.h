@@ -8,6 +8,7 @@
 
 #include "lockstep/clock.h"
 #include "lockstep/error.h"
+#include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/internal/timer_queue.h"
@@ -48,14 +49,23 @@ class SessionTable {
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
+  // Who listens to what is touched, null: nobody.
+  void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 
   SessionIndex open();
   [[nodiscard]] SessionIndex size() const { return size_; }
-  [[nodiscard]] Session& operator[](SessionIndex index) { return sessions_[index]; }
-  [[nodiscard]] const Session& operator[](SessionIndex index) const { return sessions_[index]; }
+  [[nodiscard]] Session& operator[](SessionIndex index) {
+    if (recorder_) recorder_->writes(ObjectKind::kSession, index);
+    return sessions_[index];
+  }
+  [[nodiscard]] const Session& operator[](SessionIndex index) const {
+    if (recorder_) recorder_->reads(ObjectKind::kSession, index);
+    return sessions_[index];
+  }
   // kNoSession if there has never been one of that id.
   [[nodiscard]] SessionIndex find(SessionId id) const;
   [[nodiscard]] bool alive(SessionIndex index) const {
+    if (recorder_) recorder_->reads(ObjectKind::kSession, index);
     return index < size_ && sessions_[index].phase == Phase::kOpen;
   }
 
@@ -73,12 +83,14 @@ class SessionTable {
 
  private:
   void expire_bucket(TimePoint due);
+  void record_silence(SessionIndex index);
 
   internal::TimerQueue& timers_;
   Duration tick_time_;
   std::deque<Session> sessions_;  // Used again after a reset, with their memory.
   SessionIndex size_ = 0;
   std::vector<SessionIndex> closing_;
+  FootprintRecorder* recorder_ = nullptr;
 };
 
 }  // namespace lockstep::fakezk

@@ -12,6 +12,8 @@ namespace lockstep::fakezk {
 class Unspecified {
  public:
   virtual std::uint32_t number(std::uint32_t options) = 0;
+  // The same, where it decides only in which order something stands.
+  virtual std::uint32_t order(std::uint32_t options) { return number(options); }
 
   // Brings a list into an order that nobody may rely on. Fisher and Yates, from the front, so that
   // all zeros leave everything in place. A long list is only rotated: its order matters to nobody
@@ -20,12 +22,12 @@ class Unspecified {
   void shuffle(std::vector<T>& list) {
     const auto count = static_cast<std::uint32_t>(list.size());
     if (count > kMostShuffled) {
-      const std::uint32_t first = number(count);
+      const std::uint32_t first = order(count);
       std::rotate(list.begin(), list.begin() + first, list.end());
       return;
     }
     for (std::uint32_t i = 0; i + 1 < count; ++i) {
-      const std::uint32_t other = i + number(count - i);
+      const std::uint32_t other = i + order(count - i);
       std::swap(list[i], list[other]);
     }
   }

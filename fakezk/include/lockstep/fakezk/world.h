@@ -120,6 +120,11 @@ class World final : private Unspecified {
     if (tracer_) tracer_->note(process, text);
   }
   [[nodiscard]] bool traced() const { return tracer_ != nullptr; }
+  // Who listens to what the steps touch; null: nobody. Judges and programs that keep memory of
+  // their own say so here.
+  void record_footprints(FootprintRecorder* recorder);
+  [[nodiscard]] FootprintRecorder* recorder() const { return recorder_; }
+
   // Makes a fact part of the trace hash.
   void hash_in(std::uint64_t fact) { hash_ = mix(hash_ ^ fact) + 0x9e3779b97f4a7c15u; }
 
@@ -141,12 +146,15 @@ class World final : private Unspecified {
   Event choose();
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
   std::uint32_t number(std::uint32_t options) override;
+  std::uint32_t order(std::uint32_t options) override;
+  std::uint32_t took(std::uint32_t number);
   void execute(const Event& event);
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
   void deliver(const Event& event);
   void fire_timer(const Event& event);
   void trace(const Step& step);
+  void record_timer(TimePoint due);
 
   Network network_;
   internal::TimerQueue timers_;
@@ -171,12 +179,22 @@ class World final : private Unspecified {
   std::vector<Deviation> deviations_;
   std::uint64_t hash_ = 0;
   Tracer* tracer_ = nullptr;
+  FootprintRecorder* recorder_ = nullptr;
 };
 
-inline TimePoint Process::now() const { return world_.now_; }
+inline TimePoint Process::now() const {
+  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
+  return world_.now_;
+}
 inline void Process::post(Runnable& work) { world_.ready_.push(work); }
 inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
-inline void Process::start_timer(Timer& timer, TimePoint due) { world_.timers_.push(timer, due); }
-inline void Process::stop_timer(Timer& timer) noexcept { world_.timers_.erase(timer); }
+inline void Process::start_timer(Timer& timer, TimePoint due) {
+  if (world_.recorder_) world_.record_timer(due);
+  world_.timers_.push(timer, due);
+}
+inline void Process::stop_timer(Timer& timer) noexcept {
+  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kTimers);
+  world_.timers_.erase(timer);
+}
 
 }  // namespace lockstep::fakezk

@@ -7,6 +7,7 @@
 
 #include "lockstep/children.h"
 #include "lockstep/data.h"
+#include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/stat.h"
@@ -43,13 +44,23 @@ class ZnodeTree {
   void reset(std::shared_ptr<PathTable> paths);
 
   [[nodiscard]] const Znode* find(PathId id) const {
+    if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
   }
   [[nodiscard]] Znode* find(PathId id) {
+    if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
   }
   // Makes a change that the leader has found possible.
   void apply(const Change& change, std::int64_t now_ms);
+  // Who listens to what is touched, null: nobody; `number` tells this tree from the others.
+  void record_into(FootprintRecorder* recorder, std::uint32_t number) {
+    recorder_ = recorder;
+    number_ = number;
+  }
+  // Its znodes, as a recorder names them.
+  [[nodiscard]] std::uint32_t object(PathId id) const { return number_ << kPathBits | id; }
+
   // Moves the counter that sequence numbers are made of, as many creates and deletes of children
   // would.
   void wind_sequence(PathId parent, std::int32_t children_created);
@@ -59,14 +70,19 @@ class ZnodeTree {
   [[nodiscard]] Children children(const Znode& znode, std::span<const PathId> in_order) const;
 
  private:
+  static constexpr int kPathBits = 20;
+
   Znode& slot(PathId id);
   void plant(PathId id);
   void create(const Change& change, std::int64_t now_ms);
   void remove(const Change& change);
+  void record(const Change& change) const;
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.
   std::vector<PathId> touched_;  // Every id that has existed since the reset.
+  FootprintRecorder* recorder_ = nullptr;
+  std::uint32_t number_ = 0;
 };
 
 }  // namespace lockstep::fakezk

@@ -63,6 +63,7 @@ class LockScenario final : public fakezk::Program {
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
   void finish(fakezk::World& world) override;
   void clear() override { contenders_.clear(); }
+  [[nodiscard]] bool isolated() const override { return true; }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
 
  private:

@@ -48,6 +48,9 @@ class Program {
   virtual void finish(World& world) = 0;
   // Lets go of everything that belongs to the world; the tasks are gone already.
   virtual void clear() = 0;
+  // True if the processes share nothing but ZooKeeper: no memory, and judges that say what they
+  // keep (World::recorder). An exhaustive search of any other program has to try more orders.
+  [[nodiscard]] virtual bool isolated() const { return false; }
   // The name of a process in a report: "A".
   [[nodiscard]] virtual std::string process_name(std::uint32_t process) const = 0;
 };
@@ -64,6 +67,9 @@ struct ExecutionLimits {
   FaultPlan faults;
   std::uint32_t steps = 20'000;  // More are a livelock.
 };
+
+// Exceptions that have escaped from tasks, as violations of the oracle "crash".
+void report_exceptions(World& world, Verdict& verdict);
 
 // Runs one execution in `world`, which is reset before and emptied after. What the chooser chose
 // remains in world.deviations(). A tracer sees the searched part only.

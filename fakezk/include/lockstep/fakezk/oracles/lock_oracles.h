@@ -70,6 +70,7 @@ class LockOracles final : public LockObserver {
     SessionId owner;
   };
 
+  void remembers();
   void report(std::string_view oracle, std::string message);
   void note(SessionId session, std::string_view text);
   // Takes in what the server has committed since the last call.

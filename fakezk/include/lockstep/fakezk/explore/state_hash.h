@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lockstep/fakezk/message.h"
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+// A number for what can be seen of a world between two steps: the znodes, the sessions, what is
+// under way, the clock. Without zxids and time stamps, which tell in which order unrelated writes
+// came.
+[[nodiscard]] std::uint64_t state_hash(World& world);
+
+// The same for what a client receives.
+[[nodiscard]] std::uint64_t content_hash(const ServerMessage& message);
+
+}  // namespace lockstep::fakezk

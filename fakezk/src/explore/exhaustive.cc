@@ -1,0 +1,128 @@
+#include "lockstep/fakezk/explore/exhaustive.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+
+#include "exploration.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::array kReductions = {ReductionName{"none", Reduction::kNone},
+                                    ReductionName{"sleep", Reduction::kSleep},
+                                    ReductionName{"source", Reduction::kSource}};
+
+// The faults of one exploration, sorted; one may be there twice.
+using Faults = std::vector<StepKey>;
+
+// Budget by budget, and with source sets one exploration for each combination of faults.
+class Search {
+ public:
+  Search(Program& program, const ExhaustiveOptions& options)
+      : program_(program), options_(options) {}
+
+  ExhaustiveResult run() {
+    const std::uint32_t most = options_.limits.faults.any() ? options_.limits.faults.total() : 0;
+    std::set<Faults> combinations = {Faults()};
+    for (std::uint32_t budget = 0; budget <= most; ++budget) {
+      const bool done =
+          options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
+      if (!done) return finished(false);
+      result_.fault_budget = budget;
+    }
+    return finished(true);
+  }
+
+ private:
+  ExhaustiveResult finished(bool exhausted) {
+    result_.exhausted = exhausted;
+    result_.traces = tally_.traces;
+    result_.executions = tally_.executions;
+    result_.steps = tally_.steps;
+    result_.trace_hash = tally_.trace_hash;
+    result_.pairs_checked = tally_.pairs_checked;
+    result_.final_states = tally_.final_states.size();
+    for (const std::uint64_t state : tally_.final_states) result_.state_hash += mix(state);
+    return std::move(result_);
+  }
+
+  // Any faults, up to the budget, in one exploration: it covers the smaller budgets too.
+  bool try_any(std::uint32_t budget) {
+    tally_.traces = 0;
+    tally_.trace_hash = 0;
+    tally_.final_states.clear();
+    ExecutionLimits limits = options_.limits;
+    limits.faults.set_total(budget);
+    Exploration exploration(world_, program_, options_, limits, {}, tally_);
+    return explored(exploration);
+  }
+
+  // Each combination of faults; what else could have happened makes the next, larger ones.
+  bool try_each(std::set<Faults>& combinations) {
+    std::set<Faults> larger;
+    for (const Faults& faults : combinations) {
+      ExecutionLimits limits = options_.limits;
+      // One more than will happen, to see what could.
+      limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
+      const std::uint64_t before = tally_.traces;
+      Exploration exploration(world_, program_, options_, limits, faults, tally_);
+      const bool done = explored(exploration);
+      count_kinds(faults, tally_.traces - before);
+      if (!done) return false;
+      for (const StepKey fault : exploration.faults_seen()) {
+        Faults more = faults;
+        more.insert(std::ranges::upper_bound(more, fault), fault);
+        larger.insert(std::move(more));
+      }
+    }
+    combinations = std::move(larger);
+    return true;
+  }
+
+  void count_kinds(const Faults& faults, std::uint64_t traces) {
+    std::set<FaultKind> kinds;
+    for (const StepKey fault : faults) kinds.insert(fault_of(fault));
+    auto& counts = result_.traces_by_fault;
+    for (const FaultKind kind : kinds) {
+      const auto known =
+          std::ranges::find(counts, kind, &std::pair<FaultKind, std::uint64_t>::first);
+      if (known != counts.end()) {
+        known->second += traces;
+      } else {
+        counts.emplace_back(kind, traces);
+      }
+    }
+  }
+
+  bool explored(Exploration& exploration) {
+    switch (exploration.run()) {
+      case Exploration::End::kExhausted: return true;
+      case Exploration::End::kStopped: return false;
+      case Exploration::End::kDependent:
+        result_.independence_violated = exploration.dependence();
+        return false;
+      case Exploration::End::kViolation: break;
+    }
+    result_.found = Found{tally_.executions - 1, exploration.outcome(), world_.deviations()};
+    return false;
+  }
+
+  Program& program_;
+  const ExhaustiveOptions& options_;
+  World world_;
+  Exploration::Tally tally_;
+  ExhaustiveResult result_;
+};
+
+}  // namespace
+
+std::span<const ReductionName> reductions() { return kReductions; }
+
+ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options) {
+  return Search(program, options).run();
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,332 @@
+#include "exploration.h"
+
+#include <algorithm>
+
+#include "lockstep/fakezk/explore/state_hash.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr int kKindShift = 40;
+constexpr int kFaultShift = 32;
+// How often the caller is asked whether to go on, and a pair of steps is tried in both orders.
+constexpr std::uint64_t kAskEvery = 256;
+constexpr std::uint64_t kCheckEvery = 128;
+
+Event::Kind kind_of(StepKey key) { return static_cast<Event::Kind>(key >> kKindShift); }
+
+}  // namespace
+
+StepKey key_of(const Event& event, const Server& server) {
+  std::uint64_t index = event.index;
+  if (event.kind == Event::Kind::kReap) index = server.reaping()[event.index];
+  if (event.kind == Event::Kind::kStray) index = server.stray_session(event.index);
+  return static_cast<std::uint64_t>(event.kind) << kKindShift |
+         static_cast<std::uint64_t>(event.fault) << kFaultShift | index;
+}
+
+bool is_fault(StepKey key) { return kind_of(key) == Event::Kind::kFault; }
+bool is_timer(StepKey key) { return kind_of(key) == Event::Kind::kTimer; }
+FaultKind fault_of(StepKey key) { return static_cast<FaultKind>(key >> kFaultShift & 0xff); }
+
+std::string describe(StepKey key) {
+  const std::string index = " " + std::to_string(key & 0xffffffff);
+  switch (kind_of(key)) {
+    case Event::Kind::kDeliver: return "deliver over link" + index;
+    case Event::Kind::kApply: return "apply from link" + index;
+    case Event::Kind::kCloseSession: return "close session" + index;
+    case Event::Kind::kReap: return "reap znode" + index;
+    case Event::Kind::kStray: return "apply a stray of session" + index;
+    case Event::Kind::kReplicate: return "replicate to" + index;
+    case Event::Kind::kTimer: return "timer";
+    case Event::Kind::kFault: break;
+  }
+  return std::string(name(fault_of(key))) + index;
+}
+
+void Node::reuse() {
+  enabled.clear();
+  sleep.clear();
+  inherited = 0;
+  backtrack.clear();
+  done.clear();
+  numbers.clear();
+  footprint.clear();
+  sender = FootprintRecorder::kNoStep;
+}
+
+const Node::Option* Node::find(StepKey wanted) const {
+  const auto found = std::ranges::find(enabled, wanted, &Option::key);
+  return found == enabled.end() ? nullptr : &*found;
+}
+
+bool Node::is_done(StepKey wanted) const { return std::ranges::find(done, wanted) != done.end(); }
+
+bool Node::asleep(StepKey wanted) const {
+  std::uint32_t sleeping = 0;
+  std::uint32_t variants = 1;
+  for (const Sleeping& step : sleep) {
+    if (step.key != wanted) continue;
+    ++sleeping;
+    variants = step.variants;
+  }
+  return sleeping >= variants;
+}
+
+bool Node::took_what_slept() const {
+  for (std::size_t i = 0; i < inherited; ++i) {
+    if (sleep[i].key != key || sleep[i].numbers.size() != numbers.size()) continue;
+    if (std::ranges::equal(sleep[i].numbers, numbers, {}, {}, &DrawnNumber::value)) return true;
+  }
+  return false;
+}
+
+Exploration::Exploration(World& world, Program& program, const ExhaustiveOptions& options,
+                         const ExecutionLimits& limits, std::vector<StepKey> faults, Tally& tally)
+    : world_(world),
+      program_(program),
+      options_(options),
+      limits_(limits),
+      faults_(std::move(faults)),
+      tally_(tally) {
+  for (const ObjectKind kind : options.left_out) recorder_.leave_out(kind);
+  if (program.isolated()) recorder_.leave_out(ObjectKind::kUserMemory);
+  world_.record_footprints(&recorder_);
+}
+
+Exploration::~Exploration() {
+  world_.record_footprints(nullptr);
+  world_.end_tasks();
+  program_.clear();
+}
+
+Exploration::End Exploration::run() {
+  for (;;) {
+    const Ran ran = run_once();
+    count(ran);
+    if (ran == Ran::kViolation) return End::kViolation;
+    if (by_source()) add_races(ran == Ran::kComplete);
+    if (reduces() && tally_.executions % kCheckEvery == 0 && !check_a_pair()) {
+      return End::kDependent;
+    }
+    if (!backtrack()) return End::kExhausted;
+    const bool ask = options_.keep_going && tally_.executions % kAskEvery == 0;
+    if (ask && !options_.keep_going(tally_.executions)) return End::kStopped;
+  }
+}
+
+void Exploration::count(Ran ran) {
+  ++tally_.executions;
+  tally_.steps += outcome_.steps;
+  if (ran != Ran::kComplete) return;
+  ++tally_.traces;
+  tally_.trace_hash += mix(outcome_.trace_hash);
+  std::uint64_t state = state_hash(world_);
+  for (const std::uint64_t received : received_) state = mix(state ^ received);
+  tally_.final_states.insert(state);
+}
+
+void Exploration::begin_run() {
+  depth_ = 0;
+  half_ = false;
+  received_.clear();
+  world_.end_tasks();
+  program_.clear();
+  world_.reset();
+}
+
+// As execute() does it; but the search may break off, and the world is left as it ends.
+Exploration::Ran Exploration::run_once() {
+  begin_run();
+  Verdict verdict;
+  program_.start(world_, verdict);
+  world_.set_faults(limits_.faults);
+  world_.set_tracer(this);
+  bool ended = false;
+  while (!ended && !verdict.violation()) {
+    if (world_.steps() > limits_.steps) {
+      verdict.report("livelock", "no end after " + std::to_string(limits_.steps) + " steps",
+                     world_.steps());
+    }
+    ended = !world_.step(*this);
+    if (half_) break;
+    if (world_.task_failed()) report_exceptions(world_, verdict);
+  }
+  if (!half_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();
+  recorder_.pause();
+  if (length_ > 0 && ended && nodes_[length_ - 1].took_what_slept()) half_ = true;
+  if (ended && by_source() && !all_faults_happened()) half_ = true;
+  // Faults need another step beside them: what comes last cannot be swapped with one.
+  if (ended && length_ > 0) nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
+  if (ended && !half_) program_.finish(world_);
+  world_.set_tracer(nullptr);
+  outcome_.violation = half_ ? std::nullopt : verdict.violation();
+  outcome_.trace_hash = world_.trace_hash();
+  outcome_.steps = world_.steps();
+  outcome_.positions = world_.positions();
+  if (outcome_.violation) return Ran::kViolation;
+  return half_ ? Ran::kHalf : Ran::kComplete;
+}
+
+bool Exploration::all_faults_happened() const { return world_.faults_injected() == faults_.size(); }
+
+void Exploration::step(const Step& step) {
+  if (!step.received) return;
+  const std::uint32_t process = world_.process_of(step.event.index);
+  if (process >= received_.size()) received_.resize(process + 1, 0);
+  received_[process] = mix(received_[process] ^ content_hash(*step.received)) + 1;
+}
+
+Choice Exploration::next(const Menu& menu) {
+  recorder_.pause();
+  if (scripted_) return next_of_script(menu);
+  if (depth_ > 0) nodes_[depth_ - 1].sender = recorder_.sender();
+  if (depth_ < length_) {
+    if (nodes_[depth_].choice.fault) static_cast<void>(menu.faults());  // Listing is no step.
+    return take(nodes_[depth_]);
+  }
+  if (half_) return Choice();
+  if (length_ > 0 && nodes_[length_ - 1].took_what_slept()) {
+    half_ = true;
+    return Choice();
+  }
+  if (length_ == nodes_.size()) nodes_.resize(2 * length_ + 8);
+  Node& node = nodes_[length_];
+  node.reuse();
+  list(menu, node);
+  inherit_sleep(node);
+  if (!pick_first(node)) {
+    half_ = true;
+    return Choice();
+  }
+  ++length_;
+  return take(node);
+}
+
+// Takes the node's step. Only what is new is recorded.
+Choice Exploration::take(Node& node) {
+  const bool is_new = depth_ >= fresh_;
+  if (is_new) node.footprint.clear();
+  ignored_.clear();
+  recorder_.begin_step(static_cast<std::uint32_t>(depth_), is_new ? node.footprint : ignored_);
+  ++depth_;
+  numbers_drawn_ = 0;
+  return node.choice;
+}
+
+std::uint32_t Exploration::number(std::uint32_t options) {
+  if (scripted_) {
+    const std::vector<DrawnNumber>& drawn = script_[depth_ - 1]->numbers;
+    return numbers_drawn_ < drawn.size() ? drawn[numbers_drawn_++].value : 0;
+  }
+  if (half_) return 0;
+  std::vector<DrawnNumber>& drawn = nodes_[depth_ - 1].numbers;
+  if (numbers_drawn_ == drawn.size()) drawn.push_back({0, options});
+  return drawn[numbers_drawn_++].value;
+}
+
+void Exploration::list(const Menu& menu, Node& node) {
+  node.enabled.clear();
+  const auto add = [&](std::span<const Event> events, bool fault) {
+    for (std::uint32_t i = 0; i < events.size(); ++i) {
+      node.enabled.push_back({key_of(events[i], world_.server()), Choice{fault, i}});
+    }
+  };
+  add(menu.events(), false);
+  const std::size_t ordinary = node.enabled.size();
+  add(menu.faults(), true);
+  if (scripted_) return;
+  for (std::size_t i = ordinary; i < node.enabled.size(); ++i) {
+    faults_seen_.insert(node.enabled[i].key);
+  }
+  if (!by_source()) return;
+  std::erase_if(node.enabled, [&](const Node::Option& option) {
+    if (!is_fault(option.key)) return false;
+    const auto meant = std::ranges::count(faults_, option.key);
+    const auto used =
+        std::ranges::count_if(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(length_),
+                              [&](const Node& earlier) { return earlier.key == option.key; });
+    return used >= meant;
+  });
+}
+
+void Exploration::inherit_sleep(Node& node) {
+  if (!reduces() || length_ == 0) return;
+  const Node& parent = nodes_[length_ - 1];
+  for (const Sleeping& step : parent.sleep) {
+    if (step.key == parent.key || step.footprint.conflicts_with(parent.footprint)) continue;
+    node.sleep.push_back(step);
+  }
+  node.inherited = node.sleep.size();
+}
+
+// With source sets a fault happens as early as it can, so that every reversal finds it; otherwise
+// the calm step comes first.
+bool Exploration::pick_first(Node& node) {
+  const Node::Option* picked = nullptr;
+  for (const Node::Option& option : node.enabled) {
+    if (node.asleep(option.key)) continue;
+    if (!picked) picked = &option;
+    if (by_source() && is_fault(option.key) && !is_fault(picked->key)) picked = &option;
+  }
+  if (!picked) return false;
+  node.key = picked->key;
+  node.choice = picked->choice;
+  node.backtrack.push_back(picked->key);
+  return true;
+}
+
+bool Exploration::backtrack() {
+  while (length_ > 0) {
+    Node& node = nodes_[length_ - 1];
+    if (reduces()) put_to_sleep(node);
+    if (next_variant(node) || next_key(node)) {
+      fresh_ = length_ - 1;
+      return true;
+    }
+    --length_;
+  }
+  return false;
+}
+
+void Exploration::put_to_sleep(Node& node) {
+  Sleeping step{node.key, {}, FootprintRecorder::kNoStep, node.footprint};
+  for (const DrawnNumber& number : node.numbers) step.numbers.push_back(number.value);
+  node.sleep.push_back(std::move(step));
+}
+
+// The same step with the next numbers, if it draws any.
+bool Exploration::next_variant(Node& node) {
+  while (!node.numbers.empty()) {
+    DrawnNumber& last = node.numbers.back();
+    if (++last.value < last.options) return true;
+    node.numbers.pop_back();
+  }
+  close_key(node);
+  return false;
+}
+
+void Exploration::close_key(Node& node) {
+  node.done.push_back(node.key);
+  const auto variants =
+      static_cast<std::uint32_t>(std::ranges::count(node.sleep, node.key, &Sleeping::key));
+  for (Sleeping& step : node.sleep) {
+    if (step.key == node.key) step.variants = variants;
+  }
+}
+
+bool Exploration::next_key(Node& node) {
+  for (const Node::Option& option : node.enabled) {
+    if (node.is_done(option.key) || node.asleep(option.key)) continue;
+    if (by_source() && std::ranges::find(node.backtrack, option.key) == node.backtrack.end()) {
+      continue;
+    }
+    node.key = option.key;
+    node.choice = option.choice;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/fakezk/footprint.h"
+
+namespace lockstep::fakezk {
+
+// One kind of step that can happen at most once at a time, whatever else happens: a request of this
+// link is applied, that session is cut off. What happens again later under the same key is the
+// next step of the same source.
+using StepKey = std::uint64_t;
+
+[[nodiscard]] StepKey key_of(const Event& event, const Server& server);
+[[nodiscard]] bool is_fault(StepKey key);
+[[nodiscard]] bool is_timer(StepKey key);
+[[nodiscard]] FaultKind fault_of(StepKey key);
+[[nodiscard]] std::string describe(StepKey key);
+
+// The numbers that a step has drawn; the same key with other numbers is another step.
+struct DrawnNumber {
+  std::uint32_t value;
+  std::uint32_t options;
+};
+
+// A step that has been searched from an earlier state, and commutes with all that has happened
+// since: what would begin with it now is known.
+struct Sleeping {
+  StepKey key;
+  std::vector<std::uint32_t> numbers;
+  std::uint32_t variants;  // How many there were of this key, with different numbers.
+  Footprint footprint;
+};
+
+// A state on the current path, and the step that is taken from it.
+struct Node {
+  struct Option {
+    StepKey key;
+    Choice choice;
+  };
+
+  void reuse();
+  [[nodiscard]] const Option* find(StepKey key) const;
+  [[nodiscard]] bool is_done(StepKey key) const;
+  // True if every variant of this step sleeps.
+  [[nodiscard]] bool asleep(StepKey key) const;
+  // True if just what was taken, numbers and all, slept when the state was reached.
+  [[nodiscard]] bool took_what_slept() const;
+
+  std::vector<Option> enabled;
+  std::vector<Sleeping> sleep;
+  std::size_t inherited = 0;       // The first ones of `sleep`, from the states before.
+  std::vector<StepKey> backtrack;  // Source sets: what is to be tried from here.
+  std::vector<StepKey> done;
+  StepKey key = 0;  // The step taken.
+  Choice choice;
+  std::vector<DrawnNumber> numbers;
+  Footprint footprint;
+  std::uint32_t sender = FootprintRecorder::kNoStep;
+};
+
+// A depth-first search of all schedules with certain faults, by running the program again and again
+// from its start.
+class Exploration final : private Chooser, private Tracer {
+ public:
+  // What the search adds to, over all explorations.
+  struct Tally {
+    std::uint64_t traces = 0;
+    std::uint64_t executions = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t trace_hash = 0;
+    std::uint64_t pairs_checked = 0;
+    std::set<std::uint64_t> final_states;
+  };
+  enum class End : std::uint8_t { kExhausted, kViolation, kStopped, kDependent };
+
+  // `faults`: with source sets, exactly these happen, each when the search says so; otherwise any
+  // that the limits allow may happen.
+  Exploration(World& world, Program& program, const ExhaustiveOptions& options,
+              const ExecutionLimits& limits, std::vector<StepKey> faults, Tally& tally);
+  Exploration(const Exploration&) = delete;
+  Exploration& operator=(const Exploration&) = delete;
+  ~Exploration() override;
+
+  End run();
+
+  [[nodiscard]] const Outcome& outcome() const { return outcome_; }
+  // Every fault that could have happened somewhere.
+  [[nodiscard]] const std::set<StepKey>& faults_seen() const { return faults_seen_; }
+  [[nodiscard]] const std::string& dependence() const { return dependence_; }
+
+ private:
+  // Chooser and Tracer: called by the world while a schedule runs.
+  Choice next(const Menu& menu) override;
+  std::uint32_t number(std::uint32_t options) override;
+  std::uint32_t order(std::uint32_t) override { return 0; }
+  std::uint32_t shortcut(std::uint32_t) override { return 0; }
+  void step(const Step& step) override;
+  void note(std::uint32_t, std::string_view) override {}
+
+  [[nodiscard]] bool reduces() const { return options_.reduction != Reduction::kNone; }
+  [[nodiscard]] bool by_source() const { return options_.reduction == Reduction::kSource; }
+
+  // How a run ended.
+  enum class Ran : std::uint8_t { kComplete, kHalf, kViolation };
+  Ran run_once();
+  void begin_run();
+  void count(Ran ran);
+  Choice take(Node& node);
+  Choice next_of_script(const Menu& menu);
+  void list(const Menu& menu, Node& node);
+  void inherit_sleep(Node& node);
+  bool pick_first(Node& node);
+  [[nodiscard]] bool all_faults_happened() const;
+
+  // The next schedule; false if there is none.
+  bool backtrack();
+  bool next_variant(Node& node);
+  bool next_key(Node& node);
+  void put_to_sleep(Node& node);
+  void close_key(Node& node);
+
+  void add_races(bool ended);
+  void add_disabled(std::size_t step, bool ended);
+  void order_step(std::size_t step);
+  void add_reversal(std::size_t earlier, std::size_t later);
+  [[nodiscard]] bool depends(std::size_t earlier, std::size_t later) const;
+  [[nodiscard]] bool before(std::size_t earlier, std::size_t later) const;
+
+  // Tries a pair of adjacent independent steps in both orders; false if that made a difference.
+  bool check_a_pair();
+  [[nodiscard]] bool swappable(std::size_t first) const;
+  std::optional<std::uint64_t> state_after(std::size_t prefix, bool swapped);
+
+  World& world_;
+  Program& program_;
+  const ExhaustiveOptions& options_;
+  const ExecutionLimits& limits_;
+  std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
+  Tally& tally_;
+
+  FootprintRecorder recorder_;
+  std::vector<Node> nodes_;  // Used again; the first length_ count.
+  std::size_t length_ = 0;
+  std::size_t fresh_ = 0;  // The first state whose step is new in this run.
+  std::size_t depth_ = 0;  // States reached in this run.
+  std::size_t numbers_drawn_ = 0;
+  bool half_ = false;  // Nothing new begins here.
+  Footprint ignored_;
+  std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
+  std::vector<std::uint64_t> received_;             // By process: a hash of all it has received.
+  std::set<StepKey> faults_seen_;
+  Outcome outcome_;
+  std::string dependence_;
+  // A fixed schedule instead of the search's.
+  std::vector<const Node*> script_;
+  bool scripted_ = false;
+};
+
+}  // namespace lockstep::fakezk

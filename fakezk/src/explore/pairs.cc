@@ -1,0 +1,68 @@
+// The search checks what it relies on: two steps that it takes for independent are tried in both
+// orders.
+#include "exploration.h"
+#include "lockstep/fakezk/explore/state_hash.h"
+
+namespace lockstep::fakezk {
+
+bool Exploration::swappable(std::size_t first) const {
+  const Node& a = nodes_[first];
+  const Node& b = nodes_[first + 1];
+  return a.key != b.key && b.sender != first && a.find(b.key) && !is_timer(a.key) &&
+         !is_timer(b.key) && !a.footprint.conflicts_with(b.footprint);
+}
+
+bool Exploration::check_a_pair() {
+  if (length_ < 2) return true;
+  const std::size_t pairs = length_ - 1;
+  const std::size_t start = mix(tally_.executions) % pairs;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const std::size_t first = (start + i) % pairs;
+    if (!swappable(first)) continue;
+    ++tally_.pairs_checked;
+    const std::optional<std::uint64_t> swapped = state_after(first, true);
+    // A fault cannot come last, when nothing else can happen.
+    if (!swapped || state_after(first, false) == swapped) return true;
+    dependence_ = describe(nodes_[first].key) + ", " + describe(nodes_[first + 1].key);
+    return false;
+  }
+  return true;
+}
+
+// What can be seen after the steps up to `first` and the next two, in their order or swapped. None
+// if nothing is left to happen after the first of the two.
+std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool swapped) {
+  if (length_ == nodes_.size()) nodes_.resize(length_ + 1);  // Room for the menus of the script.
+  script_.clear();
+  for (std::size_t i = 0; i < first; ++i) script_.push_back(&nodes_[i]);
+  script_.push_back(&nodes_[swapped ? first + 1 : first]);
+  script_.push_back(&nodes_[swapped ? first : first + 1]);
+  begin_run();
+  Verdict verdict;
+  scripted_ = true;
+  program_.start(world_, verdict);
+  world_.set_faults(limits_.faults);
+  world_.set_tracer(this);
+  bool possible = true;
+  for (std::size_t i = 0; i < script_.size(); ++i) possible = world_.step(*this);
+  world_.set_tracer(nullptr);
+  scripted_ = false;
+  recorder_.pause();
+  if (!possible) return std::nullopt;
+  std::uint64_t state = state_hash(world_);
+  for (const std::uint64_t received : received_) state = mix(state ^ received);
+  return state;
+}
+
+Choice Exploration::next_of_script(const Menu& menu) {
+  Node& scratch = nodes_[length_];
+  list(menu, scratch);
+  const Node::Option* const option = scratch.find(script_[depth_]->key);
+  ++depth_;
+  numbers_drawn_ = 0;
+  ignored_.clear();
+  recorder_.begin_step(static_cast<std::uint32_t>(depth_ - 1), ignored_);
+  return option ? option->choice : Choice();
+}
+
+}  // namespace lockstep::fakezk

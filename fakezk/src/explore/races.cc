@@ -1,0 +1,105 @@
+// Source sets: which orders of the steps just run are still to be tried.
+#include <algorithm>
+#include <bit>
+
+#include "exploration.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::size_t kBits = 64;
+
+bool bit(const std::vector<std::uint64_t>& bits, std::size_t index) {
+  return index / kBits < bits.size() && (bits[index / kBits] >> (index % kBits) & 1) != 0;
+}
+
+void set_bit(std::vector<std::uint64_t>& bits, std::size_t index) {
+  if (index / kBits >= bits.size()) bits.resize(index / kBits + 1, 0);
+  bits[index / kBits] |= std::uint64_t{1} << (index % kBits);
+}
+
+void join(std::vector<std::uint64_t>& into, const std::vector<std::uint64_t>& other) {
+  if (into.size() < other.size()) into.resize(other.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i) into[i] |= other[i];
+}
+
+bool meet(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if ((a[i] & b[i]) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Exploration::before(std::size_t earlier, std::size_t later) const {
+  return bit(before_[later], earlier);
+}
+
+// A timer that fires because nothing else can happen comes behind everything.
+bool Exploration::depends(std::size_t earlier, std::size_t later) const {
+  const Node& first = nodes_[earlier];
+  const Node& second = nodes_[later];
+  return first.key == second.key || second.sender == earlier || is_timer(second.key) ||
+         first.footprint.conflicts_with(second.footprint);
+}
+
+void Exploration::add_races(bool ended) {
+  if (before_.size() < length_) before_.resize(length_);
+  for (std::size_t step = fresh_; step < length_; ++step) {
+    order_step(step);
+    add_disabled(step, ended);
+  }
+}
+
+// Finds what a step depends on, latest first, so that what stands between is known: a direct
+// dependence that is no cause is a race.
+void Exploration::order_step(std::size_t later) {
+  std::vector<std::uint64_t>& known = before_[later];
+  known.clear();
+  for (std::size_t earlier = later; earlier-- > 0;) {
+    if (bit(known, earlier) || !depends(earlier, later)) continue;
+    const bool caused = nodes_[later].sender == earlier || nodes_[later].key == nodes_[earlier].key;
+    set_bit(known, earlier);
+    join(known, before_[earlier]);
+    if (!caused) add_reversal(earlier, later);
+  }
+}
+
+// `later` is to be tried before `earlier`. Everything in between that does not come behind
+// `earlier` may go first; what it can begin with are the initials, and one of them is enough.
+void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
+  std::vector<std::uint64_t> between;
+  for (std::size_t step = earlier + 1; step < later; ++step) {
+    if (!before(earlier, step)) set_bit(between, step);
+  }
+  set_bit(between, later);
+  Node& state = nodes_[earlier];
+  const Node::Option* wanted = nullptr;
+  for (std::size_t step = earlier + 1; step <= later; ++step) {
+    if (!bit(between, step)) continue;
+    if (meet(before_[step], between)) continue;
+    const StepKey key = nodes_[step].key;
+    const Node::Option* const option = state.find(key);
+    if (!option) continue;  // `earlier` is what makes it possible.
+    if (state.asleep(key)) return;
+    if (std::ranges::find(state.backtrack, key) != state.backtrack.end()) return;
+    if (!wanted) wanted = option;
+  }
+  if (wanted) state.backtrack.push_back(wanted->key);
+}
+
+// What was possible and is no more may have to come first.
+void Exploration::add_disabled(std::size_t step, bool ended) {
+  if (step + 1 == length_ && !ended) return;
+  Node& state = nodes_[step];
+  for (const Node::Option& option : state.enabled) {
+    if (option.key == state.key) continue;
+    if (step + 1 < length_ && nodes_[step + 1].find(option.key)) continue;
+    if (std::ranges::find(state.backtrack, option.key) != state.backtrack.end()) continue;
+    state.backtrack.push_back(option.key);
+  }
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,105 @@
+#include "lockstep/fakezk/explore/state_hash.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+class Hash {
+ public:
+  void add(std::uint64_t fact) { value_ = mix(value_ ^ fact) + 0x9e3779b97f4a7c15u; }
+  void add(std::string_view text) {
+    add(text.size());
+    for (const char byte : text) add(static_cast<unsigned char>(byte));
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void add(Enum value) {
+    add(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+void add_stat(Hash& hash, const Stat& stat) {
+  hash.add(static_cast<std::uint64_t>(stat.version));
+  hash.add(static_cast<std::uint64_t>(stat.cversion));
+  hash.add(static_cast<std::uint64_t>(stat.aversion));
+  hash.add(static_cast<std::uint64_t>(stat.ephemeral_owner));
+  hash.add(static_cast<std::uint64_t>(stat.num_children));
+}
+
+void add_data(Hash& hash, const Data& data) {
+  hash.add(data.is_null());
+  hash.add(data.view());
+}
+
+void add_znode(Hash& hash, const ZnodeTree& tree, const PathTable& paths, PathId id) {
+  const Znode* const znode = tree.find(id);
+  if (!znode) return;
+  hash.add(paths.text(id).view());
+  add_stat(hash, tree.stat(*znode));
+  add_data(hash, znode->data);
+  hash.add(znode->lifetime);
+  // In the order of their creation, which nobody can see.
+  std::vector<PathId> children = znode->children;
+  std::ranges::sort(children, {}, [&](PathId child) { return paths.name(child); });
+  for (const PathId child : children) add_znode(hash, tree, paths, child);
+}
+
+void add_request(Hash& hash, const ClientMessage& message) {
+  hash.add(message.kind);
+  hash.add(message.request.op);
+  hash.add(message.request.path.view());
+  add_data(hash, message.request.data);
+  hash.add(static_cast<std::uint64_t>(message.request.version));
+  hash.add(static_cast<std::uint64_t>(message.handshake.session_id));
+}
+
+void add_link(Hash& hash, const Link& link) {
+  hash.add(link.open);
+  hash.add(link.requests.size());
+  for (std::size_t i = 0; i < link.requests.size(); ++i) add_request(hash, link.requests[i]);
+  hash.add(link.inbox.size());
+  for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
+}
+
+}  // namespace
+
+std::uint64_t content_hash(const ServerMessage& message) {
+  Hash hash;
+  hash.add(message.kind);
+  hash.add(message.event);
+  hash.add(message.op);
+  hash.add(static_cast<std::uint64_t>(message.session_id));
+  hash.add(message.reply.is_error());
+  if (message.reply.is_error()) hash.add(message.reply.error);
+  hash.add(message.reply.path.view());
+  add_stat(hash, message.reply.stat);
+  add_data(hash, message.reply.data);
+  hash.add(message.reply.children.size());
+  for (const std::string_view name : message.reply.children) hash.add(name);
+  return hash.value();
+}
+
+std::uint64_t state_hash(World& world) {
+  Hash hash;
+  const Server& server = world.server();
+  add_znode(hash, server.tree(), server.paths(), PathTable::kRoot);
+  for (ReplicaIndex i = 0; i < server.replica_count(); ++i) {
+    add_znode(hash, server.replica(i).tree(), server.paths(), PathTable::kRoot);
+  }
+  hash.add(server.session_count());
+  for (SessionIndex i = 0; i < server.session_count(); ++i) hash.add(server.session_alive(i));
+  hash.add(world.network().size());
+  for (LinkIndex i = 0; i < world.network().size(); ++i) add_link(hash, world.network()[i]);
+  hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
+  return hash.value();
+}
+
+}  // namespace lockstep::fakezk
