@@ -92,7 +92,7 @@ std::string lane_of(const Recorded& recorded, std::uint32_t step) {
     bool here_ = false;
   };
   const std::unique_ptr<fakezk::Program> program = recorded.scenario->make(recorded.size);
-  fakezk::World world;
+  fakezk::World world(program->servers());
   OneStep tracer(world, step);
   fakezk::Replay replay(recorded.string.deviations);
   execute(world, *program, replay, recorded.limits, &tracer);

@@ -116,7 +116,9 @@ Task<void> work(Worker& worker) {
 
 class RandomWork final : public Program {
  public:
-  explicit RandomWork(std::uint64_t seed) : seed_(seed) {}
+  RandomWork(std::uint64_t seed, const ServerOptions& servers) : seed_(seed), servers_(servers) {}
+
+  [[nodiscard]] ServerOptions servers() const override { return servers_; }
 
   void start(World& world, Verdict& verdict) override {
     verdict_ = &verdict;
@@ -149,6 +151,7 @@ class RandomWork final : public Program {
 
  private:
   std::uint64_t seed_;
+  ServerOptions servers_;
   Verdict* verdict_ = nullptr;
   std::deque<Worker> workers_;
 };
@@ -167,7 +170,7 @@ std::string first_complaint(const ServerOptions& servers, std::uint32_t programs
   ExecutionLimits limits;
   limits.faults = FaultPlan::all(4);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
-    RandomWork program(seed);
+    RandomWork program(seed, servers);
     Calm calm;
     const std::uint32_t positions = execute(world, program, calm, limits).positions;
     for (const std::unique_ptr<Strategy>& strategy : strategies) {

@@ -49,9 +49,9 @@ TEST(HuntTest, ExecutionZeroIsCalm) {
   Searcher searcher(options.make_program(), options.make_strategy(), options.limits, options.seed);
   const Outcome outcome = searcher.run(0);
   EXPECT_TRUE(searcher.deviations().empty());
-  World world;
-  Calm calm;
   const auto program = options.make_program();
+  World world(program->servers());
+  Calm calm;
   EXPECT_EQ(outcome.trace_hash, execute(world, *program, calm, options.limits).trace_hash);
   EXPECT_EQ(unit::hunt(options).steps, outcome.steps);
 }
@@ -135,8 +135,8 @@ TEST(HuntTest, WhatWasFoundCanBeReplayed) {
   const HuntOptions options = hunt_options(kZoo07, 100'000);
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found.has_value());
-  World world;
   const auto program = options.make_program();
+  World world(program->servers());
   Replay replay(result.found->deviations);
   const Outcome outcome = execute(world, *program, replay, options.limits);
   EXPECT_EQ(outcome.trace_hash, result.found->outcome.trace_hash);

@@ -304,9 +304,9 @@ TEST_F(LockOraclesTest, BeginningAgainForgetsEverything) {
 using Contend = fake::LockScenario::Contend;
 
 std::string calm_verdict(Contend contend, std::uint32_t steps = 2'000) {
-  World world;
-  Calm calm;
   fake::LockScenario scenario(contend, fake::ScenarioSize{2, 1});
+  World world(scenario.servers());
+  Calm calm;
   ExecutionLimits limits;
   limits.steps = steps;
   const Outcome outcome = execute(world, scenario, calm, limits);

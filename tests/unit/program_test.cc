@@ -100,7 +100,7 @@ Task<void> throw_a_number(Process& process) {
 }
 
 Outcome run(OneTask& program, std::uint32_t steps = 100) {
-  World world;
+  World world(program.servers());
   Calm calm;
   ExecutionLimits limits;
   limits.steps = steps;
@@ -174,14 +174,21 @@ Task<void> read_once(fake::Contender& self, Path, std::uint32_t) {
 }
 
 TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
-  World world;
+  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
+  World world(program.servers());
   Calm calm;
   StepCounter counter;
-  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
   const Outcome outcome = execute(world, program, calm, ExecutionLimits(), &counter);
   EXPECT_EQ(counter.first, 1U);
   EXPECT_EQ(counter.last, outcome.steps);
   EXPECT_EQ(outcome.steps, 4U);  // Each has its request applied and its reply delivered.
+}
+
+TEST(ExecuteDeathTest, WorldHasTheProgramsServers) {
+  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
+  World other;  // Its servers look for empty containers.
+  Calm calm;
+  EXPECT_DEATH(execute(other, program, calm, ExecutionLimits()), "other servers");
 }
 
 // ---------------------------------------------------------------------------------- StepChecks
@@ -196,8 +203,8 @@ Task<void> sync_and_sleep(fake::Contender& self, Path, std::uint32_t) {
 
 // An expiry may fire other timers on its way: it is one step all the same.
 TEST(StepChecksTest, KeepsOneByteForEachStep) {
-  World world;
   fake::LockScenario program(&sync_and_sleep, fake::ScenarioSize{2, 1});
+  World world(program.servers());
   ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);
   for (std::uint32_t position = 0; position < 16; ++position) {

@@ -46,9 +46,9 @@ TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
 TEST(ScenariosTest, EveryScenarioPassesTheCalmSchedule) {
   for (const Scenario& scenario : all()) {
     for (std::uint32_t rounds = 1; rounds <= 3; ++rounds) {
-      fakezk::World world;
-      fakezk::Calm calm;
       const auto program = scenario.make(fake::ScenarioSize{scenario.size.clients, rounds});
+      fakezk::World world(program->servers());
+      fakezk::Calm calm;
       const auto outcome = execute(world, *program, calm, fakezk::ExecutionLimits());
       EXPECT_FALSE(outcome.violation.has_value())
           << scenario.name << ": " << outcome.violation->message;

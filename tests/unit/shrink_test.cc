@@ -36,7 +36,7 @@ class ShrinkTest : public ::testing::TestWithParam<std::string_view> {
     return fakezk::shrink(*program_, options_.limits, "L1", std::move(deviations), budget);
   }
   Outcome replay(const std::vector<Deviation>& deviations) {
-    World world;
+    World world(program_->servers());
     Replay schedule(deviations);
     return execute(world, *program_, schedule, options_.limits);
   }

@@ -184,8 +184,8 @@ ExecutionLimits limits(FaultPlan faults) {
 }
 
 TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
-  World used;
   const auto program = fair_mutex();
+  World used(program->servers());
   Random random;
   std::set<std::uint64_t> traces;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -193,8 +193,8 @@ TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
     const Outcome first = execute(used, *program, random.begin(seed, 2), two_faults);
     const Outcome again = execute(used, *program, random.begin(seed, 2), two_faults);
     EXPECT_EQ(again.trace_hash, first.trace_hash) << seed;
-    World fresh;
     const auto other_program = fair_mutex();
+    World fresh(other_program->servers());
     const Outcome elsewhere = execute(fresh, *other_program, random.begin(seed, 2), two_faults);
     EXPECT_EQ(elsewhere.trace_hash, first.trace_hash) << seed;
     EXPECT_EQ(elsewhere.steps, first.steps) << seed;
@@ -205,8 +205,8 @@ TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
 }
 
 TEST(WorldTest, DeviationsReproduceTheExecution) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   Random random;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const ExecutionLimits three_faults = limits(FaultPlan::all(3));
@@ -221,8 +221,8 @@ TEST(WorldTest, DeviationsReproduceTheExecution) {
 }
 
 TEST(WorldTest, ScheduleWithoutDeviationsIsCalm) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   Calm calm;
   const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(2)));
   EXPECT_TRUE(world.deviations().empty());
@@ -234,8 +234,8 @@ TEST(WorldTest, ScheduleWithoutDeviationsIsCalm) {
 }
 
 TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   Calm calm;
   const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(1)));
   std::set<std::uint64_t> traces = {was_calm.trace_hash};
@@ -259,8 +259,8 @@ TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
 
 // Any numbers are a schedule: indices are taken modulo, and a fault where there is none is calm.
 TEST(WorldTest, EveryChoiceIsValid) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   Calm calm;
   const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan()));
   std::vector<Deviation> wild;
@@ -301,8 +301,8 @@ class Greedy final : public Chooser {
 };
 
 TEST(WorldTest, FaultsRespectTheirTotal) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   for (const std::uint32_t total : {0u, 1u, 2u, 7u}) {
     Greedy greedy;
     execute(world, *program, greedy, limits(FaultPlan::all(total)));
@@ -314,8 +314,8 @@ TEST(WorldTest, FaultsRespectTheirTotal) {
 }
 
 TEST(WorldTest, FaultsRespectTheCapOfTheirKind) {
-  World world;
   const auto program = fair_mutex();
+  World world(program->servers());
   FaultPlan plan;
   plan.allow(FaultKind::kCut, 3);
   plan.allow(FaultKind::kExpiry, 1);

@@ -22,7 +22,7 @@ using Faults = std::vector<StepKey>;
 class Search {
  public:
   Search(Program& program, const ExhaustiveOptions& options)
-      : program_(program), options_(options) {}
+      : program_(program), options_(options), world_(program.servers()) {}
 
   ExhaustiveResult run() {
     const std::uint32_t most = options_.limits.faults.any() ? options_.limits.faults.total() : 0;

@@ -48,7 +48,11 @@ bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, H
 
 Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
                    const ExecutionLimits& limits, std::uint64_t seed)
-    : program_(std::move(program)), strategy_(std::move(strategy)), limits_(limits), seed_(seed) {
+    : world_(program->servers()),
+      program_(std::move(program)),
+      strategy_(std::move(strategy)),
+      limits_(limits),
+      seed_(seed) {
   EventCounts counts(calm_events_);
   calm_positions_ = execute(world_, *program_, calm_, limits_, &counts).positions;
 }

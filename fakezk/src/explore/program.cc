@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lockstep/internal/check.h"
+
 namespace lockstep::fakezk {
 
 namespace {
@@ -35,6 +37,8 @@ void Verdict::report(std::string_view oracle, std::string message, std::uint32_t
 
 Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
                 Tracer* tracer) {
+  internal::check(world.server().options() == program.servers(),
+                  "execute() in a world with other servers than the program's");
   Verdict verdict;
   world.reset();
   program.start(world, verdict);

@@ -21,7 +21,7 @@ class LanesAndChecks final : public Tracer {
 
 Recording record(Program& program, const ExecutionLimits& limits,
                  const std::vector<Deviation>& deviations) {
-  World world;
+  World world(program.servers());
   LanesAndChecks tracer(world);
   Replay replay(deviations);
   Recording recording;

@@ -11,7 +11,11 @@ class Shrinker {
  public:
   Shrinker(Program& program, const ExecutionLimits& limits, std::string oracle,
            std::vector<Deviation> deviations, std::uint32_t budget)
-      : program_(program), limits_(limits), oracle_(std::move(oracle)), budget_(budget) {
+      : world_(program.servers()),
+        program_(program),
+        limits_(limits),
+        oracle_(std::move(oracle)),
+        budget_(budget) {
     Replay replay(deviations);
     best_.outcome = execute(world_, program_, replay, limits_);
     best_.deviations = world_.deviations();

@@ -32,6 +32,8 @@ struct ServerOptions {
   bool ttl_enabled = false;                      // extendedTypesEnabled
   // znode.container.checkIntervalMs; zero: never.
   Duration container_check_interval = std::chrono::minutes(1);
+
+  friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 
 // ZooKeeper's servers: a leader that orders all writes, and the replicas that apply them and serve
@@ -128,6 +130,7 @@ class Server final : private EventSink {
   // The parent's counter is moved to where many creates and deletes would have brought it.
   void wind_sequence(PathId parent, std::int32_t children_created);
 
+  [[nodiscard]] const ServerOptions& options() const { return options_; }
   [[nodiscard]] SessionIndex session_count() const { return sessions_.size(); }
   [[nodiscard]] bool session_alive(SessionIndex session) const { return sessions_.alive(session); }
   [[nodiscard]] SessionId session_id(SessionIndex session) const { return sessions_[session].id; }

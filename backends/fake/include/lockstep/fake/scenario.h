@@ -60,6 +60,7 @@ class LockScenario final : public fakezk::Program {
   LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient)
       : contend_(contend), size_(size), last_(last) {}
 
+  [[nodiscard]] fakezk::ServerOptions servers() const override;
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
   void finish(fakezk::World& world) override;
   void clear() override { contenders_.clear(); }

@@ -41,6 +41,8 @@ class Program {
   Program& operator=(const Program&) = delete;
   virtual ~Program() = default;
 
+  // The servers of its world: whoever runs the program makes a World with these.
+  [[nodiscard]] virtual ServerOptions servers() const { return {}; }
   // Builds the processes in a fresh world and prepares what the search shall not vary (sessions
   // are connected, parents exist). The tasks to be searched are started at its end.
   virtual void start(World& world, Verdict& verdict) = 0;
@@ -71,8 +73,9 @@ struct ExecutionLimits {
 // Exceptions that have escaped from tasks, as violations of the oracle "crash".
 void report_exceptions(World& world, Verdict& verdict);
 
-// Runs one execution in `world`, which is reset before and emptied after. What the chooser chose
-// remains in world.deviations(). A tracer sees the searched part only.
+// Runs one execution in `world`, which has the program's servers, is reset before and emptied
+// after. What the chooser chose remains in world.deviations(). A tracer sees the searched part
+// only.
 Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
                 Tracer* tracer = nullptr);
 
