@@ -233,19 +233,12 @@ CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
   for (const char* const scheme : schemes) {
     const auto session = co_await lab.open();
     support::StateRecorder recorder(*session);
-    const auto added = co_await session->add_auth(scheme, kAnn);
-    EXPECT_EQ(error_of(added), Error::kAuthFailed) << scheme;
-    EXPECT_EQ(session->state(), SessionState::kAuthFailed);
-    EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kAuthFailed});
+    co_await add_rejected_auth(*session, scheme);
+    EXPECT_EQ(session->end_error(), Error::kAuthFailed) << scheme;
+    EXPECT_TRUE(ends_with_a_rejection(recorder.states())) << scheme;
     const auto read = co_await session->get_data(lab.parent());
     EXPECT_EQ(error_of(read), Error::kAuthFailed);
   }
-}
-
-// The server ends the connection when it has rejected the credential. A client that is still
-// sending may notice that before it has read why; then it is told when it comes back.
-static bool fails_with_the_session(std::optional<Error> error) {
-  return error == Error::kAuthFailed || error == Error::kConnectionLoss;
 }
 
 CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
@@ -257,15 +250,15 @@ CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
   auto transaction = session->multi(Transaction().check(lab.parent()).check(lab.parent()));
   auto read = session->get_data(lab.parent());
   const auto rejected = co_await auth;
-  EXPECT_TRUE(fails_with_the_session(error_of(rejected)));
+  EXPECT_TRUE(fails_with_a_rejection(error_of(rejected)));
   const auto created = co_await creation;
-  EXPECT_TRUE(fails_with_the_session(error_of(created)));
+  EXPECT_TRUE(fails_with_a_rejection(error_of(created)));
   const auto added = co_await again;
-  EXPECT_TRUE(fails_with_the_session(error_of(added)));
+  EXPECT_TRUE(fails_with_a_rejection(error_of(added)));
   const auto committed = co_await transaction;
-  EXPECT_TRUE(fails_with_the_session(error_of(committed)));
+  EXPECT_TRUE(fails_with_a_rejection(error_of(committed)));
   const auto data = co_await read;
-  EXPECT_TRUE(fails_with_the_session(error_of(data)));
+  EXPECT_TRUE(fails_with_a_rejection(error_of(data)));
   const auto event = co_await watch.fired();
   EXPECT_EQ(error_of(event), Error::kAuthFailed);
 }
@@ -292,8 +285,7 @@ CONFORMANCE_TEST(S66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
   const Path path = lab.parent() / "e";
   co_await create(*session, path, Data(), CreateMode::kEphemeral);
   const Watch watch = co_await watch_exists(*other, path);
-  const auto rejected = co_await session->add_auth("unknown", kAnn);
-  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  co_await add_rejected_auth(*session);
   const WatchEvent event = co_await event_of(watch);
   EXPECT_EQ(event.type(), EventType::kDeleted);
 }
@@ -301,8 +293,7 @@ CONFORMANCE_TEST(S66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
 CONFORMANCE_TEST(S66AClientOpensANewSessionAfterARejection) {
   Client& client = lab.add_client(Lab::kLongSessionTimeout);
   const auto first = must(co_await client.session(Context()), "session");
-  const auto rejected = co_await first->add_auth("unknown", kAnn);
-  EXPECT_EQ(error_of(rejected), Error::kAuthFailed);
+  co_await add_rejected_auth(*first);
   const auto second = must(co_await client.session(Context()), "session");
   EXPECT_NE(second, first);
   EXPECT_EQ(second->state(), SessionState::kConnected);

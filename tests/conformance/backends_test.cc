@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "conformance/conformance.h"
 #include "support/lab_fake.h"
 #include "support/lab_zookeeper.h"
+#include "support/session_waits.h"
 
 namespace lockstep::conformance {
 
@@ -40,6 +43,23 @@ Task<MultiError> failure_of(Session& session, Transaction transaction) {
 Task<void> add_auth(Session& session, std::string user_and_password) {
   Data credential(user_and_password);
   must(co_await session.add_auth("digest", std::move(credential)), "add_auth");
+}
+
+Task<void> add_rejected_auth(Session& session, std::string scheme) {
+  const auto rejected = co_await session.add_auth(std::move(scheme), "ann:secret");
+  EXPECT_TRUE(fails_with_a_rejection(error_of(rejected)));
+  co_await support::StateReached(session, SessionState::kAuthFailed);
+}
+
+bool fails_with_a_rejection(std::optional<Error> error) {
+  return error == Error::kAuthFailed || error == Error::kConnectionLoss;
+}
+
+bool ends_with_a_rejection(const std::vector<SessionState>& states) {
+  if (states.empty() || states.back() != SessionState::kAuthFailed) return false;
+  return std::all_of(states.begin(), states.end() - 1, [](SessionState state) {
+    return state == SessionState::kSuspended || state == SessionState::kConnected;
+  });
 }
 
 Task<Acl> acl_of(Session& session, Path path) {

@@ -69,6 +69,14 @@ Task<void> remove(Session& session, Path path);
 Task<Stat> set_data(Session& session, Path path, Data data);
 Task<MultiResults> commit(Session& session, Transaction transaction);
 Task<void> add_auth(Session& session, std::string user_and_password);
+// Adds a credential that the server rejects, and waits until the session is over. The server closes
+// the connection right behind its answer, and a client may notice that before it has read why
+// (S66): then it loses its connection, comes back with the credential, and is told that time.
+Task<void> add_rejected_auth(Session& session, std::string scheme = "unknown");
+// Ways for a request to end that stood behind a rejected credential, or was one.
+[[nodiscard]] bool fails_with_a_rejection(std::optional<Error> error);
+// A session that was rejected told its listeners so, once, after any connection that it lost.
+[[nodiscard]] bool ends_with_a_rejection(const std::vector<SessionState>& states);
 Task<Acl> acl_of(Session& session, Path path);
 Task<void> set_acl(Session& session, Path path, Acl acl);
 // Why a multi failed, which was not expected to work: an exception otherwise.

@@ -183,8 +183,7 @@ CONFORMANCE_TEST(S72AfterTheCloseEverythingFails) {
 
 CONFORMANCE_TEST(S72AfterARejectedCredentialEverythingFails) {
   const auto session = co_await lab.open();
-  static_cast<void>(co_await session->add_auth("unknown", Data()));
-  EXPECT_EQ(session->state(), SessionState::kAuthFailed);
+  co_await add_rejected_auth(*session);
   co_await expect_everything_fails(*session, lab.parent(), Error::kAuthFailed);
 }
 
