@@ -19,6 +19,8 @@ inline constexpr std::string_view kLockMark = "-lock-";
 // Those of the read/write lock; Curator's too.
 inline constexpr std::string_view kReadMark = "__READ__";
 inline constexpr std::string_view kWriteMark = "__WRIT__";
+// That of a semaphore's lease; Curator's too.
+inline constexpr std::string_view kLeaseMark = "-lease-";
 
 // Whom a contender excludes while it holds: everybody, or exclusive contenders only.
 enum class Share : std::uint8_t { kExclusive, kShared };
