@@ -30,6 +30,8 @@ std::string_view name(Error error) {
     case Error::kNoWatcher: return "no watcher";
     case Error::kTimedOut: return "timed out";
     case Error::kCancelled: return "cancelled";
+    case Error::kConflict: return "conflict";
+    case Error::kRevoked: return "revoked";
   }
   return "unknown error";
 }

@@ -39,7 +39,28 @@ Task<void> remove_by_guid_in_background(Session& session, Path parent, std::stri
   }
 }
 
+Task<void> remove_if_ours_in_background(Session& session, Path znode, Data own_data) {
+  for (;;) {
+    const Result<void> removed = co_await remove_if_ours(session, znode, own_data, Context());
+    if (removed || !outcome_unknown(removed.error())) co_return;
+  }
+}
+
 }  // namespace
+
+Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, Context context) {
+  co_await ok(session.connected(context));
+  // Requests of ours may still be under way, and the server may not have seen all of them.
+  co_await ok(session.sync(znode, context));
+  const Result<DataAndStat> read = co_await session.get_data(znode, context);
+  if (!read && read.error() == Error::kNoNode) co_return Result<void>();
+  if (!read) co_return failure(read.error());
+  const bool ours = read->stat.ephemeral_owner == session.id() && read->data == own_data;
+  if (!ours) co_return Result<void>();
+  const Result<void> removed = co_await session.remove(znode, -1, context);
+  if (!removed && removed.error() == Error::kNoNode) co_return Result<void>();
+  co_return removed;
+}
 
 void remove_guaranteed(Session& session, Path znode) {
   session.in_background(remove_in_background(session, std::move(znode)));
@@ -47,6 +68,11 @@ void remove_guaranteed(Session& session, Path znode) {
 
 void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid) {
   session.in_background(remove_by_guid_in_background(session, std::move(parent), std::move(guid)));
+}
+
+void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data) {
+  session.in_background(
+      remove_if_ours_in_background(session, std::move(znode), std::move(own_data)));
 }
 
 }  // namespace lockstep

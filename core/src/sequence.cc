@@ -28,26 +28,43 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
   return number;
 }
 
-Result<Position> position_of(std::string_view ours, std::string_view mark, const Children& queue) {
-  const std::optional<std::int32_t> our_number = sequence_number(ours, mark);
-  if (!our_number) return failure(Error::kBadArguments);
+std::optional<Contender> contender(std::string_view name, Marks marks) {
+  for (const Mark& mark : marks) {
+    if (const auto number = sequence_number(name, mark.text)) return Contender{*number, mark.share};
+  }
+  return std::nullopt;
+}
+
+Result<Position> position_of(std::string_view ours, Marks marks, const Children& queue,
+                             std::string_view own) {
+  const std::optional<Contender> us = contender(ours, marks);
+  if (!us) return failure(Error::kBadArguments);
 
   Position position;
   std::int32_t nearest = 0;
   bool found = false;
   for (const std::string_view name : queue) {
-    const std::optional<std::int32_t> number = sequence_number(name, mark);
-    if (!number) continue;
+    const std::optional<Contender> other = contender(name, marks);
+    if (!other) {
+      position.foreign = name;
+      continue;
+    }
     if (name == ours) found = true;
-    if (!precedes(*number, *our_number)) continue;
-    if (position.ahead == 0 || precedes(nearest, *number)) {
-      nearest = *number;
+    if (!blocks(*other, *us) || name == own) continue;
+    if (position.ahead == 0 || precedes(nearest, other->number)) {
+      nearest = other->number;
       position.predecessor = name;
     }
     ++position.ahead;
+    if (other->share == Share::kExclusive) ++position.exclusive_ahead;
   }
   if (!found) return failure(Error::kNoNode);
   return position;
+}
+
+Result<Position> position_of(std::string_view ours, std::string_view mark, const Children& queue) {
+  const Mark exclusive{mark, Share::kExclusive};
+  return position_of(ours, Marks(&exclusive, 1), queue);
 }
 
 }  // namespace lockstep

@@ -1,28 +1,56 @@
 #include "lockstep/turn.h"
 
 #include "lockstep/retried.h"
-#include "lockstep/sequence.h"
 
 namespace lockstep {
 
-Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
-                                 Context context) {
-  for (;;) {
-    // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
-    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
-    // 3. The lowest sequence number holds the lock. (kNoNode: our own znode is gone.)
-    const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
-    if (position.ahead == 0) co_return queue.parent().pzxid;
-    if (observer) observer->waiting(session.id(), ours, position.ahead);
-    // 4. Watch the znode just ahead of ours, with a read that leaves no watch if it is gone.
-    const Path predecessor = lock / position.predecessor;
-    const Result<Watched<DataAndStat>> ahead =
-        co_await retried(session, &Session::get_data_watched, predecessor, context);
-    // 5. Already gone: back to 2. Otherwise wait for the notification, then back to 2.
-    if (!ahead && ahead.error() == Error::kNoNode) continue;
-    if (!ahead) co_return failure(ahead.error());
-    co_await ok(ahead->watch.fired(context));
+namespace {
+
+bool conflicts(const Position& position, Patience patience) {
+  if (patience == Patience::kDoesNotWait) return position.ahead > 0;
+  return patience == Patience::kWaitsToShare && position.exclusive_ahead > 0;
+}
+
+// Steps 4 and 5: waits until the znode in front changes. It is watched with a read that leaves no
+// watch if it is gone, or, where its ACL forbids that, with one that does.
+Task<Result<void>> change_of(Session& session, Path ahead, Context context) {
+  const Result<Watched<DataAndStat>> read =
+      co_await retried(session, &Session::get_data_watched, ahead, context);
+  if (read) {
+    co_await ok(read->watch.fired(context));
+  } else if (read.error() == Error::kNoAuth) {
+    const auto seen = co_await ok(retried(session, &Session::exists_watched, ahead, context));
+    if (seen.value) co_await ok(seen.watch.fired(context));
+  } else if (read.error() != Error::kNoNode) {
+    co_return failure(read.error());
   }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
+                                 Context context) {
+  for (bool first = true;; first = false) {
+    // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
+    const Children list =
+        co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
+    // 3. Whom nobody keeps waiting holds the lock. (kNoNode: our own znode is gone.)
+    const Position position = co_await ok(position_of(ours.name(), queue.marks, list, own.name()));
+    if (queue.observer && first && !position.foreign.empty()) {
+      queue.observer->foreign_child(queue.lock, position.foreign);
+    }
+    if (position.ahead == 0) co_return list.parent().pzxid;
+    if (conflicts(position, patience)) co_return failure(Error::kConflict);
+    if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position.ahead);
+    // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
+    co_await ok(change_of(queue.session, queue.lock / position.predecessor, context));
+  }
+}
+
+Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context) {
+  return wait_in_queue(std::move(queue), std::move(ours), Path(Text()), patience,
+                       std::move(context));
 }
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/turn.h"
+#include "recipes.h"
 #include "zoo_01.h"
 #include "zoo_07.h"
 
@@ -23,6 +24,12 @@ std::unique_ptr<fakezk::Program> fair_mutex(fake::ScenarioSize size) {
                                               fake::LastContender::kImpatient);
 }
 
+std::unique_ptr<fakezk::Program> read_write_lock(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(&contend_for_read_write_lock, size,
+                                              fake::LastContender::kImpatient,
+                                              fakezk::read_write_rules());
+}
+
 using Zoo01 = AssembledMutex<&protected_create, &zoo_01::wait_for_turn>;
 using Zoo07 = AssembledMutex<&zoo_07::create, &wait_for_turn>;
 
@@ -30,6 +37,9 @@ constexpr std::array kScenarios = {
     Scenario{"fair-mutex", "recipe", "pass",
              "The library's fair mutex; the last contender gives up after a second.",
              fake::ScenarioSize{3, 1}, &fair_mutex},
+    Scenario{"read-write-lock", "recipe", "pass",
+             "Readers and writers, with upgrades and downgrades; the last contender is impatient.",
+             fake::ScenarioSize{3, 1}, &read_write_lock},
     Scenario{"zoo-01-wait-after-missing-predecessor", "zoo", "L1",
              "Waits for a predecessor that was deleted before the watch was registered.",
              fake::ScenarioSize{2, 1}, &lock_scenario<Zoo01>},

@@ -38,7 +38,9 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kNotReadOnly,
                                  Error::kNoWatcher,
                                  Error::kTimedOut,
-                                 Error::kCancelled};
+                                 Error::kCancelled,
+                                 Error::kConflict,
+                                 Error::kRevoked};
 
 TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
   for (const Error error : kAll) {
@@ -70,7 +72,8 @@ TEST(ErrorTest, ZooKeepersCodesAreNegativeAndOursPositive) {
   EXPECT_EQ(static_cast<int>(Error::kNodeExists), -110);
   EXPECT_EQ(static_cast<int>(Error::kSessionExpired), -112);
   for (const Error error : kAll) {
-    const bool ours = error == Error::kTimedOut || error == Error::kCancelled;
+    const bool ours = error == Error::kTimedOut || error == Error::kCancelled ||
+                      error == Error::kConflict || error == Error::kRevoked;
     EXPECT_EQ(static_cast<int>(error) > 0, ours) << name(error);
   }
 }

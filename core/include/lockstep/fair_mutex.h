@@ -1,9 +1,14 @@
 #pragma once
 
+#include <vector>
+
+#include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/turn.h"
 
 namespace lockstep {
 
@@ -14,13 +19,18 @@ namespace lockstep {
 //   kTimedOut, kCancelled          the context ended; our place in the queue is given up
 //   kSessionExpired, kAuthFailed, kClosing   the session is over, and our place with it
 //   kNoNode                        somebody deleted our place in the queue
-//   kBadArguments                  the lock path is malformed
+//   kNodeExists                    the sequence numbers of the lock path are used up (2^31 - 1):
+//                                  an operator has to remove it once it is empty
+//   kBadArguments                  the lock path is malformed, or the options are
+// and try_acquire(), which waits for nobody, also with
+//   kConflict                      somebody was in front
 // Connection losses are ridden out until the context ends. On every error, and when the task is
 // destroyed, what acquire() has created is deleted in the background.
 //
 // Exclusion holds in the server's order of events without any assumption; on the clients' clocks
 // it holds as long as a holder stops at lost_token(), and only a fencing token covers a paused
-// process: see HeldLock.
+// process: see HeldLock. It waits behind every child of the lock that carries one of the marks of
+// its options; other children are ignored, but better kept elsewhere, since Curator counts all.
 //
 // Resumes on the session's executor, where everything here belongs. Session, mutex and observer
 // outlive the tasks; the session and the observer outlive the grants. Several acquires of one
@@ -29,15 +39,31 @@ class FairMutex {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
   FairMutex(Session& session, Path lock, LockObserver* observer = nullptr)
-      : session_(session), lock_(std::move(lock)), observer_(observer) {}
+      : FairMutex(session, std::move(lock), LockOptions(), observer) {}
+  FairMutex(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
+      : session_(session),
+        lock_(std::move(lock)),
+        options_(std::move(options)),
+        observer_(observer) {}
 
-  Task<Result<HeldLock>> acquire(Context context = {});
+  Task<Result<HeldLock>> acquire(Context context = {}) {
+    return acquire(Patience::kWaits, std::move(context));
+  }
+  Task<Result<HeldLock>> try_acquire(Context context = {}) {
+    return acquire(Patience::kDoesNotWait, std::move(context));
+  }
+  // Who holds and who waits: see contenders_of().
+  Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
+    return contenders_of(session_, lock_, options_.marks, std::move(context));
+  }
 
  private:
-  Task<Result<HeldLock>> queue_up(Context context);
+  Task<Result<HeldLock>> acquire(Patience patience, Context context);
+  Task<Result<HeldLock>> queue_up(Patience patience, Context context);
 
   Session& session_;
   Path lock_;
+  LockOptions options_;
   LockObserver* observer_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "lockstep/data.h"
+#include "lockstep/ok.h"
 #include "lockstep/path.h"
 #include "lockstep/session.h"
 
@@ -16,5 +18,12 @@ void remove_guaranteed(Session& session, Path znode);
 // came: every child of `parent` whose name begins with `guid`. It syncs before it lists, so that
 // a create that was still under way is seen.
 void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid);
+
+// The same for a znode whose name others use too: ours belongs to this session and carries
+// `own_data`, which nobody else's does.
+void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data);
+// One attempt of that. Succeeds as well if the znode is gone or is not ours. Errors: those of
+// Session::sync, get_data and remove. Resumes on the session's executor.
+Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, Context context);
 
 }  // namespace lockstep

@@ -14,42 +14,76 @@ namespace lockstep {
 // What the holder knows of its grant.
 enum class LockState : std::uint8_t {
   kHeld,
-  kSuspect,   // The connection is gone: the server may be about to expire the session.
+  kSuspect,   // The server may be about to expire the session: see HeldLock.
   kLost,      // Ended without release: see cause().
   kReleased,  // Given back, or being given back.
 };
 
 [[nodiscard]] std::string_view name(LockState state);
 
+// How a grant is kept, besides being held. For recipes.
+class GrantOptions {
+ public:
+  GrantOptions() = default;
+
+  // Whether others may ask for the lock; if so, how long until it is taken from a holder that does
+  // not answer (none: for ever).
+  bool revocable = false;
+  std::optional<Duration> grace;
+  // What tells our znode from another of the same name; null if its name is never used again.
+  Data own_data;
+};
+
 // A lock that is held. Movable, bound to no thread, on the session's executor only; the session
-// outlives it. Destroying it releases in the background.
+// outlives it. Destroying it releases in the background. One that was moved from may only be
+// assigned to or destroyed; anything else is misuse.
 //
 //   state        | leaves it when                                  | then
-//   kHeld        | the connection is lost                          | kSuspect
-//   kSuspect     | the same session is connected again             | kHeld
-//   kHeld/Suspect| the session is over                             | kLost, lost_token() is stopped
+//   kHeld        | the connection is lost, or valid_until() is over| kSuspect
+//   kSuspect     | the same session is connected and proven again  | kHeld
+//   kHeld/Suspect| the session is over (kSessionExpired, ...), the | kLost, lost_token() is stopped
+//                | znode was deleted (kNoNode), the grace period of|
+//                | a revocation is over (kRevoked)                 |
 //   any but Lost | release()                                       | kReleased
 //
 // A lock without a fencing token is advice: a process that is paused for longer than the session
 // timeout learns of its loss only afterwards. Hand fencing_token() to whatever the lock protects,
-// and let that refuse smaller ones (M. Kleppmann, "How to do distributed locking", 2016).
+// and let that refuse smaller ones (M. Kleppmann, "How to do distributed locking", 2016); or put
+// check() into the transaction that does what the lock protects.
 class HeldLock {
  public:
   HeldLock(Session& session, GrantRecord grant, LockObserver* observer);
+  HeldLock(Session& session, GrantRecord grant, LockObserver* observer, GrantOptions options);
   HeldLock(HeldLock&&) noexcept;
   HeldLock& operator=(HeldLock&&) noexcept;
   HeldLock(const HeldLock&) = delete;
   HeldLock& operator=(const HeldLock&) = delete;
   ~HeldLock();
 
-  // Exceeds the token of every earlier grant of this lock (the znode's czxid).
+  // Exceeds the token of every earlier exclusive grant of this lock (the znode's czxid). The tokens
+  // of shared grants are not ordered among themselves.
   [[nodiscard]] Zxid fencing_token() const;
+  [[nodiscard]] const Path& lock() const;
   [[nodiscard]] const Path& znode() const;
+  [[nodiscard]] Share share() const;
+  // For Transaction::add(): the transaction fails with kNoNode if the lock is lost when ZooKeeper
+  // commits it. (Of any version: the name is never used again, and a revocation sets the data.)
+  [[nodiscard]] Request check() const;
+
   [[nodiscard]] LockState state() const;
   // Why the grant ended; none unless kLost.
   [[nodiscard]] std::optional<Error> cause() const;
-  // Stopped when the grant is lost, not when it is released.
+
+  // Stopped when the grant is lost, not when it is released. From the first call on the own znode
+  // is watched, so that its deletion by somebody else is noticed too: one read.
   [[nodiscard]] std::stop_token lost_token() const;
+  // Stopped when somebody asks for the lock; only if the lock is revocable.
+  [[nodiscard]] std::stop_token revoked_token() const;
+  // The server cannot expire the session before then, as long as clocks drift by less than one part
+  // in ContactProof::kDriftParts and the process runs; none if nothing is proven yet. From the
+  // first call on a `sync` every sixth of the session timeout keeps the proof fresh, and a grant
+  // whose proof has run out is suspect.
+  [[nodiscard]] std::optional<TimePoint> valid_until() const;
 
   // Gives the lock back. Idempotent: every call tells how it ended. If the context ends first, the
   // deletion goes on in the background and the outcome is kUnknown.
@@ -57,7 +91,14 @@ class HeldLock {
 
  private:
   class Grant;
+  class Guard;
+  [[nodiscard]] Grant& grant() const;
+
   std::unique_ptr<Grant> grant_;
 };
+
+// Gives the lock back without waiting for it; its observer hears how that ends. The session is the
+// one it was granted to.
+void release_in_background(Session& session, HeldLock held);
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 
 #include "lockstep/error.h"
 #include "lockstep/path.h"
+#include "lockstep/sequence.h"
 #include "lockstep/stat.h"
 
 namespace lockstep {
@@ -27,12 +28,17 @@ class GrantRecord {
         lock(std::move(lock_path)),
         znode(std::move(own_znode)),
         token(fencing_token),
+        created(fencing_token),
         evidence(seen) {}
   SessionId session;
   Path lock;
   Path znode;
-  Zxid token;     // The znode's czxid.
+  Zxid token;     // The znode's czxid; after a downgrade, its writer's.
+  Zxid created;   // The znode's czxid.
   Zxid evidence;  // The membership of the queue on which the grant rests (the list's pzxid).
+  Share share = Share::kExclusive;
+  // The znode of the grant that this one goes on from, after an upgrade or a downgrade; else null.
+  Path continues = Path(Text());
 };
 
 // Hears what happens to the locks that are given it: for metrics, tracing and the oracles of a
@@ -49,9 +55,13 @@ class LockObserver {
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
   // It waits behind `ahead` others.
   virtual void waiting(SessionId, const Path& /*znode*/, std::size_t /*ahead*/) {}
+  // A child of the lock is no contender: it is ignored. Told at the beginning of a wait.
+  virtual void foreign_child(const Path& /*lock*/, std::string_view /*name*/) {}
   virtual void granted(const GrantRecord&) {}
   // An acquire has ended without a grant.
   virtual void gave_up(SessionId, const Path& /*lock*/, Error) {}
+  // Somebody asks the holder to give the lock up.
+  virtual void revocation_asked(const GrantRecord&) {}
   // A grant ended although nobody released it. Once at most, and never after release().
   virtual void lost(const GrantRecord&, Error /*cause*/) {}
   virtual void released(const GrantRecord&, ReleaseOutcome) {}

@@ -20,4 +20,15 @@ Task<Result<T>> retried(Session& session, Operation<T> (Session::*read)(Path, Co
   }
 }
 
+// Waits until it is settled which of this session's requests were applied, after one whose outcome
+// is unknown: a server that the session has reconnected to may not have seen the last of them yet.
+// Errors: those of Session::connected().
+inline Task<Result<void>> settled(Session& session, Path path, Context context) {
+  for (;;) {
+    co_await ok(session.connected(context));
+    const Result<void> synced = co_await session.sync(path, context);
+    if (synced || !outcome_unknown(synced.error())) co_return synced;
+  }
+}
+
 }  // namespace lockstep

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "lockstep/children.h"
@@ -13,6 +15,28 @@ namespace lockstep {
 // The mark in front of an exclusive contender's sequence number; Curator's, so that both libraries
 // exclude each other on one path.
 inline constexpr std::string_view kLockMark = "-lock-";
+
+// Those of the read/write lock; Curator's too.
+inline constexpr std::string_view kReadMark = "__READ__";
+inline constexpr std::string_view kWriteMark = "__WRIT__";
+// That of a semaphore's lease; Curator's too.
+inline constexpr std::string_view kLeaseMark = "-lease-";
+
+// Whom a contender excludes while it holds: everybody, or exclusive contenders only.
+enum class Share : std::uint8_t { kExclusive, kShared };
+
+// A kind of contender: what stands in front of its sequence number, and how it holds. The text in
+// front of the mark is free, since every library puts its own ids there.
+struct Mark {
+  std::string_view text;
+  Share share;
+};
+// The kinds of contenders that one queue can hold. Views of something that outlives the lock.
+using Marks = std::span<const Mark>;
+
+inline constexpr std::array kMutexMarks = {Mark{kLockMark, Share::kExclusive}};
+inline constexpr std::array kReadWriteMarks = {Mark{kReadMark, Share::kShared},
+                                               Mark{kWriteMark, Share::kExclusive}};
 
 // The sequence number of a contender's znode name: what follows the last `mark`. None if the name
 // does not carry the mark or does not end in a number: such a znode is no contender. The server
@@ -27,13 +51,37 @@ inline constexpr std::string_view kLockMark = "-lock-";
          0;
 }
 
-// Where a contender stands in a queue.
-struct Position {
-  std::size_t ahead = 0;         // Contenders in front.
-  std::string_view predecessor;  // The last of them; a view into the list. Empty if there is none.
+// A child of a lock that is in its queue.
+struct Contender {
+  std::int32_t number;
+  Share share;
 };
 
-// The position of the contender called `ours`. Error: kNoNode if it is not in the list.
+// What a znode's name says about it; none if it carries no mark and is therefore no contender.
+[[nodiscard]] std::optional<Contender> contender(std::string_view name, Marks marks);
+
+// True if `other` keeps `ours` waiting: it stands in front, and they cannot hold together. (Readers
+// wait for writers only.)
+[[nodiscard]] constexpr bool blocks(const Contender& other, const Contender& ours) {
+  const bool together = other.share == Share::kShared && ours.share == Share::kShared;
+  return !together && precedes(other.number, ours.number);
+}
+
+// Where a contender stands in a queue.
+struct Position {
+  std::size_t ahead = 0;            // Contenders in front that keep it waiting.
+  std::size_t exclusive_ahead = 0;  // Those of them that are exclusive.
+  // The nearest of those in front; a view into the list. Empty if there is none.
+  std::string_view predecessor;
+  // A child that is no contender, if there is one; a view into the list.
+  std::string_view foreign;
+};
+
+// The position of the contender called `ours`. `own` is not counted: another contender of the same
+// holder. Errors: kNoNode if `ours` is not in the list, kBadArguments if it carries no mark.
+[[nodiscard]] Result<Position> position_of(std::string_view ours, Marks marks,
+                                           const Children& queue, std::string_view own = {});
+// In a queue of exclusive contenders with that mark.
 [[nodiscard]] Result<Position> position_of(std::string_view ours, std::string_view mark,
                                            const Children& queue);
 

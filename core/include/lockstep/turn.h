@@ -2,15 +2,45 @@
 
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
+#include "lockstep/sequence.h"
 #include "lockstep/session.h"
 
 namespace lockstep {
 
-// Waits until the contender `ours`, a child of `lock`, is the first of its queue: steps 2 to 5 of
-// ZooKeeper's lock recipe. Resolves with the evidence: the pzxid of the list that showed it first.
-// Connection losses are ridden out. Errors: kNoNode if `ours` is not in the queue (any more), those
-// of Session::connected(). Resumes on the session's executor; session and observer outlive it.
-Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+// The queue that a contender stands in. The session and the observer outlive the wait.
+class Queue {
+ public:
+  Queue(Session& of, Path lock_path, Marks contenders, LockObserver* told)
+      : session(of), lock(std::move(lock_path)), marks(contenders), observer(told) {}
+
+  Session& session;
+  Path lock;
+  Marks marks;
+  LockObserver* observer;
+};
+
+// Whom a contender is ready to wait for.
+enum class Patience : std::uint8_t {
+  kWaits,         // Everybody in front.
+  kWaitsToShare,  // Shared contenders only: kConflict if an exclusive one is in front.
+  kDoesNotWait,   // Nobody: kConflict if anybody is in front.
+};
+
+// Waits until the contender `ours`, a child of the queue's lock, is kept waiting by nobody: steps 2
+// to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
+// the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
+// Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
+// of Session::connected(). `own` is another znode of the same holder, which does not keep it
+// waiting. Resumes on the session's executor.
+Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context);
+Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
                                  Context context);
+
+// The same in a queue of exclusive contenders, for as long as it takes.
+[[nodiscard]] inline Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours,
+                                                      LockObserver* observer, Context context) {
+  return wait_in_queue(Queue(session, std::move(lock), kMutexMarks, observer), std::move(ours),
+                       Patience::kWaits, std::move(context));
+}
 
 }  // namespace lockstep

@@ -42,16 +42,21 @@ void LockOracles::granted(const GrantRecord& grant) {
   if (world_->traced()) {
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
-  const Life* const own = life_of(grant.znode, grant.token);
-  if (!own) {
-    report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
-                     std::to_string(grant.token));
-  } else {
+  if (const Life* const own = own_life(grant)) {
     check_evidence(grant, *own);
     check_earlier_grants(grant, *own);
   }
-  grants_.push_back(
-      {grant.lock, grant.znode, grant.token, grant.evidence, grant.session, 0, false});
+  grants_.push_back({grant.lock, grant.znode, grant.continues, grant.token, grant.created,
+                     grant.evidence, grant.session, grant.share, 0, false});
+}
+
+const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
+  const Life* const own = life_of(grant.znode, grant.created);
+  if (!own) {
+    report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
+                     std::to_string(grant.created));
+  }
+  return own;
 }
 
 void LockOracles::check_evidence(const GrantRecord& grant, const Life& own) {
@@ -62,43 +67,67 @@ void LockOracles::check_evidence(const GrantRecord& grant, const Life& own) {
     report("S1", grant.znode.string() + " did not exist at zxid " + std::to_string(grant.evidence) +
                      ", on which its grant rests");
   }
-  // Whoever was created earlier, with a lower number, must have gone by then.
+  return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
+}
+
+// Whoever was created by then, with a lower number, and may not hold beside it, must have gone.
+void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
-    if (other.lock != own.lock || !precedes(other.number, own.number)) continue;
+    if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
     if (other.deleted != 0 && other.deleted <= grant.evidence) continue;
-    report("S1", grant.znode.string() + " was granted while " + text(other.znode) +
+    if (text(other.znode) == grant.continues.view()) continue;
+    report("S1", grant.znode.string() + " was granted while " + std::string(text(other.znode)) +
                      " was in front of it");
   }
+}
+
+void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
+  std::uint32_t leases = 0;
+  for (const Life& other : lives_) {
+    if (other.created > grant.evidence) break;
+    if (!other.lease || other.lock != own.lock) continue;
+    if (other.deleted == 0 || other.deleted > grant.evidence) ++leases;
+  }
+  if (leases <= rules_.capacity) return;
+  report("S1", grant.znode.string() + " was granted as one of " + std::to_string(leases) +
+                   " leases, of which there may be " + std::to_string(rules_.capacity));
 }
 
 void LockOracles::check_earlier_grants(const GrantRecord& grant, const Life& own) {
   for (const Grant& earlier : grants_) {
     if (earlier.lock != grant.lock) continue;
-    if (earlier.znode == grant.znode && earlier.token == grant.token) {
+    if (earlier.znode == grant.znode && earlier.created == grant.created) {
       report("S1", grant.znode.string() + " was granted twice");
       continue;
     }
-    const Life* const life = life_of(earlier.znode, earlier.token);
-    const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
-    const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
-    if (!over && !we_were_over) {
-      report("S1", earlier.znode.string() + " and " + grant.znode.string() +
-                       " were granted at the same time");
+    const bool together = earlier.share == Share::kShared && grant.share == Share::kShared;
+    const bool continues = earlier.znode == grant.continues;
+    if (!together && !continues) {
+      const Life* const life = life_of(earlier.znode, earlier.created);
+      const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
+      const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
+      if (!over && !we_were_over) {
+        report("S1", earlier.znode.string() + " and " + grant.znode.string() +
+                         " were granted at the same time");
+      }
     }
-    check_order(grant, earlier);
+    if (!together) check_order(grant, earlier);
   }
 }
 
 // In the order of their evidence: a client may learn late of a grant that was long true, and over,
-// on the server.
+// on the server. A grant that goes on from another keeps its token when it is downgraded.
 void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
   const bool in_order = earlier.evidence <= grant.evidence;
   const Zxid first = in_order ? earlier.token : grant.token;
   const Zxid second = in_order ? grant.token : earlier.token;
-  if (first < second) return;
-  report("S3",
-         "token " + std::to_string(second) + " was granted after token " + std::to_string(first));
+  const Share later = in_order ? grant.share : earlier.share;
+  if (first < second || (first == second && later == Share::kShared)) return;
+  if (later == Share::kExclusive) {
+    report("S3",
+           "token " + std::to_string(second) + " was granted after token " + std::to_string(first));
+  }
   report("L2", "the contender created as zxid " + std::to_string(second) +
                    " was granted after the one created as zxid " + std::to_string(first));
 }
@@ -125,7 +154,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
   if (world_->traced()) note(grant.session, "release: " + std::string(name(outcome)));
   if (Grant* const known = find(grant)) known->given_back = true;
-  const Life* const life = life_of(grant.znode, grant.token);
+  const Life* const life = life_of(grant.znode, grant.created);
   // Whether it is there now matters.
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
@@ -138,14 +167,15 @@ void LockOracles::check_orphans() {
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
-    report("S5", text(life.znode) + " is still there, but nobody holds it or waits for it");
+    report("S5",
+           std::string(text(life.znode)) + " is still there, but nobody holds it or waits for it");
   }
 }
 
 bool LockOracles::still_in_use(const Life& life) const {
   if (std::ranges::find(acquiring_, life.owner) != acquiring_.end()) return true;
   return std::ranges::any_of(grants_, [&](const Grant& grant) {
-    return grant.token == life.created && !grant.given_back && grant.losses == 0;
+    return grant.created == life.created && !grant.given_back && grant.losses == 0;
   });
 }
 
@@ -161,9 +191,20 @@ void LockOracles::follow_server() {
 
 void LockOracles::created(const Change& change) {
   const PathTable& paths = world_->server().paths();
-  const auto number = sequence_number(paths.name(change.path), mark_);
-  if (!number) return;
-  lives_.push_back({change.path, paths.parent(change.path), *number, change.zxid, 0, change.owner});
+  const std::string_view name = paths.name(change.path);
+  std::optional<Contender> known = contender(name, rules_.marks);
+  bool lease = false;
+  if (!known && !rules_.single.empty() && name == rules_.single) {
+    known = Contender{0, Share::kExclusive};
+  } else if (!known && !rules_.lease.empty()) {
+    const auto number = sequence_number(name, rules_.lease);
+    if (!number) return;
+    known = Contender{*number, Share::kShared};
+    lease = true;
+  }
+  if (!known) return;
+  lives_.push_back(
+      {change.path, paths.parent(change.path), *known, lease, change.zxid, 0, change.owner});
 }
 
 void LockOracles::deleted(const Change& change) {
@@ -171,7 +212,8 @@ void LockOracles::deleted(const Change& change) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
     if (change.actor != 0 && change.actor != change.owner) {
-      report("S4", text(change.path) + " was deleted by a session that does not own it");
+      report("S4",
+             std::string(text(change.path)) + " was deleted by a session that does not own it");
     }
   }
 }
@@ -186,8 +228,8 @@ const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) c
   return nullptr;
 }
 
-std::string LockOracles::text(PathId znode) const {
-  return world_->server().paths().path(znode).string();
+std::string_view LockOracles::text(PathId znode) const {
+  return world_->server().paths().text(znode).view();
 }
 
 // Grants are compared with each other: which of two was heard of first may make a difference. The
@@ -200,7 +242,7 @@ void LockOracles::remembers() {
 
 LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {
   for (Grant& known : grants_) {
-    if (known.znode == grant.znode && known.token == grant.token) return &known;
+    if (known.znode == grant.znode && known.created == grant.created) return &known;
   }
   return nullptr;
 }

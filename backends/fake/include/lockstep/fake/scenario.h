@@ -51,14 +51,15 @@ class Contender {
 };
 
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
-// the oracles of a fair, exclusive lock. The sessions are connected and the lock's parent exists
-// before the search begins.
+// the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
+// and the lock's parent exists before the search begins.
 class LockScenario final : public fakezk::Program {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
 
-  LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient)
-      : contend_(contend), size_(size), last_(last) {}
+  LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
+               fakezk::LockRules rules = fakezk::mutex_rules())
+      : contend_(contend), size_(size), last_(last), oracles_(std::move(rules)) {}
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
@@ -75,7 +76,7 @@ class LockScenario final : public fakezk::Program {
   Contend contend_;
   ScenarioSize size_;
   LastContender last_;
-  fakezk::LockOracles oracles_{"-lock-"};
+  fakezk::LockOracles oracles_;
   fakezk::Verdict* verdict_ = nullptr;
   std::deque<Contender> contenders_;
 };

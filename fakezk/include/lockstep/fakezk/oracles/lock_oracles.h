@@ -8,28 +8,31 @@
 #include <vector>
 
 #include "lockstep/fakezk/explore/program.h"
+#include "lockstep/fakezk/oracles/lock_rules.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/lock_observer.h"
 
 namespace lockstep::fakezk {
 
-// The guarantees of an exclusive, fair lock, as judges of what its contenders report and of what
-// the server has really committed. They watch from outside: a recipe is judged by its effects.
+// The guarantees of a lock, as judges of what its contenders report and of what the server has
+// really committed. They watch from outside: a recipe is judged by its effects.
 //
 //   S1  server-order exclusion: when a grant's evidence was true, the own znode existed and nobody
-//       conflicting was in front; the grants' intervals on the server never overlap
-//   S3  fencing tokens grow from grant to grant
+//       conflicting was in front, or there were no more leases than there may be; the intervals of
+//       conflicting grants on the server never overlap
+//   S3  the token of an exclusive grant exceeds those of all grants before it
 //   S4  nobody deletes a contender's znode but its own session
 //   S5  no orphan: when everything has settled, every contender's znode belongs to a session that
 //       still holds or still waits
 //   L1  no lost wakeup: every acquire resolves (judged by whoever knows the tasks: pending())
-//   L2  grants come in the order of the places
+//   L2  grants that conflict come in the order of the places
 //   R1  a loss is reported once at most, and never after a release
 //   R2  every release of a grant tells the same outcome
 class LockOracles final : public LockObserver {
  public:
-  // Marks contenders among the children of a lock.
-  explicit LockOracles(std::string_view mark) : mark_(mark) {}
+  explicit LockOracles(LockRules rules) : rules_(std::move(rules)) {}
+  // Of a queue of exclusive contenders with that mark.
+  explicit LockOracles(std::string_view mark) : LockOracles({Mark{mark, Share::kExclusive}}) {}
 
   // Before each execution.
   void begin(World& world, Verdict& verdict);
@@ -40,6 +43,11 @@ class LockOracles final : public LockObserver {
   // Its acquire has ended, one way or the other.
   void resolved(SessionId session);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second);
+
+  // The program itself has seen a guarantee broken: one of the above, or its own ("user:<name>").
+  void violated(std::string_view oracle, std::string message) {
+    report(oracle, std::move(message));
+  }
 
   // At the end, when nothing can happen any more.
   void check_orphans();
@@ -54,9 +62,12 @@ class LockOracles final : public LockObserver {
   struct Grant {
     Path lock;
     Path znode;
+    Path continues;
     Zxid token;
+    Zxid created;
     Zxid evidence;
     SessionId session;
+    Share share;
     std::uint32_t losses = 0;
     bool given_back = false;
   };
@@ -64,7 +75,8 @@ class LockOracles final : public LockObserver {
   struct Life {
     PathId znode;
     PathId lock;
-    std::int32_t number;  // Its sequence number.
+    Contender contender;
+    bool lease;
     Zxid created;
     Zxid deleted;  // 0: it lives.
     SessionId owner;
@@ -78,14 +90,17 @@ class LockOracles final : public LockObserver {
   void created(const Change& change);
   void deleted(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
-  [[nodiscard]] std::string text(PathId znode) const;
+  [[nodiscard]] const Life* own_life(const GrantRecord& grant);
+  [[nodiscard]] std::string_view text(PathId znode) const;
   void check_evidence(const GrantRecord& grant, const Life& own);
+  void check_who_is_in_front(const GrantRecord& grant, const Life& own);
+  void check_leases(const GrantRecord& grant, const Life& own);
   void check_earlier_grants(const GrantRecord& grant, const Life& own);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
   void check_order(const GrantRecord& grant, const Grant& earlier);
 
-  std::string_view mark_;
+  LockRules rules_;
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
   std::vector<Grant> grants_;

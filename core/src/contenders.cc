@@ -1,0 +1,66 @@
+#include "lockstep/contenders.h"
+
+#include <algorithm>
+
+#include "lockstep/retried.h"
+
+namespace lockstep {
+
+namespace {
+
+// How far a number lies behind the lowest of its queue: serial numbers have no order but this.
+std::uint32_t distance(std::int32_t lowest, const QueueEntry& entry) {
+  return static_cast<std::uint32_t>(entry.contender.number) - static_cast<std::uint32_t>(lowest);
+}
+
+// `reachable`: its read was answered with data.
+Result<bool> take_in(QueueEntry& entry, Result<DataAndStat> read) {
+  if (!read && read.error() == Error::kNoNode) return false;
+  if (!read && read.error() == Error::kNoAuth) return true;
+  if (!read) return failure(read.error());
+  entry.data = std::move(read->data);
+  entry.stat = read->stat;
+  return true;
+}
+
+}  // namespace
+
+std::vector<QueueEntry> in_queue_order(const Path& lock, Marks marks, const Children& children) {
+  std::vector<QueueEntry> queue;
+  for (const std::string_view name : children) {
+    if (const std::optional<Contender> found = contender(name, marks)) {
+      queue.emplace_back(lock / name, *found, true);
+    }
+  }
+  if (queue.empty()) return queue;
+  std::int32_t lowest = queue.front().contender.number;
+  for (const QueueEntry& entry : queue) {
+    if (precedes(entry.contender.number, lowest)) lowest = entry.contender.number;
+  }
+  std::ranges::sort(queue, [&](const QueueEntry& a, const QueueEntry& b) {
+    if (a.contender.number == b.contender.number) return a.znode.view() < b.znode.view();
+    return distance(lowest, a) < distance(lowest, b);
+  });
+  for (QueueEntry& entry : queue) {
+    entry.holds = std::ranges::none_of(
+        queue, [&](const QueueEntry& other) { return blocks(other.contender, entry.contender); });
+  }
+  return queue;
+}
+
+Task<Result<std::vector<QueueEntry>>> contenders_of(Session& session, Path lock, Marks marks,
+                                                    Context context) {
+  const Result<Children> children =
+      co_await retried(session, &Session::get_children, lock, context);
+  std::vector<QueueEntry> present;
+  if (!children && children.error() == Error::kNoNode) co_return std::move(present);
+  if (!children) co_return failure(children.error());
+  for (QueueEntry& entry : in_queue_order(lock, marks, *children)) {
+    Result<DataAndStat> read = co_await retried(session, &Session::get_data, entry.znode, context);
+    const bool there = co_await ok(take_in(entry, std::move(read)));
+    if (there) present.push_back(std::move(entry));
+  }
+  co_return std::move(present);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "grant_guard.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/internal/frame_pool.h"
+
+namespace lockstep {
+
+// The part that does not move with the HeldLock: it listens to the session.
+class HeldLock::Grant final : public SessionListener,
+                              public internal::Pooled,
+                              public Guard::Listener {
+ public:
+  Grant(Session& session, GrantRecord record, LockObserver* observer, GrantOptions options);
+  Grant(const Grant&) = delete;
+  Grant& operator=(const Grant&) = delete;
+  ~Grant();
+
+  [[nodiscard]] const GrantRecord& record() const { return record_; }
+  [[nodiscard]] LockState state() const;
+  [[nodiscard]] std::optional<Error> cause() const { return cause_; }
+  [[nodiscard]] std::stop_token lost_token();
+  [[nodiscard]] std::stop_token revoked_token();
+  [[nodiscard]] std::optional<TimePoint> valid_until();
+  Task<ReleaseOutcome> release(Context context);
+
+ private:
+  class Grace final : public Timer {
+   public:
+    explicit Grace(Grant& grant) : grant_(grant) {}
+    void run() override { grant_.grace_is_over(); }
+
+   private:
+    Grant& grant_;
+  };
+
+  void session_changed(SessionState state) override;
+  void znode_gone() override;
+  void asked_to_revoke() override;
+  void grace_is_over();
+
+  // Nothing of us may be used after it: whoever hears of the loss may destroy us.
+  void lose(Error cause);
+  void stop_listening();
+  [[nodiscard]] bool alive() const {
+    return state_ == LockState::kHeld || state_ == LockState::kSuspect;
+  }
+  Guard& guard();
+  Task<ReleaseOutcome> remove(Context context, bool retrying);
+  void remove_in_background();
+
+  Session& session_;
+  GrantRecord record_;
+  LockObserver* observer_;
+  LockState state_ = LockState::kHeld;
+  bool listening_ = true;
+  std::optional<Error> cause_;
+  std::optional<ReleaseOutcome> outcome_;
+  std::optional<std::stop_source> lost_;
+  std::optional<std::stop_source> revoked_;
+  GrantOptions options_;
+  std::unique_ptr<Grace> grace_;
+  std::unique_ptr<Guard> guard_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+
+#include "lockstep/contact_proof.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/session.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep {
+
+// Watches over a grant for a holder who wants to know more than its session tells. Its listener
+// hears of each event once, outside of any coroutine, and may destroy the guard then.
+class HeldLock::Guard {
+ public:
+  class Listener {
+   public:
+    virtual void znode_gone() = 0;
+    virtual void asked_to_revoke() = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  Guard(Session& session, const GrantRecord& record, Listener& listener);
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard();
+
+  // Idempotent, both.
+  void watch_znode();
+  void prove_contact();
+
+  [[nodiscard]] bool gone() const { return gone_.known; }
+  [[nodiscard]] bool proving() const { return proof_.has_value(); }
+  [[nodiscard]] std::optional<TimePoint> valid_until() const;
+
+ private:
+  class Notice final : public Runnable {
+   public:
+    Notice(Listener& to, void (Listener::*what)()) : listener(to), message(what) {}
+    void run() override { (listener.*message)(); }
+
+    Listener& listener;
+    void (Listener::*message)();
+    bool known = false;
+  };
+
+  static Task<void> keep_watch(Guard& self);
+  static Task<void> keep_proving(Guard& self);
+  void tell(Notice& notice);
+
+  Session& session_;
+  const GrantRecord& record_;
+  Notice gone_;
+  Notice revoke_;
+  std::optional<ContactProof> proof_;
+  bool watching_ = false;
+  TaskSet tasks_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,110 @@
+#include "lockstep/read_write_lock.h"
+
+#include "lockstep/place.h"
+#include "lockstep/protected_create.h"
+#include "lockstep/retried.h"
+
+namespace lockstep {
+
+namespace {
+
+std::string_view mark(Share share) { return share == Share::kShared ? kReadMark : kWriteMark; }
+
+// What the server appended to the name of a sequential znode: its number, as it wrote it.
+std::string_view digits_of(std::string_view name) {
+  return name.substr(name.rfind(kWriteMark) + kWriteMark.size());
+}
+
+// Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing.
+Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Context context) {
+  for (;;) {
+    Transaction both = Transaction().check(writer).create(reader, Data(), CreateMode::kEphemeral);
+    const auto created = co_await session.multi(std::move(both), context);
+    if (!created && !outcome_unknown(created.error().error)) {
+      co_return failure(created.error().error);
+    }
+    if (!created) co_await ok(settled(session, reader, context));
+    Result<Stat> found = co_await retried(session, &Session::exists, reader, context);
+    const bool never_applied = !created && !found && found.error() == Error::kNoNode;
+    if (!never_applied) co_return std::move(found);
+  }
+}
+
+}  // namespace
+
+Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
+  Result<HeldLock> held = co_await queue_up(share, Path(Text()), patience, std::move(context));
+  if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
+  co_return std::move(held);
+}
+
+// `own`: the read grant that is being upgraded, if one is.
+Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience patience,
+                                               Context context) {
+  // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
+  const Created ours = co_await ok(
+      protected_create(session_, lock_, "-" + std::string(mark(share)), Data(), context));
+  Place place(session_, ours.path);
+  if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
+  // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
+  // for may have left a downgraded reader in its place: that is why it lists again.
+  Queue queue(session_, lock_, kReadWriteMarks, observer_);
+  const Zxid evidence =
+      co_await ok(wait_in_queue(std::move(queue), ours.path, own, patience, std::move(context)));
+  place.granted();
+  GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
+  grant.share = share;
+  grant.continues = own;
+  co_return HeldLock(session_, std::move(grant), observer_);
+}
+
+Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
+  if (held.lock() != lock_ || held.share() != from) return failure(Error::kBadArguments);
+  if (held.state() == LockState::kLost) return failure(*held.cause());
+  if (held.state() == LockState::kReleased) return failure(Error::kBadArguments);
+  return {};
+}
+
+Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
+  co_await ok(can_change(held, Share::kShared));
+  // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No writer
+  // may be there: it waits for our read grant, and would never let us through.
+  HeldLock writer = co_await ok(
+      queue_up(Share::kExclusive, held.znode(), Patience::kWaitsToShare, std::move(context)));
+  // 3. The read grant has served. Nobody could come in between: our writer is in the queue.
+  std::swap(held, writer);
+  release_in_background(session_, std::move(writer));
+  co_return Result<void>();
+}
+
+Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
+  co_await ok(can_change(held, Share::kExclusive));
+  // 1. A reader takes its place beside our writer. 2. The writer leaves.
+  HeldLock reader =
+      co_await ok(inherit_place(held.znode(), held.fencing_token(), std::move(context)));
+  std::swap(held, reader);
+  release_in_background(session_, std::move(reader));
+  co_return Result<void>();
+}
+
+// The reader has its writer's number: whoever waits behind the writer waits behind the reader. That
+// the writer is still there when the reader is created is for the server to say: otherwise somebody
+// else may hold the lock already.
+Task<Result<HeldLock>> ReadWriteLock::inherit_place(Path writer, Zxid token, Context context) {
+  std::string name("_c_");
+  name += Guid(session_.random()).view();
+  name += "-";
+  name += kReadMark;
+  name += digits_of(writer.name());
+  const Path reader = lock_ / name;
+  Place place(session_, reader);
+  const Stat stat = co_await ok(create_beside(session_, writer, reader, std::move(context)));
+  place.granted();
+  GrantRecord grant(session_.id(), lock_, reader, token, stat.czxid);
+  grant.created = stat.czxid;
+  grant.share = Share::kShared;
+  grant.continues = writer;
+  co_return HeldLock(session_, std::move(grant), observer_);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,34 @@
+#include "lockstep/revocation.h"
+
+#include "lockstep/contenders.h"
+#include "lockstep/retried.h"
+
+namespace lockstep {
+
+namespace {
+
+// Asking twice is asking: a lost reply is no reason to look whether it was applied.
+Task<Result<Stat>> ask(Session& session, Path holder, Context context) {
+  for (;;) {
+    Result<Stat> asked = co_await session.set_data(holder, Data(kRevokeRequest), -1, context);
+    if (asked || !outcome_unknown(asked.error())) co_return std::move(asked);
+    co_await ok(session.connected(context));
+  }
+}
+
+}  // namespace
+
+Task<Result<void>> revoke(Session& session, Path lock, Marks marks, Context context) {
+  const Children children = co_await ok(retried(session, &Session::get_children, lock, context));
+  bool asked_somebody = false;
+  for (const QueueEntry& entry : in_queue_order(lock, marks, children)) {
+    if (!entry.holds) continue;
+    const Result<Stat> asked = co_await ask(session, entry.znode, context);
+    if (!asked && asked.error() != Error::kNoNode) co_return failure(asked.error());
+    asked_somebody = asked_somebody || asked.has_value();
+  }
+  if (!asked_somebody) co_return failure(Error::kNoNode);
+  co_return Result<void>();
+}
+
+}  // namespace lockstep
