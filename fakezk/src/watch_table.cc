@@ -27,6 +27,18 @@ bool WatchTable::contains(PathId path, LinkIndex link) const {
          std::ranges::find(watchers_[path], link) != watchers_[path].end();
 }
 
+std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
+  std::vector<PathId> paths;
+  if (link >= watched_.size()) return paths;
+  for (const PathId path : watched_[link]) {
+    // A path whose watch has fired may stand there, also twice if it was watched again.
+    if (contains(path, link) && std::ranges::find(paths, path) == paths.end()) {
+      paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
 void WatchTable::drop(LinkIndex link) {
   if (link >= watched_.size()) return;
   for (const PathId path : watched_[link]) std::erase(watchers_[path], link);

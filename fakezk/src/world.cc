@@ -221,6 +221,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
   execute(event);
   chooser_ = nullptr;
   drain();
+  if (tracer_) tracer_->settled();
   return true;
 }
 

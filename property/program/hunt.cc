@@ -130,7 +130,7 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
   const fakezk::Found& found = *searched.result.found;
   const fakezk::Violation& violation = failure.violation;
   std::cout << what.scenario->name << " breaks " << violation.oracle << " ("
-            << guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
+            << fakezk::guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
             << " of seed " << what.seed << " (" << in_words(what.size) << "; strategy "
             << what.strategy->name << "; " << describe_faults(what.faults) << "):\n"
             << violation.message << "\n\n"

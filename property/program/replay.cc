@@ -73,32 +73,6 @@ std::optional<std::uint32_t> first_difference(const Recorded& recorded,
   return all && same > 0 ? same : same + 1;
 }
 
-// One step of an execution as a lane.
-std::string lane_of(const Recorded& recorded, std::uint32_t step) {
-  class OneStep final : public fakezk::Tracer {
-   public:
-    OneStep(const fakezk::World& world, std::uint32_t number) : lanes(world), number_(number) {}
-    void step(const fakezk::Step& step) override {
-      here_ = step.number == number_;
-      if (here_) lanes.step(step);
-    }
-    void note(std::uint32_t process, std::string_view text) override {
-      if (here_) lanes.note(process, text);
-    }
-    fakezk::Lanes lanes;
-
-   private:
-    std::uint32_t number_;
-    bool here_ = false;
-  };
-  const std::unique_ptr<fakezk::Program> program = recorded.scenario->make(recorded.size);
-  fakezk::World world(program->servers());
-  OneStep tracer(world, step);
-  fakezk::Replay replay(recorded.string.deviations);
-  execute(world, *program, replay, recorded.limits, &tracer);
-  return tracer.lanes.render(*program);
-}
-
 std::string_view result_of(const fakezk::Recording& recording,
                            std::optional<std::uint32_t> difference) {
   if (difference) return "diverged";
@@ -157,7 +131,7 @@ void print_divergence(const Recorded& recorded, const fakezk::Recording& recordi
   } else {
     std::cout << "step " << step << " is the first that is not as recorded. It is now:\n\n";
   }
-  std::cout << lane_of(recorded, step);
+  std::cout << draw_step(recording.chronicle, step);
 }
 
 void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
@@ -170,7 +144,7 @@ void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
   if (difference) print_divergence(recorded, recording, *difference);
   if (violation) {
     std::cout << (difference ? "\nAs it runs now, it breaks " : "Reproduced: it breaks ")
-              << violation->oracle << " (" << guarantee(violation->oracle) << ") at step "
+              << violation->oracle << " (" << fakezk::guarantee(violation->oracle) << ") at step "
               << violation->step << ":\n"
               << violation->message << '\n';
   } else if (!difference) {

@@ -1,30 +1,10 @@
 #include "text.h"
 
-#include <array>
 #include <iostream>
-#include <utility>
 
 namespace lockstep::program {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kGuarantees = {{
-    {"S1", "exclusion, in the server's order"},
-    {"S2", "exclusion, in the clients' order"},
-    {"S3", "fencing tokens grow"},
-    {"S4", "nobody touches what is not its own"},
-    {"S5", "no orphan is left behind"},
-    {"L1", "no lost wakeup"},
-    {"L2", "first come, first served"},
-    {"L3", "one wake per release"},
-    {"L4", "the deadline holds"},
-    {"R1", "a loss is reported once"},
-    {"R2", "a release tells one outcome"},
-    {"deadlock", "somebody can go on"},
-    {"livelock", "there is an end"},
-    {"crash", "no exception escapes"},
-    {"misuse", "calls keep their contracts"},
-}};
 
 std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator) {
   std::string text;
@@ -78,13 +58,6 @@ std::string describe_faults(const fakezk::FaultPlan& plan) {
 }
 
 std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
-
-std::string_view guarantee(std::string_view oracle) {
-  for (const auto& [id, meaning] : kGuarantees) {
-    if (id == oracle) return meaning;
-  }
-  return "an invariant of the scenario";
-}
 
 void print_json(const nlohmann::ordered_json& object) {
   using Handler = nlohmann::ordered_json::error_handler_t;

@@ -24,8 +24,6 @@ namespace lockstep::program {
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
 // Every kind there is: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
-// What an oracle stands for: "no lost wakeup".
-[[nodiscard]] std::string_view guarantee(std::string_view oracle);
 
 // Prints one JSON object as one line.
 void print_json(const nlohmann::ordered_json& object);

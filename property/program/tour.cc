@@ -46,7 +46,7 @@ bool hunt_the_broken_one(std::uint64_t executions, const std::string& program) {
   const fakezk::Failure failure = explain(what, *found);
   const fakezk::Violation& violation = failure.violation;
   std::cout << "\n   Execution " << grouped(found->execution) << " breaks " << violation.oracle
-            << " (" << guarantee(violation.oracle) << "). Made as short as possible, with "
+            << " (" << fakezk::guarantee(violation.oracle) << "). Made as short as possible, with "
             << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
             << failure.original_deviations << ":\n\n"
             << failure.lanes << "\n   "

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "by_hand.h"
+#include "lockstep/fakezk/explore/chronicler.h"
 #include "lockstep/fakezk/explore/schedule.h"
 
 namespace lockstep::fakezk {
@@ -29,15 +31,15 @@ class LanesTest : public ::testing::Test {
  protected:
   LanesTest() {
     simulation_.world().begin_trace();
-    simulation_.world().set_tracer(&lanes_);
+    simulation_.world().set_tracer(&chronicler_);
   }
   ~LanesTest() override { simulation_.world().set_tracer(nullptr); }
-  std::string drawn() { return '\n' + lanes_.render(Names()); }
+  std::string drawn() { return '\n' + draw_lanes(chronicler_.chronicle(Names())); }
 
   Simulation simulation_;
   const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> bob_ = simulation_.open("B");
-  Lanes lanes_{simulation_.world()};
+  Chronicler chronicler_{simulation_.world()};
 };
 
 TEST_F(LanesTest, EachProcessHasALaneAndTimeRunsDown) {
@@ -48,12 +50,12 @@ TEST_F(LanesTest, EachProcessHasALaneAndTimeRunsDown) {
   simulation_.advance(1500ms);
   EXPECT_EQ(error_of(simulation_.run(get_data(*alice_, "/b"))), Error::kNoNode);
   EXPECT_EQ(drawn(), R"(
-step     time  Alice                              Bob
-   1     0 ms                                     -> exists /a: no node, received
-   3     0 ms  -> create /a: ok, received
-   3     0 ms                                     == holds /lock/lock-0000000003
-   5     0 ms                                     <- ! /a created
-   6  1500 ms  -> get_data /b: no node, received
+step     time     Alice                               Bob
+   1     0 ms                                         -> exists /a: no node, received
+   3     0 ms +   -> create /a: ok, received
+   4     0 ms                                         == holds /lock/lock-0000000003
+   5     0 ms                                         <- ! /a created
+   6  1500 ms     -> get_data /b: no node, received
 )");
 }
 
@@ -70,12 +72,69 @@ TEST_F(LanesTest, ACutIsDrawnWhereItStrikesAndTheRestGoesOnBelow) {
   simulation_.settle();
   EXPECT_EQ(error_of(synced.result()), Error::kConnectionLoss);
   EXPECT_EQ(drawn(), R"(
-step     time  Alice                                                        Bob
-   1     0 ms  ** the connection is cut: 1 requests and 0 replies are lost
-   2     0 ms  <- connection loss
-   3     0 ms  -> connects
-   4     0 ms  <- connected
+step     time     Alice                                         Bob
+   1     0 ms     ** the connection is cut: 1 request is lost
+   2     0 ms     <- connection loss
+   3     0 ms     -> connects
+   4     0 ms     <- connected
 )");
+}
+
+TEST_F(LanesTest, AMarkFollowsTheLockFromItsGrantToItsEnd) {
+  World& world = simulation_.world();
+  must(simulation_.run(create(*bob_, "/lock", Data(), CreateMode::kEphemeral)), "create");
+  world.grant_begins(1, "/lock");
+  world.note(1, "HOLDS /lock");
+  must(simulation_.run(exists(*alice_, "/lock")), "exists");
+  simulation_.kill(*bob_);
+  simulation_.settle();
+  world.grant_ends(1, "/lock");
+  world.note(1, "LOST /lock");
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                           Bob
+   1     0 ms +                                   -> create /lock: ok, received
+   2     0 ms                                   # == HOLDS /lock
+   3     0 ms     -> exists /lock: ok, received #
+   5     0 ms -                                 : ** the servers end the session, its ephemerals go
+   5     0 ms                                   :    - /lock
+   6     0 ms                                   : <- connection loss
+   7     0 ms                                   : -> connects
+   8     0 ms                                   : <- session expired
+   8     0 ms                                     == LOST /lock
+)");
+}
+
+TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
+  const auto waiter = simulation_.start(sync(*alice_, "/"));
+  simulation_.settle();
+  ASSERT_TRUE(waiter.done());
+  EXPECT_EQ(drawn().find("servers"), std::string::npos) << drawn();
+  must(simulation_.run(create(*alice_, "/c", Data(), CreateMode::kContainer)), "create");
+  must(simulation_.run(create(*alice_, "/c/x")), "create");
+  must(simulation_.run(remove(*alice_, "/c/x")), "remove");
+  simulation_.advance(61s);  // The servers look for empty containers once a minute.
+  EXPECT_NE(drawn().find("servers"), std::string::npos) << drawn();
+  EXPECT_NE(drawn().find("** a timer fires"), std::string::npos) << drawn();
+  EXPECT_NE(drawn().find("** the servers remove /c"), std::string::npos) << drawn();
+}
+
+TEST_F(LanesTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
+  for (int i = 0; i < 500; ++i) must(simulation_.run(sync(*alice_, "/")), "sync");
+  const std::string text = drawn();
+  EXPECT_LT(std::ranges::count(text, '\n'), 130);
+  EXPECT_NE(text.find("\n ...\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n   1 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n 999 "), std::string::npos) << text;
+}
+
+TEST_F(LanesTest, AViolationIsTheLastLine) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.violation = Violation{"L1", "somebody waits", 2};
+  EXPECT_TRUE(
+      draw_lanes(chronicle).ends_with("\n   2              !! L1 is broken: no lost wakeup\n"))
+      << draw_lanes(chronicle);
+  EXPECT_EQ(draw_step(chronicle, 1).find("!!"), std::string::npos);
 }
 
 TEST(WithoutGuidsTest, LeavesOutWhatAProtectedCreatePutsIntoNames) {

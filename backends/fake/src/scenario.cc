@@ -66,10 +66,10 @@ void LockScenario::finish(fakezk::World& world) {
     waiting = true;
     world.note(contender.client().process().index(), "WAITS FOR EVER");
   }
-  if (waiting) verdict_->report("L1", who_waits_for_what(), world.steps());
+  if (waiting) verdict_->report("L1", who_waits_for_what(world), world.steps());
 }
 
-std::string LockScenario::who_waits_for_what() const {
+std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
   std::string report = "nothing can happen any more, and an acquire has not resolved:";
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;
@@ -78,12 +78,29 @@ std::string LockScenario::who_waits_for_what() const {
     for (const auto& [op, path] : waiting.requests) {
       report += " the reply to " + std::string(name(op)) + " " + path.string();
     }
-    for (const Path& path : waiting.watches) report += " a change of " + path.string();
+    for (const Path& path : waiting.watches) {
+      report += " a change of " + path.string() + whose(world, path, contender);
+    }
     if (waiting.requests.empty() && waiting.watches.empty()) {
       report += " an event that never comes: it has no request under way and no watch armed";
     }
   }
   return report;
+}
+
+// Why a change of that znode may never come.
+std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
+                                const Contender& waiter) const {
+  const std::optional<fakezk::PathId> id = world.server().paths().find(znode.text());
+  const fakezk::Znode* const found = id ? world.server().tree().find(*id) : nullptr;
+  if (!found) return ", which does not exist";
+  if (found->ephemeral_owner == 0) return "";
+  for (const Contender& contender : contenders_) {
+    if (contender.client().session_id() != found->ephemeral_owner) continue;
+    return &contender == &waiter ? ", which is its own"
+                                 : ", which belongs to " + contender.client().name();
+  }
+  return ", which belongs to a session that nobody uses any more";
 }
 
 std::string LockScenario::process_name(std::uint32_t process) const {

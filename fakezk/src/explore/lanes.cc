@@ -1,17 +1,20 @@
 #include "lockstep/fakezk/explore/lanes.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fakezk/explore/guarantee.h"
 
 namespace lockstep::fakezk {
 
 namespace {
 
-constexpr std::size_t kGuidLength = 36;
-constexpr std::size_t kNarrowest = 24;
-
-std::string outcome(bool has_error, Error error) {
-  return has_error ? std::string(name(error)) : "ok";
-}
+constexpr std::size_t kNarrowest = 12;
+constexpr std::size_t kLeftColumns = 16;
+constexpr std::size_t kMostFirst = 40;
+constexpr std::size_t kMostLast = 80;
 
 // Characters on the screen, not bytes: names may be UTF-8.
 std::size_t width(std::string_view text) {
@@ -25,159 +28,177 @@ std::string padded(std::string text, std::size_t to) {
   return text;
 }
 
-}  // namespace
+std::string aligned(std::string text, std::size_t to) {
+  return text.size() < to ? std::string(to - text.size(), ' ') + text : text;
+}
 
-std::string without_guids(std::string_view text) {
-  constexpr std::string_view kPrefix = "_c_";
-  std::string plain;
-  while (!text.empty()) {
-    const std::size_t at = text.find(kPrefix);
-    plain += text.substr(0, at);
-    if (at == std::string_view::npos) break;
-    const std::size_t end = at + kPrefix.size() + kGuidLength;
-    if (end < text.size() && text[end] == '-') {
-      text.remove_prefix(end + 1);
-    } else {
-      plain += kPrefix;
-      text.remove_prefix(at + kPrefix.size());
+std::string_view arrow(Moment::Kind kind, std::string_view text) {
+  switch (kind) {
+    case Moment::Kind::kRequest: return "-> ";
+    case Moment::Kind::kReply: return "<- ";
+    case Moment::Kind::kWatchEvent: return "<- ! ";
+    case Moment::Kind::kConnection: return text == "connects" ? "-> " : "<- ";
+    case Moment::Kind::kServers:
+    case Moment::Kind::kClock:
+    case Moment::Kind::kFault: return "** ";
+    case Moment::Kind::kRemark: return "== ";
+  }
+  return "";
+}
+
+char sign(Change::Kind kind) {
+  switch (kind) {
+    case Change::Kind::kCreated: return '+';
+    case Change::Kind::kDeleted: return '-';
+    case Change::Kind::kDataSet:
+    case Change::Kind::kAclSet:
+    case Change::Kind::kChecked: return '~';
+  }
+  return '~';
+}
+
+class Drawing {
+ public:
+  // Of the moments `shown`, by index.
+  Drawing(const Chronicle& chronicle, const std::vector<std::size_t>& shown)
+      : chronicle_(chronicle) {
+    names_ = chronicle.processes;
+    const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
+      return moment.process >= chronicle.processes.size();
+    });
+    if (servers) names_.emplace_back("servers, clock");
+    std::size_t next = shown.empty() ? 0 : shown.front();
+    for (const std::size_t i : shown) {
+      if (i > next) rows_.push_back({.moment = i, .lane = 0, .text = "...", .is_gap = true});
+      if (i >= next) next = add(i);
     }
   }
-  return plain;
-}
 
-void Lanes::step(const Step& step) {
-  switch (step.event.kind) {
-    case Event::Kind::kApply: return applied(step);
-    case Event::Kind::kDeliver: return received(step);
-    case Event::Kind::kCloseSession:
-      return add(step, process_of_session(step.event.index),
-                 "** the server ends the session and deletes its ephemerals");
-    case Event::Kind::kReap:
-      return add(step, 0,
-                 "** the server removes " + world_.server().paths().path(step.path).string());
-    case Event::Kind::kStray:
-      return add(step, 0,
-                 "** late: " + describe(*step.applied) + ", left behind by a broken connection");
-    case Event::Kind::kReplicate:
-      return add(step, 0, "** replica " + std::to_string(step.event.index) + " catches up by one");
-    case Event::Kind::kTimer: return add(step, 0, "** the clock moves: a timer fires");
-    case Event::Kind::kFault: return fault(step);
+  [[nodiscard]] std::string rows() const {
+    std::vector<std::size_t> widths;
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      widths.push_back(std::max({kNarrowest, width(names_[lane]), widest(lane)}));
+    }
+    std::string text = padded("step     time", kLeftColumns);
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      text += "  " + padded(names_[lane], widths[lane] + 1);
+    }
+    for (const Row& row : rows_) append(text, row, widths);
+    while (text.ends_with(' ')) text.pop_back();
+    return text + '\n';
   }
-}
 
-void Lanes::applied(const Step& step) {
-  const Server::Applied& applied = *step.applied;
-  const std::uint32_t process = world_.process_of(step.event.index);
-  if (!applied.is_request) {
-    return add(step, process, "-> connects");
+  // The guarantee that is broken, if one is, as the last line.
+  [[nodiscard]] std::string violation() const {
+    if (!chronicle_.violation) return {};
+    const Violation& broken = *chronicle_.violation;
+    return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " + broken.oracle +
+           " is broken: " + std::string(guarantee(broken.oracle)) + '\n';
   }
-  add(step, process, "-> " + describe(applied));
-  rows_.back().awaits_reply = true;
-}
 
-std::string Lanes::describe(const Server::Applied& applied) const {
-  std::string text(name(applied.op));
-  if (applied.path != PathTable::kRoot) {
-    text += ' ' + world_.server().paths().path(applied.path).string();
+ private:
+  struct Row {
+    std::size_t moment;
+    std::size_t lane;
+    std::string text;
+    char changes = ' ';
+    bool is_gap = false;  // Moments before this one are left out.
+  };
+
+  // Draws a moment, and what belongs on its line; returns the next moment to draw.
+  std::size_t add(std::size_t index) {
+    const Moment& moment = chronicle_.moments[index];
+    std::string text = std::string(arrow(moment.kind, moment.text)) + without_guids(moment.text);
+    std::size_t next = index + 1;
+    if (next < chronicle_.moments.size() && chronicle_.moments[next].answers == index &&
+        chronicle_.moments[next].step == moment.step + 1) {
+      text += ", received";
+      ++next;
+    }
+    rows_.push_back({index, lane_of(moment.process), std::move(text)});
+    add_changes(index);
+    return next;
   }
-  return text + ": " + outcome(applied.has_error, applied.error);
-}
 
-void Lanes::received(const Step& step) {
-  const ServerMessage& message = *step.received;
-  const std::uint32_t process = world_.process_of(step.event.index);
-  const bool right_after = !rows_.empty() && rows_.back().awaits_reply &&
-                           rows_.back().process == process && rows_.back().step + 1 == step.number;
-  switch (message.kind) {
-    case ServerMessage::Kind::kReply:
-      if (right_after) {
-        rows_.back().text += ", received";
-        rows_.back().awaits_reply = false;
-        return;
-      }
-      return add(step, process,
-                 "<- " + std::string(name(message.op)) + ": " +
-                     outcome(message.reply.is_error(), message.reply.error));
-    case ServerMessage::Kind::kWatchEvent:
-      return add(
-          step, process,
-          "<- ! " + message.reply.path.string() + " " + std::string(lockstep::name(message.event)));
-    case ServerMessage::Kind::kSessionAccepted: return add(step, process, "<- connected");
-    case ServerMessage::Kind::kSessionExpired: return add(step, process, "<- session expired");
-    case ServerMessage::Kind::kWatchesSet: return add(step, process, "<- watches set again");
-    case ServerMessage::Kind::kConnectionEnded:
-      return add(step, process, "<- " + std::string(lockstep::name(message.reply.error)));
+  void add_changes(std::size_t index) {
+    const std::size_t of_moment = rows_.size() - 1;
+    for (const ZnodeChange& change : chronicle_.changes) {
+      if (change.step == 0 || change.moment != index) continue;
+      char& mark = rows_[of_moment].changes;
+      mark = mark == ' ' || mark == sign(change.kind) ? sign(change.kind) : '~';
+      if (asked_for(chronicle_.moments[index], change)) continue;
+      const std::string text =
+          std::string("   ") + sign(change.kind) + ' ' + without_guids(change.path);
+      const bool known = change.owned < chronicle_.processes.size();
+      rows_.push_back({index, known ? change.owned : rows_[of_moment].lane, text});
+    }
   }
-}
 
-void Lanes::fault(const Step& step) {
-  switch (step.event.fault) {
-    case FaultKind::kCut:
-      return add(step, world_.process_of(step.event.index),
-                 "** the connection is cut: " + std::to_string(step.lost_requests) +
-                     " requests and " + std::to_string(step.lost_inbox) + " replies are lost");
-    case FaultKind::kExpiry:
-      return add(step, process_of_session(step.event.index),
-                 "** nothing is heard of this session until the server expires it");
-    case FaultKind::kKillSession:
-      return add(step, process_of_session(step.event.index), "** an operator kills this session");
-    case FaultKind::kTimer: return add(step, 0, "** a timer fires early");
-    case FaultKind::kLateApply:
-      return add(step, world_.process_of(step.event.index),
-                 "** the connection is cut: " + std::to_string(step.lost_requests) +
-                     " requests and " + std::to_string(step.lost_inbox) +
-                     " replies are lost, the other requests come late");
-    case FaultKind::kLag:
-      return add(step, 0, "** replica " + std::to_string(step.event.index) + " falls behind");
-    case FaultKind::kReplicaPartition:
-      return add(step, 0, "** replica " + std::to_string(step.event.index) + " loses its leader");
-    case FaultKind::kLeaderChange: return add(step, 0, "** another server becomes the leader");
+  static bool asked_for(const Moment& moment, const ZnodeChange& change) {
+    if (moment.kind != Moment::Kind::kRequest) return false;
+    return std::ranges::any_of(moment.details, [&](const Moment::Detail& detail) {
+      return detail.name == "path" && detail.value == change.path;
+    });
   }
-}
 
-void Lanes::note(std::uint32_t process, std::string_view text) {
-  const std::uint32_t step = rows_.empty() ? 0 : rows_.back().step;
-  const std::int64_t time_ms = rows_.empty() ? 0 : rows_.back().time_ms;
-  if (!rows_.empty()) rows_.back().awaits_reply = false;
-  rows_.push_back({step, time_ms, process, "== " + without_guids(text)});
-}
-
-void Lanes::add(const Step& step, std::uint32_t process, std::string text) {
-  if (!rows_.empty()) rows_.back().awaits_reply = false;
-  const std::int64_t time_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(step.now.time_since_epoch()).count();
-  rows_.push_back({step.number, time_ms, process, without_guids(text)});
-}
-
-std::uint32_t Lanes::process_of_session(SessionIndex session) const {
-  const SessionId id = world_.server().session_id(session);
-  for (LinkIndex link = 0; link < world_.network().size(); ++link) {
-    const Endpoint* const endpoint = world_.network()[link].endpoint;
-    if (endpoint && endpoint->session_id() == id) return world_.process_of(link);
+  [[nodiscard]] std::size_t lane_of(std::uint32_t process) const {
+    return std::min<std::size_t>(process, names_.size() - 1);
   }
-  return 0;
-}
 
-std::string Lanes::render(const Program& program) const {
-  std::vector<std::size_t> widths(world_.process_count(), kNarrowest);
-  for (const Row& row : rows_) widths[row.process] = std::max(widths[row.process], width(row.text));
-  std::string text = "step     time  ";
-  for (std::uint32_t i = 0; i < widths.size(); ++i) {
-    text += padded(program.process_name(i), widths[i]) + "  ";
+  [[nodiscard]] std::size_t widest(std::size_t lane) const {
+    std::size_t most = 0;
+    for (const Row& row : rows_) {
+      if (row.lane == lane) most = std::max(most, width(row.text));
+    }
+    return most;
   }
-  for (const Row& row : rows_) {
-    std::string number = std::to_string(row.step);
-    std::string time = std::to_string(row.time_ms) + " ms";
-    std::string line(number.size() < 4 ? 4 - number.size() : 0, ' ');
-    line += number;
-    line.append(time.size() < 9 ? 9 - time.size() : 0, ' ');
-    line += time + "  ";
-    for (std::uint32_t i = 0; i < row.process; ++i) line.append(widths[i] + 2, ' ');
-    line += row.text;
+
+  // Whether the process of a lane holds the lock after that moment.
+  [[nodiscard]] char holding(std::size_t lane, std::size_t moment) const {
+    char mark = ' ';
+    for (const GrantSpan& grant : chronicle_.grants) {
+      if (grant.process != lane || moment < grant.begins || moment >= grant.ends) continue;
+      if (mark != '#') mark = moment < grant.znode_gone ? '#' : ':';
+    }
+    return mark;
+  }
+
+  void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
+    const Moment& moment = chronicle_.moments[row.moment];
+    std::string line;
+    if (row.is_gap) {
+      line = " ...";
+    } else {
+      line = aligned(std::to_string(moment.step), 4) +
+             aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
+    }
+    line = padded(std::move(line), kLeftColumns);
+    for (std::size_t lane = 0; lane < widths.size(); ++lane) {
+      const std::string said = row.lane == lane && !row.is_gap ? row.text : std::string();
+      line += std::string(1, holding(lane, row.moment)) + ' ' + padded(said, widths[lane] + 1);
+    }
     while (text.ends_with(' ')) text.pop_back();
     text += '\n' + line;
   }
-  return text + '\n';
+
+  const Chronicle& chronicle_;
+  std::vector<std::string> names_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+std::string draw_lanes(const Chronicle& chronicle) {
+  Drawing drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast));
+  return drawing.rows() + drawing.violation();
+}
+
+std::string draw_step(const Chronicle& chronicle, std::uint32_t step) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < chronicle.moments.size(); ++i) {
+    if (chronicle.moments[i].step == step) shown.push_back(i);
+  }
+  return Drawing(chronicle, shown).rows();
 }
 
 }  // namespace lockstep::fakezk

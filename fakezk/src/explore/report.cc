@@ -1,19 +1,30 @@
 #include "lockstep/fakezk/explore/report.h"
 
+#include "lockstep/fakezk/explore/chronicler.h"
+
 namespace lockstep::fakezk {
 
 namespace {
 
-class LanesAndChecks final : public Tracer {
+class ChronicleAndChecks final : public Tracer {
  public:
-  explicit LanesAndChecks(const World& world) : lanes(world), checks(world) {}
+  explicit ChronicleAndChecks(const World& world) : chronicler(world), checks(world) {}
   void step(const Step& step) override {
-    lanes.step(step);
+    chronicler.step(step);
     checks.step(step);
   }
-  void note(std::uint32_t process, std::string_view text) override { lanes.note(process, text); }
+  void note(std::uint32_t process, std::string_view text) override {
+    chronicler.note(process, text);
+  }
+  void grant_begins(std::uint32_t process, const Path& znode) override {
+    chronicler.grant_begins(process, znode);
+  }
+  void grant_ends(std::uint32_t process, const Path& znode) override {
+    chronicler.grant_ends(process, znode);
+  }
+  void settled() override { chronicler.settled(); }
 
-  Lanes lanes;
+  Chronicler chronicler;
   StepChecks checks;
 };
 
@@ -22,11 +33,17 @@ class LanesAndChecks final : public Tracer {
 Recording record(Program& program, const ExecutionLimits& limits,
                  const std::vector<Deviation>& deviations) {
   World world(program.servers());
-  LanesAndChecks tracer(world);
+  ChronicleAndChecks tracer(world);
   Replay replay(deviations);
   Recording recording;
   recording.outcome = execute(world, program, replay, limits, &tracer);
-  recording.lanes = tracer.lanes.render(program);
+  if (recording.outcome.violation) {
+    Violation& violation = *recording.outcome.violation;
+    violation.message = without_guids(violation.message);
+  }
+  recording.chronicle = tracer.chronicler.chronicle(program);
+  recording.chronicle.violation = recording.outcome.violation;
+  recording.lanes = draw_lanes(recording.chronicle);
   recording.checks = tracer.checks.checks();
   return recording;
 }
@@ -50,6 +67,7 @@ Failure explain(Program& program, const ExecutionLimits& limits, const Found& fo
   failure.deviations = shrunk.deviations.size();
   failure.original_deviations = found.deviations.size();
   failure.lanes = std::move(recording.lanes);
+  failure.chronicle = std::move(recording.chronicle);
   failure.replay = replay.text();
   return failure;
 }

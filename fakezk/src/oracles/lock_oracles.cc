@@ -40,6 +40,7 @@ void LockOracles::granted(const GrantRecord& grant) {
   remembers();
   follow_server();
   if (world_->traced()) {
+    tell_grant(grant, &World::grant_begins);
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
   if (const Life* const own = own_life(grant)) {
@@ -140,6 +141,7 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
 void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
   if (world_->traced()) {
+    tell_grant(grant, &World::grant_ends);
     note(grant.session, "LOST " + grant.znode.string() + ": " + std::string(name(cause)));
   }
   Grant* const known = find(grant);
@@ -152,7 +154,10 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
 
 void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
-  if (world_->traced()) note(grant.session, "release: " + std::string(name(outcome)));
+  if (world_->traced()) {
+    tell_grant(grant, &World::grant_ends);
+    note(grant.session, "release: " + std::string(name(outcome)));
+  }
   if (Grant* const known = find(grant)) known->given_back = true;
   const Life* const life = life_of(grant.znode, grant.created);
   // Whether it is there now matters.
@@ -251,10 +256,20 @@ void LockOracles::report(std::string_view oracle, std::string message) {
   verdict_->report(oracle, std::move(message), world_->steps());
 }
 
-void LockOracles::note(SessionId session, std::string_view text) {
+std::optional<std::uint32_t> LockOracles::process_of(SessionId session) const {
   const auto known =
       std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
-  if (known != process_of_.end()) world_->note(known->second, text);
+  if (known == process_of_.end()) return std::nullopt;
+  return known->second;
+}
+
+void LockOracles::tell_grant(const GrantRecord& grant,
+                             void (World::*what)(std::uint32_t, const Path&)) {
+  if (const auto process = process_of(grant.session)) (world_->*what)(*process, grant.znode);
+}
+
+void LockOracles::note(SessionId session, std::string_view text) {
+  if (const auto process = process_of(session)) world_->note(*process, text);
 }
 
 }  // namespace lockstep::fakezk

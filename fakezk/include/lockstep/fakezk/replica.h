@@ -51,6 +51,8 @@ class Replica {
 
   [[nodiscard]] ZnodeTree& tree() { return tree_; }
   [[nodiscard]] const ZnodeTree& tree() const { return tree_; }
+  [[nodiscard]] const WatchTable& data_watches() const { return data_watches_; }
+  [[nodiscard]] const WatchTable& child_watches() const { return child_watches_; }
 
   Zxid last_zxid = 0;
   std::size_t applied = 0;   // Entries of the leader's log.

@@ -34,6 +34,11 @@ class Tracer {
   virtual void step(const Step& step) = 0;
   // A remark of the program under test about one of its processes: "holds /lock".
   virtual void note(std::uint32_t process, std::string_view text) = 0;
+  // One of its processes has been granted a lock through `znode`, or says that the grant is over.
+  virtual void grant_begins(std::uint32_t /*process*/, const Path& /*znode*/) {}
+  virtual void grant_ends(std::uint32_t /*process*/, const Path& /*znode*/) {}
+  // Everything that a step has set off is done. Called also when watching begins.
+  virtual void settled() {}
 };
 
 }  // namespace lockstep::fakezk

@@ -20,11 +20,8 @@ class WatchTable {
   // The connections that watch `path`, and forgets them. The buffer is reused by the next call.
   const std::vector<LinkIndex>& take(PathId path);
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
-  // The paths that a connection watches.
-  [[nodiscard]] std::span<const PathId> watched_by(LinkIndex link) const {
-    return link < watched_.size() ? std::span<const PathId>(watched_[link])
-                                  : std::span<const PathId>();
-  }
+  // What a connection watches, in the order of registration.
+  [[nodiscard]] std::vector<PathId> watched_by(LinkIndex link) const;
   // A connection has ended: all its entries go.
   void drop(LinkIndex link);
 

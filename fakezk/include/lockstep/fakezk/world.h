@@ -115,9 +115,18 @@ class World final : private Unspecified {
   [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
 
-  void set_tracer(Tracer* tracer) { tracer_ = tracer; }
+  void set_tracer(Tracer* tracer) {
+    tracer_ = tracer;
+    if (tracer_) tracer_->settled();
+  }
   void note(std::uint32_t process, std::string_view text) {
     if (tracer_) tracer_->note(process, text);
+  }
+  void grant_begins(std::uint32_t process, const Path& znode) {
+    if (tracer_) tracer_->grant_begins(process, znode);
+  }
+  void grant_ends(std::uint32_t process, const Path& znode) {
+    if (tracer_) tracer_->grant_ends(process, znode);
   }
   [[nodiscard]] bool traced() const { return tracer_ != nullptr; }
   // Who listens to what the steps touch; null: nobody. Judges and programs that keep memory of

@@ -30,6 +30,8 @@ class FakeClient final : public Client {
   [[nodiscard]] const std::string& name() const { return name_; }
   // The current session, alive or not; opens the first one if there was none.
   std::shared_ptr<FakeSession> current();
+  // Of the current session; 0 without one.
+  [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // What the current session waits for.
   [[nodiscard]] FakeSession::Waiting session_waiting() const {
     return session_ ? session_->waiting() : FakeSession::Waiting();

@@ -71,7 +71,9 @@ class LockScenario final : public fakezk::Program {
  private:
   static Task<void> run(Contender& self, Contend contend, Path lock, std::uint32_t rounds);
   void connect_all(fakezk::World& world);
-  [[nodiscard]] std::string who_waits_for_what() const;
+  [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;
+  [[nodiscard]] std::string whose(const fakezk::World& world, const Path& znode,
+                                  const Contender& waiter) const;
 
   Contend contend_;
   ScenarioSize size_;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/fakezk/explore/chronicle.h"
+#include "lockstep/fakezk/explore/guarantee.h"
 #include "lockstep/fakezk/explore/hunt.h"
 #include "lockstep/fakezk/explore/lanes.h"
 #include "lockstep/fakezk/explore/schedule.h"
@@ -14,8 +16,9 @@ namespace lockstep::fakezk {
 
 // One execution, watched.
 struct Recording {
-  Outcome outcome;
-  std::string lanes;
+  Outcome outcome;  // Its message is without GUIDs.
+  Chronicle chronicle;
+  std::string lanes;  // draw_lanes(chronicle)
   std::vector<std::uint8_t> checks;
 };
 
@@ -29,8 +32,9 @@ struct Failure {
   std::uint32_t steps = 0;
   std::size_t deviations = 0;
   std::size_t original_deviations = 0;
-  std::string lanes;
-  std::string replay;  // ReplayString::text()
+  Chronicle chronicle;  // The shrunk execution,
+  std::string lanes;    // and as text: draw_lanes(chronicle)
+  std::string replay;   // ReplayString::text()
 };
 
 // Shrinks what a hunt has found and runs it once more. `name`, `clients` and `rounds` say which

@@ -85,6 +85,8 @@ class LockOracles final : public LockObserver {
   void remembers();
   void report(std::string_view oracle, std::string message);
   void note(SessionId session, std::string_view text);
+  void tell_grant(const GrantRecord& grant, void (World::*what)(std::uint32_t, const Path&));
+  [[nodiscard]] std::optional<std::uint32_t> process_of(SessionId session) const;
   // Takes in what the server has committed since the last call.
   void follow_server();
   void created(const Change& change);

@@ -1,0 +1,324 @@
+#include "lockstep/fakezk/explore/chronicler.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+std::string outcome(bool has_error, Error error) {
+  return has_error ? std::string(name(error)) : "ok";
+}
+
+std::string counted(std::uint32_t number, std::string_view what) {
+  return std::to_string(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
+}
+
+std::string losses(const Step& step) {
+  if (step.lost_requests == 0 && step.lost_inbox == 0) return "nothing is lost";
+  std::string text;
+  if (step.lost_requests > 0) text = counted(step.lost_requests, "request");
+  if (step.lost_inbox > 0) {
+    if (!text.empty()) text += " and ";
+    text += counted(step.lost_inbox, "answer");
+  }
+  return text + (step.lost_requests + step.lost_inbox == 1 ? " is lost" : " are lost");
+}
+
+std::string session_text(SessionId session) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const auto bits = static_cast<std::uint64_t>(session);
+  std::string text = "0x";
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    const auto digit = bits >> shift & 0xf;
+    if (digit != 0 || text.size() > 2 || shift == 0) text += kHex[digit];
+  }
+  return text;
+}
+
+std::string joined(const Children& children) {
+  std::string text;
+  for (const std::string_view child : children)
+    text += (text.empty() ? "" : ", ") + std::string(child);
+  return text.empty() ? "none" : text;
+}
+
+void add_stat(Moment& moment, const Stat& stat) {
+  if (stat.czxid == 0) return;
+  moment.details.push_back({"czxid", std::to_string(stat.czxid)});
+  moment.details.push_back({"version", std::to_string(stat.version)});
+  if (stat.ephemeral_owner != 0) {
+    moment.details.push_back({"ephemeral owner", session_text(stat.ephemeral_owner)});
+  }
+}
+
+}  // namespace
+
+void Chronicler::step(const Step& step) {
+  // An expiry shows the timers that fire on its way as well: they belong to its step.
+  if (step.number != step_) current_ = written_.moments.size();
+  step_ = step.number;
+  take_in_changes(step.number, current_);
+  switch (step.event.kind) {
+    case Event::Kind::kApply: return applied(step);
+    case Event::Kind::kDeliver: return received(step);
+    case Event::Kind::kCloseSession:
+      add(step, Moment::Kind::kServers, process_of_session(step.event.index),
+          "the servers end the session, its ephemerals go");
+      return;
+    case Event::Kind::kReap:
+      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+          "the servers remove " + world_.server().paths().path(step.path).string());
+      return;
+    case Event::Kind::kStray:
+      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+          "late: " + describe(*step.applied) + ", left behind by a broken connection");
+      return;
+    case Event::Kind::kReplicate:
+      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+          "replica " + std::to_string(step.event.index) + " catches up by one");
+      return;
+    case Event::Kind::kTimer:
+      add(step, Moment::Kind::kClock, Chronicle::kNobody, "a timer fires");
+      return;
+    case Event::Kind::kFault: return injected(step);
+  }
+}
+
+void Chronicler::applied(const Step& step) {
+  const Server::Applied& applied = *step.applied;
+  const std::uint32_t process = world_.process_of(step.event.index);
+  if (!applied.is_request) {
+    add(step, Moment::Kind::kConnection, process, "connects");
+    return;
+  }
+  Moment& moment = add(step, Moment::Kind::kRequest, process, describe(applied));
+  if (applied.path != PathTable::kRoot) {
+    moment.details.push_back({"path", world_.server().paths().path(applied.path).string()});
+  }
+  moment.details.push_back({"result", outcome(applied.has_error, applied.error)});
+  if (applied.zxid != 0) moment.details.push_back({"zxid", std::to_string(applied.zxid)});
+  if (applied.watches) moment.details.push_back({"asks for", "a watch"});
+  const SessionIndex session = world_.server().session_of(step.event.index);
+  if (session != kNoSession) {
+    moment.details.push_back({"session", session_text(world_.server().session_id(session))});
+  }
+  unanswered_[step.event.index].emplace_back(applied.op, written_.moments.size() - 1);
+}
+
+std::string Chronicler::describe(const Server::Applied& applied) const {
+  std::string text(name(applied.op));
+  if (applied.path != PathTable::kRoot) {
+    text += ' ' + world_.server().paths().path(applied.path).string();
+  }
+  return text + ": " + outcome(applied.has_error, applied.error);
+}
+
+void Chronicler::received(const Step& step) {
+  const ServerMessage& message = *step.received;
+  const std::uint32_t process = world_.process_of(step.event.index);
+  const auto connection = [&](std::string text) {
+    add(step, Moment::Kind::kConnection, process, std::move(text));
+  };
+  switch (message.kind) {
+    case ServerMessage::Kind::kReply: {
+      const std::string result = outcome(message.reply.is_error(), message.reply.error);
+      Moment& moment =
+          add(step, Moment::Kind::kReply, process, std::string(name(message.op)) + ": " + result);
+      return replied(step, moment);
+    }
+    case ServerMessage::Kind::kWatchEvent: {
+      const std::string path = message.reply.path.string();
+      const std::string event(lockstep::name(message.event));
+      Moment& moment = add(step, Moment::Kind::kWatchEvent, process, path + ' ' + event);
+      moment.details = {{"path", path}, {"event", event}, {"zxid", std::to_string(message.zxid)}};
+      return;
+    }
+    case ServerMessage::Kind::kSessionAccepted: return connection("connected");
+    case ServerMessage::Kind::kSessionExpired: return connection("session expired");
+    case ServerMessage::Kind::kWatchesSet: return connection("watches set again");
+    case ServerMessage::Kind::kConnectionEnded:
+      unanswered_[step.event.index].clear();
+      return connection(std::string(lockstep::name(message.reply.error)));
+  }
+}
+
+void Chronicler::replied(const Step& step, Moment& moment) {
+  const ServerMessage& message = *step.received;
+  const Reply& reply = message.reply;
+  // In order, but for add_auth, which overtakes the others.
+  auto& waiting = unanswered_[step.event.index];
+  const auto asked = std::ranges::find(waiting, message.op, &std::pair<OpCode, std::size_t>::first);
+  if (asked != waiting.end()) {
+    moment.answers = asked->second;
+    moment.details.push_back(
+        {"asked in", "step " + std::to_string(written_.moments[asked->second].step)});
+    waiting.erase(asked);
+  }
+  moment.details.push_back({"result", outcome(reply.is_error(), reply.error)});
+  if (message.zxid != 0) moment.details.push_back({"zxid", std::to_string(message.zxid)});
+  if (reply.is_error()) return;
+  if (!reply.path.view().empty()) moment.details.push_back({"path", reply.path.string()});
+  if (message.op == OpCode::kGetChildren) {
+    moment.details.push_back({"children", joined(reply.children)});
+    moment.details.push_back({"pzxid", std::to_string(reply.children.parent().pzxid)});
+  }
+  if (!reply.data.is_null()) moment.details.push_back({"data", std::string(reply.data.view())});
+  add_stat(moment, reply.stat);
+}
+
+void Chronicler::injected(const Step& step) {
+  const auto fault = [&](std::uint32_t process, std::string text) {
+    Moment& moment = add(step, Moment::Kind::kFault, process, std::move(text));
+    moment.details.push_back({"fault", std::string(name(step.event.fault))});
+  };
+  const std::string replica = "replica " + std::to_string(step.event.index);
+  switch (step.event.fault) {
+    case FaultKind::kCut:
+      return fault(world_.process_of(step.event.index), "the connection is cut: " + losses(step));
+    case FaultKind::kLateApply:
+      return fault(world_.process_of(step.event.index),
+                   "the connection is cut: " + losses(step) + ", the other requests come late");
+    case FaultKind::kExpiry:
+      return fault(process_of_session(step.event.index),
+                   "nothing is heard of this session until the servers expire it");
+    case FaultKind::kKillSession:
+      return fault(process_of_session(step.event.index), "an operator kills this session");
+    case FaultKind::kTimer: return fault(Chronicle::kNobody, "a timer fires early");
+    case FaultKind::kLag: return fault(Chronicle::kNobody, replica + " falls behind");
+    case FaultKind::kReplicaPartition:
+      return fault(Chronicle::kNobody, replica + " loses its leader");
+    case FaultKind::kLeaderChange:
+      return fault(Chronicle::kNobody, "another server becomes the leader");
+  }
+}
+
+Moment& Chronicler::add(const Step& step, Moment::Kind kind, std::uint32_t process,
+                        std::string text) {
+  time_ms_ =
+      std::chrono::duration_cast<std::chrono::milliseconds>(step.now.time_since_epoch()).count();
+  return written_.moments.emplace_back(Moment{.kind = kind,
+                                              .step = step.number,
+                                              .time_ms = time_ms_,
+                                              .process = process,
+                                              .text = std::move(text)});
+}
+
+void Chronicler::note(std::uint32_t process, std::string_view text) {
+  written_.moments.push_back(Moment{.kind = Moment::Kind::kRemark,
+                                    .step = step_,
+                                    .time_ms = time_ms_,
+                                    .process = process,
+                                    .text = std::string(text)});
+}
+
+void Chronicler::grant_begins(std::uint32_t process, const Path& znode) {
+  GrantSpan grant{process, znode.string(), written_.moments.size(), Chronicle::kNever,
+                  Chronicle::kNever};
+  // It may be over on the servers before its holder hears of it.
+  for (const ZnodeChange& change : written_.changes) {
+    if (change.path != grant.znode) continue;
+    grant.znode_gone = change.kind == Change::Kind::kDeleted ? change.moment : Chronicle::kNever;
+  }
+  written_.grants.push_back(std::move(grant));
+}
+
+void Chronicler::grant_ends(std::uint32_t process, const Path& znode) {
+  for (GrantSpan& grant : written_.grants) {
+    const bool runs = grant.process == process && grant.ends == Chronicle::kNever;
+    if (runs && grant.znode == znode.view()) grant.ends = written_.moments.size();
+  }
+}
+
+void Chronicler::settled() {
+  learn_sessions();
+  take_in_changes(step_, current_);
+  take_in_watches();
+}
+
+void Chronicler::learn_sessions() {
+  for (LinkIndex link = 0; link < world_.network().size(); ++link) {
+    const Endpoint* const endpoint = world_.network()[link].endpoint;
+    if (endpoint && endpoint->session_id() != 0) {
+      process_of_[endpoint->session_id()] = world_.process_of(link);
+    }
+  }
+}
+
+void Chronicler::take_in_changes(std::uint32_t step, std::size_t moment) {
+  const History& history = world_.server().history();
+  for (; changes_seen_ < history.size(); ++changes_seen_) {
+    take_in(history[changes_seen_], step, moment);
+  }
+}
+
+void Chronicler::take_in(const Change& change, std::uint32_t step, std::size_t moment) {
+  if (change.kind == Change::Kind::kChecked) return;
+  ZnodeChange taken{.kind = change.kind,
+                    .step = step,
+                    .moment = moment,
+                    .path = world_.server().paths().path(change.path).string(),
+                    .zxid = change.zxid,
+                    .lifetime = change.lifetime,
+                    .owner = change.owner,
+                    .owned = process_of(change.owner),
+                    .data = change.data};
+  if (change.kind == Change::Kind::kDeleted) {
+    for (GrantSpan& grant : written_.grants) {
+      const bool exists = grant.znode_gone == Chronicle::kNever;
+      if (exists && grant.znode == taken.path) grant.znode_gone = moment;
+    }
+  }
+  written_.changes.push_back(std::move(taken));
+}
+
+void Chronicler::take_in_watches() {
+  std::map<WatchKey, std::size_t> now;
+  for (LinkIndex link = 0; link < world_.network().size(); ++link) {
+    if (world_.server().session_of(link) == kNoSession) continue;
+    const Replica& replica = world_.server().replica(world_.server().replica_of(link));
+    watch_of(link, replica.data_watches(), false, now);
+    watch_of(link, replica.child_watches(), true, now);
+  }
+  for (const auto& [key, span] : watched_) {
+    if (!now.contains(key)) written_.watches[span].ends_after = step_;
+  }
+  watched_ = std::move(now);
+}
+
+void Chronicler::watch_of(LinkIndex link, const WatchTable& table, bool children,
+                          std::map<WatchKey, std::size_t>& now) {
+  const std::uint32_t process = world_.process_of(link);
+  for (const PathId path : table.watched_by(link)) {
+    WatchKey key(process, world_.server().paths().path(path).string(), children);
+    const auto known = watched_.find(key);
+    if (known != watched_.end()) {
+      now.emplace(*known);
+      continue;
+    }
+    written_.watches.push_back(
+        {process, std::get<std::string>(key), children, step_, Chronicle::kNoStep});
+    now.emplace(std::move(key), written_.watches.size() - 1);
+  }
+}
+
+std::uint32_t Chronicler::process_of(SessionId session) const {
+  const auto known = process_of_.find(session);
+  return known == process_of_.end() ? Chronicle::kNobody : known->second;
+}
+
+std::uint32_t Chronicler::process_of_session(SessionIndex session) const {
+  return process_of(world_.server().session_id(session));
+}
+
+Chronicle Chronicler::chronicle(const Program& program) const {
+  Chronicle copy = written_;
+  for (std::uint32_t i = 0; i < world_.process_count(); ++i) {
+    copy.processes.push_back(program.process_name(i));
+  }
+  copy.steps = step_;
+  return copy;
+}
+
+}  // namespace lockstep::fakezk
