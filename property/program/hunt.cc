@@ -5,6 +5,7 @@
 #include <random>
 
 #include "command.h"
+#include "exhaust.h"
 #include "size.h"
 #include "text.h"
 #include "usage.h"
@@ -26,6 +27,7 @@ struct Options {
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
   std::string strategy{default_strategy().name};
+  std::string reduction;  // Only with "exhaustive".
   std::uint64_t executions = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
@@ -58,7 +60,9 @@ Search search_of(const Options& options) {
     throw UsageError("--rounds: " + in_words(what.size) + " are more than " +
                      std::to_string(kMostRoundsInAll) + " rounds in all");
   }
-  what.strategy = &strategy_called(options.strategy);
+  const bool exhaustive = options.strategy == kExhaustive;
+  if (!exhaustive) what.strategy = &strategy_called(options.strategy);
+  if (exhaustive) what.executions = kUnlimitedExecutions;
   what.faults = plan_of(options);
   what.seed = options.seed;
   what.first = options.first;
@@ -143,6 +147,13 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
 
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
+  if (options.strategy == kExhaustive) {
+    if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
+    const std::string_view reduction =
+        options.reduction.empty() ? default_reduction() : std::string_view(options.reduction);
+    return run_exhaustive(what, reduction_called(reduction), options.json, program);
+  }
+  if (!options.reduction.empty()) throw UsageError("--reduction: only with --strategy exhaustive");
   const Searched searched = search(what, !options.json);
   const std::optional<fakezk::Found>& found = searched.result.found;
   nlohmann::ordered_json object = as_json(what, searched);
@@ -171,8 +182,13 @@ void add_search_options(CLI::App& command, Options& options) {
   add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, kMostRounds,
                             "How often each takes the lock, at most " +
                                 std::to_string(kMostRounds) + " (as the scenario says)");
-  command.add_option("--strategy", options.strategy, "How to search: " + strategy_names())
+  command
+      .add_option("--strategy", options.strategy,
+                  "How to search: " + strategy_names() + ", or " + std::string(kExhaustive))
       ->capture_default_str();
+  command.add_option("--reduction", options.reduction,
+                     "Which equal orders an exhaustive search leaves out: " + reduction_names() +
+                         " (" + std::string(default_reduction()) + ")");
   add_number<std::uint64_t>(command, "--executions", options.executions, 1, kMostExecutions,
                             "How many executions (20000; with --seconds as many as fit)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
@@ -229,7 +245,6 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   add_search_options(*command, *options);
   add_fault_options(*command, *options);
   add_unavailable_flag(*command, "--blocking");
-  add_unavailable_option(*command, "--reduction");
   add_unavailable_option(*command, "--html");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");

@@ -32,6 +32,7 @@ class Search {
           options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
       if (!done) return finished(false);
       result_.fault_budget = budget;
+      ++result_.budgets_finished;
     }
     return finished(true);
   }

@@ -44,7 +44,8 @@ struct ExhaustiveOptions {
 struct ExhaustiveResult {
   // True if every schedule with up to `fault_budget` faults has been tried, or its equal.
   bool exhausted = false;
-  // Searched through; the next larger one was not finished, or was not asked for.
+  // How many budgets, 0 first, were searched through, and the last of them.
+  std::uint32_t budgets_finished = 0;
   std::uint32_t fault_budget = 0;
   std::uint64_t traces = 0;      // Complete executions that can be told apart.
   std::uint64_t executions = 0;  // All that were run, also those that ended half way.

@@ -1,0 +1,152 @@
+#include "exhaust.h"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "command.h"
+#include "hunt.h"
+#include "progress.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+std::string_view stopped_by(const Exhausted& searched) {
+  const fakezk::ExhaustiveResult& result = searched.result;
+  if (result.exhausted) return "exhaustion";
+  if (result.found) return "violation";
+  if (!result.independence_violated.empty()) return "dependence";
+  return searched.out_of_time ? "time" : "count";
+}
+
+nlohmann::ordered_json traces_by_fault(const fakezk::ExhaustiveResult& result) {
+  auto counts = nlohmann::ordered_json::object();
+  for (const auto& [kind, traces] : result.traces_by_fault) {
+    counts[std::string(name(kind))] = traces;
+  }
+  return counts;
+}
+
+nlohmann::ordered_json as_json(const Search& what, const Exhausted& searched) {
+  const fakezk::ExhaustiveResult& result = searched.result;
+  const double rate = static_cast<double>(result.executions) / searched.seconds;
+  return {{"scenario", what.scenario->name},
+          {"strategy", kExhaustive},
+          {"seed", what.seed},
+          {"clients", what.size.clients},
+          {"rounds", what.size.rounds},
+          {"faults", fault_kinds(what.faults)},
+          {"fault_budget", what.faults.total()},
+          {"fault_budget_exhausted", nullptr},
+          {"executions", result.executions},
+          {"steps", result.steps},
+          {"seconds", searched.seconds},
+          {"executions_per_second", rate},
+          {"exhausted", result.exhausted},
+          {"traces", result.traces},
+          {"traces_by_fault", traces_by_fault(result)},
+          {"final_states", result.final_states},
+          {"pairs_checked", result.pairs_checked},
+          {"trace_hash", hex(result.trace_hash)},
+          {"stopped_by", stopped_by(searched)},
+          {"violation", nullptr}};
+}
+
+void print_how_far(const Search& what, const Exhausted& searched) {
+  const fakezk::ExhaustiveResult& result = searched.result;
+  std::cout << what.scenario->name << ": ";
+  if (!result.independence_violated.empty()) {
+    std::cout << "independence violated: " << result.independence_violated
+              << ". The search has proved nothing; please report this.\n";
+    return;
+  }
+  std::cout << (result.exhausted ? "exhausted: " : "NOT exhausted: ")
+            << counted(result.traces, "trace") << " at fault budget " << what.faults.total()
+            << ", no violation (" << in_words(what.size) << "; " << describe_faults(what.faults)
+            << "). " << counted(result.final_states, "final state") << ", "
+            << counted(result.executions, "execution") << ", "
+            << counted(result.pairs_checked, "pair") << " of steps tried in both orders";
+  if (!result.exhausted) {
+    std::cout << "; stopped by " << stopped_by(searched);
+    if (result.budgets_finished > 0) {
+      std::cout << ", all with up to " << counted(result.fault_budget, "fault") << " were tried";
+    }
+  }
+  std::cout << ".\n";
+  for (const auto& [kind, traces] : result.traces_by_fault) {
+    std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
+  }
+}
+
+}  // namespace
+
+fakezk::Reduction reduction_called(std::string_view name) {
+  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+    if (known.name == name) return known.reduction;
+  }
+  throw UsageError("--reduction: there is no reduction '" + std::string(name) + "', only " +
+                   reduction_names());
+}
+
+std::string reduction_names() {
+  std::string names;
+  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+    names += (names.empty() ? "" : ", ") + std::string(known.name);
+  }
+  return names;
+}
+
+std::string_view default_reduction() { return fakezk::reductions().back().name; }
+
+Exhausted exhaust(const Search& what, fakezk::Reduction reduction, bool show_progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto gone = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Progress progress(show_progress, what.executions, what.seconds);
+  Exhausted searched;
+  fakezk::ExhaustiveOptions options;
+  options.limits = limits_of(what.faults);
+  options.reduction = reduction;
+  options.keep_going = [&](std::uint64_t done) {
+    progress.update(done);
+    searched.out_of_time = gone() >= what.seconds;
+    return done < what.executions && !searched.out_of_time;
+  };
+  const std::unique_ptr<fakezk::Program> program = what.scenario->make(what.size);
+  searched.result = fakezk::search_exhaustively(*program, options);
+  searched.seconds = gone();
+  return searched;
+}
+
+int run_exhaustive(const Search& what, fakezk::Reduction reduction, bool json,
+                   const std::string& program) {
+  const Exhausted searched = exhaust(what, reduction, !json);
+  const fakezk::ExhaustiveResult& result = searched.result;
+  nlohmann::ordered_json object = as_json(what, searched);
+  if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
+  if (!result.independence_violated.empty()) {
+    object["independence_violated"] = result.independence_violated;
+  }
+  if (!result.found) {
+    if (json) {
+      print_json(object);
+    } else {
+      print_how_far(what, searched);
+    }
+    return result.independence_violated.empty() ? kOk : kDiverged;
+  }
+  const fakezk::Failure failure = explain(what, *result.found);
+  if (json) {
+    object["violation"] = violation_as_json(failure, result.found->execution);
+    print_json(object);
+  } else {
+    print_failure(what, *result.found, failure, program);
+  }
+  return kViolation;
+}
+
+}  // namespace lockstep::program
