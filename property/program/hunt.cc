@@ -2,9 +2,12 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
 
+#include "caption.h"
 #include "command.h"
+#include "html_file.h"
 #include "size.h"
 #include "text.h"
 #include "usage.h"
@@ -33,6 +36,7 @@ struct Options {
   std::string faults = "all";
   std::uint32_t fault_budget = kUsualFaults;
   std::uint32_t jobs = 1;
+  std::optional<std::string> html;
   bool json = false;
 };
 
@@ -81,14 +85,16 @@ std::string_view stopped_by(fakezk::HuntResult::StoppedBy reason) {
   return "";
 }
 
-nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution) {
+nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution,
+                                         std::string_view scenario) {
   return {{"oracle", failure.violation.oracle},
           {"message", failure.violation.message},
           {"execution", execution},
           {"steps", failure.steps},
           {"deviations", failure.deviations},
           {"original_deviations", failure.original_deviations},
-          {"replay", failure.replay}};
+          {"replay", failure.replay},
+          {"regression_test", regression_test_of(failure, scenario)}};
 }
 
 nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
@@ -133,33 +139,45 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
             << fakezk::guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
             << " of seed " << what.seed << " (" << in_words(what.size) << "; strategy "
             << what.strategy->name << "; " << describe_faults(what.faults) << "):\n"
+            << fakezk::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that breaks it: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
             << "shrinking " << failure.original_deviations << ").\n\n"
-            << failure.lanes << "\nReplay it:   " << replay_command(failure, program)
+            << failure.lanes << "\nAs a regression test:\n\n"
+            << regression_test_of(failure, what.scenario->name)
+            << "\nReplay it:   " << replay_command(failure, program)
             << "\nHunt again:  " << command_for(what, found, program) << '\n';
+}
+
+void print_where(const HtmlFile& html) {
+  if (html.wanted()) std::cout << "Timeline:    " << html.name() << '\n';
 }
 
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
+  const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const Searched searched = search(what, !options.json);
   const std::optional<fakezk::Found>& found = searched.result.found;
   nlohmann::ordered_json object = as_json(what, searched);
   if (!found) {
+    if (html.wanted()) html.write(page_of(what, searched, nullptr, program));
     if (options.json) {
       print_json(object);
     } else {
       print_success(what, searched);
+      print_where(html);
     }
     return kOk;
   }
   const fakezk::Failure failure = explain(what, *found);
+  if (html.wanted()) html.write(page_of(what, searched, &failure, program));
   if (options.json) {
-    object["violation"] = violation_as_json(failure, found->execution);
+    object["violation"] = violation_as_json(failure, found->execution, what.scenario->name);
     print_json(object);
   } else {
     print_failure(what, searched, failure, program);
+    print_where(html);
   }
   return kViolation;
 }
@@ -230,7 +248,8 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   add_fault_options(*command, *options);
   add_unavailable_flag(*command, "--blocking");
   add_unavailable_option(*command, "--reduction");
-  add_unavailable_option(*command, "--html");
+  command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
   command->callback(
