@@ -45,6 +45,23 @@ function(lockstep_component name)
   endif()
 endfunction()
 
+# lockstep_embed(TARGET NAMESPACE name HEADER file FILES name file...): text files as constants of a
+# namespace, each a std::string_view of that name, declared in the header.
+function(lockstep_embed target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;HEADER" "FILES")
+  set(code "// Made by lockstep_embed.\n#include \"${arg_HEADER}\"\n\nnamespace ${arg_NAMESPACE} {\n")
+  while(arg_FILES)
+    list(POP_FRONT arg_FILES name file)
+    file(READ ${file} text)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    string(APPEND code "\nconst std::string_view ${name} =\n    R\"embedded(${text})embedded\";\n")
+  endwhile()
+  string(APPEND code "\n}  // namespace ${arg_NAMESPACE}\n")
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.cc)
+  file(CONFIGURE OUTPUT ${made} CONTENT "@code@" @ONLY)  # Untouched if nothing has changed.
+  target_sources(${target} PRIVATE ${made})
+endfunction()
+
 # lockstep_install_package(): the files behind find_package(lockstep COMPONENTS ...).
 function(lockstep_install_package)
   get_property(components GLOBAL PROPERTY LOCKSTEP_COMPONENTS)

@@ -4,8 +4,6 @@
 #include <iostream>
 #include <memory>
 
-#include "command.h"
-#include "hunt.h"
 #include "progress.h"
 #include "text.h"
 #include "usage.h"
@@ -14,13 +12,7 @@ namespace lockstep::program {
 
 namespace {
 
-std::string_view stopped_by(const Exhausted& searched) {
-  const fakezk::ExhaustiveResult& result = searched.result;
-  if (result.exhausted) return "exhaustion";
-  if (result.found) return "violation";
-  if (!result.independence_violated.empty()) return "dependence";
-  return searched.out_of_time ? "time" : "count";
-}
+constexpr fakezk::StrategyName kName{kExhaustive, nullptr};
 
 nlohmann::ordered_json traces_by_fault(const fakezk::ExhaustiveResult& result) {
   auto counts = nlohmann::ordered_json::object();
@@ -30,49 +22,77 @@ nlohmann::ordered_json traces_by_fault(const fakezk::ExhaustiveResult& result) {
   return counts;
 }
 
-nlohmann::ordered_json as_json(const Search& what, const Exhausted& searched) {
-  const fakezk::ExhaustiveResult& result = searched.result;
-  const double rate = static_cast<double>(result.executions) / searched.seconds;
-  return {{"scenario", what.scenario->name},
-          {"strategy", kExhaustive},
-          {"seed", what.seed},
-          {"clients", what.size.clients},
-          {"rounds", what.size.rounds},
-          {"faults", fault_kinds(what.faults)},
-          {"fault_budget", what.faults.total()},
-          {"fault_budget_exhausted", nullptr},
-          {"executions", result.executions},
-          {"steps", result.steps},
-          {"seconds", searched.seconds},
-          {"executions_per_second", rate},
-          {"exhausted", result.exhausted},
-          {"traces", result.traces},
-          {"traces_by_fault", traces_by_fault(result)},
-          {"final_states", result.final_states},
-          {"pairs_checked", result.pairs_checked},
-          {"trace_hash", hex(result.trace_hash)},
-          {"stopped_by", stopped_by(searched)},
-          {"violation", nullptr}};
+}  // namespace
+
+const fakezk::StrategyName& exhaustive_strategy() { return kName; }
+
+std::string_view Exhausted::stopped_by() const {
+  if (result.exhausted) return "exhaustion";
+  if (result.found) return "violation";
+  if (!result.independence_violated.empty()) return "dependence";
+  return out_of_time ? "time" : "count";
 }
 
-void print_how_far(const Search& what, const Exhausted& searched) {
-  const fakezk::ExhaustiveResult& result = searched.result;
-  std::cout << what.scenario->name << ": ";
+Searched Exhausted::as_searched() const {
+  Searched searched;
+  searched.seconds = seconds;
+  searched.result.executions = result.executions;
+  searched.result.steps = result.steps;
+  searched.result.trace_hash = result.trace_hash;
+  searched.result.found = result.found;
+  return searched;
+}
+
+nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
+  nlohmann::ordered_json object = {
+      {"scenario", what.scenario->name},
+      {"strategy", kExhaustive},
+      {"seed", what.seed},
+      {"clients", what.size.clients},
+      {"rounds", what.size.rounds},
+      {"faults", fault_kinds(what.faults)},
+      {"fault_budget", what.faults.total()},
+      {"fault_budget_exhausted", nullptr},
+      {"executions", result.executions},
+      {"steps", result.steps},
+      {"seconds", seconds},
+      {"executions_per_second", static_cast<double>(result.executions) / seconds},
+      {"exhausted", result.exhausted},
+      {"traces", result.traces},
+      {"traces_by_fault", traces_by_fault(result)},
+      {"final_states", result.final_states},
+      {"pairs_checked", result.pairs_checked},
+      {"independence_violated", nullptr},
+      {"trace_hash", hex(result.trace_hash)},
+      {"stopped_by", stopped_by()},
+      {"violation", nullptr}};
+  if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
   if (!result.independence_violated.empty()) {
-    std::cout << "independence violated: " << result.independence_violated
+    object["independence_violated"] = result.independence_violated;
+  }
+  return object;
+}
+
+std::string Exhausted::verdict(const Search& what) const {
+  return (result.exhausted ? "exhausted: " : "NOT exhausted: ") + counted(result.traces, "trace") +
+         " at fault budget " + std::to_string(what.faults.total()) + ", no violation";
+}
+
+void Exhausted::print_how_far(const Search& what) const {
+  if (!result.independence_violated.empty()) {
+    std::cout << what.scenario->name << ": independence violated: " << result.independence_violated
               << ". The search has proved nothing; please report this.\n";
     return;
   }
-  std::cout << (result.exhausted ? "exhausted: " : "NOT exhausted: ")
-            << counted(result.traces, "trace") << " at fault budget " << what.faults.total()
-            << ", no violation (" << in_words(what.size) << "; " << describe_faults(what.faults)
-            << "). " << counted(result.final_states, "final state") << ", "
-            << counted(result.executions, "execution") << ", "
+  std::cout << what.scenario->name << ": " << verdict(what) << " (" << in_words(what.size) << "; "
+            << describe_faults(what.faults) << "). " << counted(result.final_states, "final state")
+            << ", " << counted(result.executions, "execution") << ", "
             << counted(result.pairs_checked, "pair") << " of steps tried in both orders";
   if (!result.exhausted) {
-    std::cout << "; stopped by " << stopped_by(searched);
+    std::cout << "; stopped by " << stopped_by();
     if (result.budgets_finished > 0) {
-      std::cout << ", all with up to " << counted(result.fault_budget, "fault") << " were tried";
+      std::cout << ", but all with up to " << counted(result.fault_budget, "fault")
+                << " were tried";
     }
   }
   std::cout << ".\n";
@@ -80,8 +100,6 @@ void print_how_far(const Search& what, const Exhausted& searched) {
     std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
   }
 }
-
-}  // namespace
 
 fakezk::Reduction reduction_called(std::string_view name) {
   for (const fakezk::ReductionName& known : fakezk::reductions()) {
@@ -120,33 +138,6 @@ Exhausted exhaust(const Search& what, fakezk::Reduction reduction, bool show_pro
   searched.result = fakezk::search_exhaustively(*program, options);
   searched.seconds = gone();
   return searched;
-}
-
-int run_exhaustive(const Search& what, fakezk::Reduction reduction, bool json,
-                   const std::string& program) {
-  const Exhausted searched = exhaust(what, reduction, !json);
-  const fakezk::ExhaustiveResult& result = searched.result;
-  nlohmann::ordered_json object = as_json(what, searched);
-  if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
-  if (!result.independence_violated.empty()) {
-    object["independence_violated"] = result.independence_violated;
-  }
-  if (!result.found) {
-    if (json) {
-      print_json(object);
-    } else {
-      print_how_far(what, searched);
-    }
-    return result.independence_violated.empty() ? kOk : kDiverged;
-  }
-  const fakezk::Failure failure = explain(what, *result.found);
-  if (json) {
-    object["violation"] = violation_as_json(failure, result.found->execution);
-    print_json(object);
-  } else {
-    print_failure(what, *result.found, failure, program);
-  }
-  return kViolation;
 }
 
 }  // namespace lockstep::program

@@ -2,10 +2,13 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
 
+#include "caption.h"
 #include "command.h"
 #include "exhaust.h"
+#include "html_file.h"
 #include "size.h"
 #include "text.h"
 #include "usage.h"
@@ -35,6 +38,7 @@ struct Options {
   std::string faults = "all";
   std::uint32_t fault_budget = kUsualFaults;
   std::uint32_t jobs = 1;
+  std::optional<std::string> html;
   bool json = false;
 };
 
@@ -61,7 +65,7 @@ Search search_of(const Options& options) {
                      std::to_string(kMostRoundsInAll) + " rounds in all");
   }
   const bool exhaustive = options.strategy == kExhaustive;
-  if (!exhaustive) what.strategy = &strategy_called(options.strategy);
+  what.strategy = exhaustive ? &exhaustive_strategy() : &strategy_called(options.strategy);
   if (exhaustive) what.executions = kUnlimitedExecutions;
   what.faults = plan_of(options);
   what.seed = options.seed;
@@ -85,14 +89,16 @@ std::string_view stopped_by(fakezk::HuntResult::StoppedBy reason) {
   return "";
 }
 
-nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution) {
+nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution,
+                                         std::string_view scenario) {
   return {{"oracle", failure.violation.oracle},
           {"message", failure.violation.message},
           {"execution", execution},
           {"steps", failure.steps},
           {"deviations", failure.deviations},
           {"original_deviations", failure.original_deviations},
-          {"replay", failure.replay}};
+          {"replay", failure.replay},
+          {"regression_test", regression_test_of(failure, scenario)}};
 }
 
 nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
@@ -137,42 +143,70 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
             << fakezk::guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
             << " of seed " << what.seed << " (" << in_words(what.size) << "; strategy "
             << what.strategy->name << "; " << describe_faults(what.faults) << "):\n"
+            << fakezk::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that breaks it: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
             << "shrinking " << failure.original_deviations << ").\n\n"
-            << failure.lanes << "\nReplay it:   " << replay_command(failure, program)
+            << failure.lanes << "\nAs a regression test:\n\n"
+            << regression_test_of(failure, what.scenario->name)
+            << "\nReplay it:   " << replay_command(failure, program)
             << "\nHunt again:  " << command_for(what, found, program) << '\n';
+}
+
+void print_where(const HtmlFile& html) {
+  if (html.wanted()) std::cout << "Timeline:    " << html.name() << '\n';
+}
+
+// What every kind of search ends with.
+int report(const Search& what, const Searched& searched, nlohmann::ordered_json object,
+           const Options& options, const HtmlFile& html, const std::string& program) {
+  const std::optional<fakezk::Found>& found = searched.result.found;
+  if (!found) {
+    if (html.wanted()) html.write(page_of(what, searched, nullptr, program));
+    if (options.json) print_json(object);
+    return kOk;
+  }
+  const fakezk::Failure failure = explain(what, *found);
+  if (html.wanted()) html.write(page_of(what, searched, &failure, program));
+  if (options.json) {
+    object["violation"] = violation_as_json(failure, found->execution, what.scenario->name);
+    print_json(object);
+  } else {
+    print_failure(what, searched, failure, program);
+    print_where(html);
+  }
+  return kViolation;
+}
+
+int run_exhaustive(const Search& what, const Options& options, const HtmlFile& html,
+                   const std::string& program) {
+  if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
+  const std::string_view reduction =
+      options.reduction.empty() ? default_reduction() : std::string_view(options.reduction);
+  const Exhausted exhausted = exhaust(what, reduction_called(reduction), !options.json);
+  const int status =
+      report(what, exhausted.as_searched(), exhausted.as_json(what), options, html, program);
+  if (status != kOk) return status;
+  if (!options.json) {
+    exhausted.print_how_far(what);
+    print_where(html);
+  }
+  return exhausted.result.independence_violated.empty() ? kOk : kDiverged;
 }
 
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
-  if (options.strategy == kExhaustive) {
-    if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
-    const std::string_view reduction =
-        options.reduction.empty() ? default_reduction() : std::string_view(options.reduction);
-    return run_exhaustive(what, reduction_called(reduction), options.json, program);
-  }
+  const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
+  if (options.strategy == kExhaustive) return run_exhaustive(what, options, html, program);
   if (!options.reduction.empty()) throw UsageError("--reduction: only with --strategy exhaustive");
   const Searched searched = search(what, !options.json);
-  const std::optional<fakezk::Found>& found = searched.result.found;
-  nlohmann::ordered_json object = as_json(what, searched);
-  if (!found) {
-    if (options.json) {
-      print_json(object);
-    } else {
-      print_success(what, searched);
-    }
-    return kOk;
+  const int status = report(what, searched, as_json(what, searched), options, html, program);
+  if (status == kOk && !options.json) {
+    print_success(what, searched);
+    print_where(html);
   }
-  const fakezk::Failure failure = explain(what, *found);
-  if (options.json) {
-    object["violation"] = violation_as_json(failure, found->execution);
-    print_json(object);
-  } else {
-    print_failure(what, searched, failure, program);
-  }
-  return kViolation;
+  return status;
 }
 
 void add_search_options(CLI::App& command, Options& options) {
@@ -245,7 +279,8 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   add_search_options(*command, *options);
   add_fault_options(*command, *options);
   add_unavailable_flag(*command, "--blocking");
-  add_unavailable_option(*command, "--html");
+  command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
   command->callback(

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "command.h"
+#include "html_file.h"
 #include "usage.h"
 
 namespace lockstep::program {
@@ -90,6 +91,9 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     std::cerr << "lockstep: " << one_line(error.what()) << '\n';
     return kBadInput;
+  } catch (const CannotWrite& error) {
+    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
+    return kCannotWrite;
   } catch (const std::exception& error) {
     std::cerr << "lockstep: " << one_line(error.what()) << '\n';
     return kInternalError;

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "caption.h"
 #include "command.h"
+#include "html_file.h"
 #include "lockstep/fakezk/explore/report.h"
 #include "scenarios/registry.h"
 #include "search.h"
@@ -32,6 +34,12 @@ std::string read_file(const std::string& name) {
   if (begin == std::string::npos) throw UsageError("'" + name + "' holds no replay string");
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
+
+struct Options {
+  std::string string;
+  std::optional<std::string> html;
+  bool json = false;
+};
 
 // What a replay string stands for, known to be sound.
 struct Recorded {
@@ -80,11 +88,17 @@ std::string_view result_of(const fakezk::Recording& recording,
 }
 
 // The string that stands for the execution as it runs now.
-std::string string_of(const Recorded& recorded, const fakezk::Recording& recording) {
+fakezk::ReplayString string_of(const Recorded& recorded, const fakezk::Recording& recording) {
   fakezk::ReplayString now = recorded.string;
   now.trace_hash = recording.outcome.trace_hash;
   now.checks = recording.checks;
-  return now.text();
+  return now;
+}
+
+std::string page_of(const Recorded& recorded, const fakezk::Recording& recording,
+                    const std::string& program) {
+  const fakezk::ReplayString now = string_of(recorded, recording);
+  return timeline_page(recording.chronicle, caption_of(now, recording, program));
 }
 
 void print_as_json(const Recorded& recorded, const fakezk::Recording& recording,
@@ -101,7 +115,7 @@ void print_as_json(const Recorded& recorded, const fakezk::Recording& recording,
                                    {"result", result_of(recording, difference)},
                                    {"diverged_at_step", nullptr},
                                    {"violation", nullptr},
-                                   {"replay", string_of(recorded, recording)},
+                                   {"replay", string_of(recorded, recording).text()},
                                    {"lanes", recording.lanes}};
   if (difference) object["diverged_at_step"] = *difference;
   if (const std::optional<fakezk::Violation>& violation = recording.outcome.violation) {
@@ -152,15 +166,18 @@ void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
   }
 }
 
-int run(const std::string& argument, bool json) {
-  const Recorded recorded = read(argument);
+int run(const Options& options, const std::string& program_name) {
+  const Recorded recorded = read(options.string);
+  const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const std::unique_ptr<fakezk::Program> program = recorded.scenario->make(recorded.size);
   const fakezk::Recording recording = record(*program, recorded.limits, recorded.string.deviations);
   const std::optional<std::uint32_t> difference = first_difference(recorded, recording);
-  if (json) {
+  if (html.wanted()) html.write(page_of(recorded, recording, program_name));
+  if (options.json) {
     print_as_json(recorded, recording, difference);
   } else {
     print_as_text(recorded, recording, difference);
+    if (html.wanted()) std::cout << "Timeline: " << html.name() << '\n';
   }
   if (difference) return kDiverged;
   return recording.outcome.violation ? kViolation : kOk;
@@ -171,17 +188,18 @@ int run(const std::string& argument, bool json) {
 void add_replay(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("replay", "Runs one execution again from its replay string");
-  const auto argument = std::make_shared<std::string>();
-  const auto json = std::make_shared<bool>(false);
-  command->add_option("STRING", *argument, "What a hunt printed, or @FILE to read it from a file")
+  const auto options = std::make_shared<Options>();
+  command
+      ->add_option("STRING", options->string, "What a hunt printed, or @FILE to read it from one")
       ->required();
-  command->add_flag("--json", *json, "Print one JSON object");
-  add_unavailable_option(*command, "--html");
+  command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
       "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution is another one\n"
       "than the recorded one, 2 bad input.");
   command->callback(
-      [&line, argument, json] { line.run = [argument, json] { return run(*argument, *json); }; });
+      [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }
 
 }  // namespace lockstep::program

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
 
+#include "caption.h"
 #include "command.h"
+#include "html_file.h"
 #include "hunt.h"
 #include "text.h"
 #include "usage.h"
@@ -19,6 +23,13 @@ constexpr std::uint64_t kExecutions = 200'000;
 constexpr std::string_view kBroken = "zoo-01-wait-after-missing-predecessor";
 constexpr std::string_view kSound = "fair-mutex";
 
+constexpr const char* kTimeline = "lockstep-tour.html";
+
+struct Options {
+  std::uint64_t executions = kExecutions;
+  std::optional<std::string> html;
+};
+
 Search search_of(std::string_view scenario, std::uint64_t executions) {
   Search what;
   what.scenario = scenarios::find(scenario);
@@ -31,7 +42,8 @@ Search search_of(std::string_view scenario, std::uint64_t executions) {
 }
 
 // True if the broken lock was caught, for the reason that it is in the zoo for.
-bool hunt_the_broken_one(std::uint64_t executions, const std::string& program) {
+bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
+                         const std::string& program) {
   const Search what = search_of(kBroken, executions);
   std::cout << "1. " << what.scenario->name << ": a lock with a bug that was shipped more than\n"
             << "   once. " << what.scenario->summary << "\n"
@@ -54,8 +66,9 @@ bool hunt_the_broken_one(std::uint64_t executions, const std::string& program) {
                "the\n   waiter's watch is registered, and it waits for an event that is over.\n\n"
                "   Replay it:   "
             << replay_command(failure, program)
-            << "\n   Hunt again:  " << command_for(what, *found, program) << "\n\n"
-            << std::flush;
+            << "\n   Hunt again:  " << command_for(what, *found, program) << '\n';
+  html.write(page_of(what, searched, &failure, program));
+  std::cout << "   Timeline:    " << html.name() << " (open it in a browser)\n\n" << std::flush;
   return violation.oracle == what.scenario->expects;
 }
 
@@ -80,13 +93,25 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   return true;
 }
 
-int run(std::uint64_t executions, const std::string& program) {
+// Where the timeline goes: as the user says, otherwise here or, if that is not possible, where
+// temporary files go.
+HtmlFile html_file(const std::optional<std::string>& given) {
+  if (given) return HtmlFile(*given);
+  try {
+    return HtmlFile(kTimeline);
+  } catch (const UsageError&) {
+    return HtmlFile((std::filesystem::temp_directory_path() / kTimeline).string());
+  }
+}
+
+int run(const Options& options, const std::string& program) {
+  const HtmlFile html = html_file(options.html);
   std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
                "that breaks it.\nThen it hunts the library's own lock under the same faults: "
             << describe_faults(fakezk::FaultPlan::all(kFaults)) << ".\n\n";
-  const bool caught = hunt_the_broken_one(executions, program);
-  const bool holds = hunt_the_sound_one(executions, program);
+  const bool caught = hunt_the_broken_one(options.executions, html, program);
+  const bool holds = hunt_the_sound_one(options.executions, program);
   return caught && holds ? kOk : kViolation;
 }
 
@@ -95,13 +120,16 @@ int run(std::uint64_t executions, const std::string& program) {
 void add_tour(CLI::App& app, CommandLine& line) {
   CLI::App* const command = app.add_subcommand(
       "tour", "Shows what this program does: a broken lock is caught, a sound one holds");
-  const auto executions = std::make_shared<std::uint64_t>(kExecutions);
-  add_number<std::uint64_t>(*command, "--executions", *executions, 1, 1'000'000'000,
+  const auto options = std::make_shared<Options>();
+  add_number<std::uint64_t>(*command, "--executions", options->executions, 1, 1'000'000'000,
                             "The most executions of each hunt (200000)");
+  command
+      ->add_option("--html", options->html,
+                   "Write the timeline to this file (" + std::string(kTimeline) + ")")
+      ->type_name("FILE");
   command->footer("Exit status: 0 both locks did as expected, 1 not, 2 bad input.");
-  command->callback([&line, executions] {
-    line.run = [&line, executions] { return run(*executions, line.program); };
-  });
+  command->callback(
+      [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }
 
 }  // namespace lockstep::program

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/report.h"
@@ -21,10 +22,16 @@ struct HuntSettings {
 struct HuntReport {
   std::string name;
   std::uint64_t executions = 0;
+  std::uint64_t seed = 0;
   std::optional<fakezk::Failure> failure;
 
   [[nodiscard]] bool passed() const { return !failure; }
   [[nodiscard]] std::string text() const;
+  // If it has failed: the source of a GoogleTest that replays the failure. `mutex` is the class in
+  // C++; without one its name is guessed from the lock's name: MyMutex for "my-mutex".
+  [[nodiscard]] std::string regression_test(std::string_view mutex = {}) const;
+  // If it has failed: the failure as an HTML page, complete in itself.
+  [[nodiscard]] std::string html() const;
 };
 
 // START HERE (recipe authors): searches the schedules of a lock for one that breaks a guarantee

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/report.h"
+
+namespace lockstep::fake {
+
+// How the replay of one execution went; text() is what a person wants to read about it.
+struct ReplayReport {
+  std::string scenario;
+  std::string error;  // What is wrong with the replay string; then nothing has run.
+  std::optional<fakezk::Violation> violation;
+  bool as_recorded = false;  // Otherwise the program has changed since, and took another way.
+  fakezk::Chronicle chronicle;
+
+  // True if the execution ran and broke nothing, as recorded or not.
+  [[nodiscard]] bool passed() const { return error.empty() && !violation; }
+  [[nodiscard]] std::string text() const;
+};
+
+// Runs the execution that a replay string stands for, in the program that `make` makes of the
+// string's size. Deviations that no longer fit are applied as far as they do. For regression tests:
+//
+//   const fake::ReplayReport report =
+//       fake::replay_lock("lockstep1/my-mutex/...", &fake::contend_for<MyMutex>);
+//   EXPECT_TRUE(report.passed()) << report.text();
+ReplayReport replay(std::string_view string,
+                    const std::function<std::unique_ptr<fakezk::Program>(ScenarioSize)>& make);
+// The same for a lock that hunt_lock has searched.
+ReplayReport replay_lock(std::string_view string, LockScenario::Contend contend);
+
+// The source of a GoogleTest that replays what a hunt has found. `replayed` is the code of replay's
+// second argument, or of replay_lock's if `is_lock`; `include` is what declares it, or empty.
+[[nodiscard]] std::string regression_test(const fakezk::Failure& failure, std::string_view replayed,
+                                          bool is_lock, std::string_view include);
+// "my-mutex" as the name of a class: "MyMutex".
+[[nodiscard]] std::string class_name(std::string_view scenario);
+
+}  // namespace lockstep::fake

@@ -1,0 +1,32 @@
+#include "html_file.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "usage.h"
+
+namespace lockstep::program {
+
+HtmlFile::HtmlFile(std::string name) {
+  std::error_code ignored;
+  const bool existed = std::filesystem::exists(name, ignored);
+  errno = 0;
+  const std::ofstream file(name, std::ios::app);  // Nothing is lost if the search is broken off.
+  if (!file) {
+    const std::string why = errno != 0 ? ": " + std::generic_category().message(errno) : "";
+    throw UsageError("cannot write '" + name + "'" + why);
+  }
+  if (!existed) std::filesystem::remove(name, ignored);
+  name_ = std::move(name);
+}
+
+void HtmlFile::write(const std::string& page) const {
+  std::ofstream file(name_, std::ios::binary | std::ios::trunc);
+  file << page;
+  file.close();
+  if (!file) throw CannotWrite("cannot write '" + name_ + "'");
+}
+
+}  // namespace lockstep::program
