@@ -22,16 +22,11 @@ std::string_view name(ObjectKind kind) {
     case ObjectKind::kSessionTable: return "session table";
     case ObjectKind::kLinkTable: return "link table";
     case ObjectKind::kLink: return "link";
-    case ObjectKind::kRequestHead: return "oldest request";
-    case ObjectKind::kRequestTail: return "newest request";
-    case ObjectKind::kInboxHead: return "oldest item of an inbox";
-    case ObjectKind::kInboxTail: return "newest item of an inbox";
+    case ObjectKind::kInbox: return "inbox";
     case ObjectKind::kProcess: return "process";
     case ObjectKind::kReplica: return "replica";
     case ObjectKind::kLog: return "log";
-    case ObjectKind::kReaper: return "reaper";
     case ObjectKind::kClock: return "clock";
-    case ObjectKind::kTimers: return "timers";
     case ObjectKind::kTimersDue: return "timers of one instant";
     case ObjectKind::kFaults: return "faults";
     case ObjectKind::kOracle: return "oracle";

@@ -16,10 +16,6 @@ void empty(Link& link) {
 // The connection ends or begins: nothing that touches it can be swapped with that.
 void record_break(FootprintRecorder& recorder, LinkIndex index, std::size_t received) {
   recorder.writes(ObjectKind::kLink, index);
-  recorder.writes(ObjectKind::kRequestHead, index);
-  recorder.writes(ObjectKind::kRequestTail, index);
-  recorder.writes(ObjectKind::kInboxHead, index);
-  recorder.writes(ObjectKind::kInboxTail, index);
   recorder.truncated(QueueKind::kRequests, index, 0);
   recorder.truncated(QueueKind::kInbox, index, received);
 }
@@ -46,7 +42,7 @@ void Network::connect(LinkIndex index, const Handshake& handshake) {
   link.open = true;
   link.requests.clear();
   link.inbox.clear();
-  send(index, ClientMessage(handshake));
+  send(index, handshake);
 }
 
 void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
@@ -58,38 +54,25 @@ void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
   answer(index, ServerMessage::Kind::kConnectionEnded).reply = Reply(error);
 }
 
-void Network::send(LinkIndex index, ClientMessage message) {
-  if (recorder_) {
-    recorder_->reads(ObjectKind::kLink, index);
-    recorder_->writes(ObjectKind::kRequestTail, index);
-    recorder_->queued(QueueKind::kRequests, index);
-  }
-  links_[index]->requests.push(std::move(message));
+void Network::record_sent(LinkIndex index) {
+  recorder_->reads(ObjectKind::kLink, index);
+  recorder_->queued(QueueKind::kRequests, index);
 }
 
-ServerMessage& Network::answer(LinkIndex index, ServerMessage::Kind kind) {
-  if (recorder_) {
-    recorder_->writes(ObjectKind::kInboxTail, index);
-    recorder_->queued(QueueKind::kInbox, index);
-  }
-  return links_[index]->inbox.emplace(kind);
+void Network::record_answered(LinkIndex index) {
+  recorder_->reads(ObjectKind::kLink, index);
+  recorder_->writes(ObjectKind::kInbox, index);
+  recorder_->queued(QueueKind::kInbox, index);
 }
 
-ClientMessage Network::take_request(LinkIndex index) {
-  if (recorder_) {
-    recorder_->reads(ObjectKind::kLink, index);
-    recorder_->writes(ObjectKind::kRequestHead, index);
-    recorder_->taken(QueueKind::kRequests, index);
-  }
-  return links_[index]->requests.pop();
+void Network::record_request_taken(LinkIndex index) {
+  recorder_->reads(ObjectKind::kLink, index);
+  recorder_->taken(QueueKind::kRequests, index);
 }
 
-ServerMessage Network::take_item(LinkIndex index) {
-  if (recorder_) {
-    recorder_->writes(ObjectKind::kInboxHead, index);
-    recorder_->taken(QueueKind::kInbox, index);
-  }
-  return links_[index]->inbox.pop();
+void Network::record_item_taken(LinkIndex index) {
+  recorder_->reads(ObjectKind::kLink, index);
+  recorder_->taken(QueueKind::kInbox, index);
 }
 
 void Network::shut(LinkIndex index) {

@@ -27,7 +27,7 @@ std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buff
 
 PathTable::PathTable() : slots_(64, kEmpty) {
   for (const char* const path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}) {
-    intern(Text(std::string_view(path)));
+    intern(std::string_view(path));
   }
 }
 
@@ -35,6 +35,12 @@ PathId PathTable::intern(const Text& path) {
   const std::size_t slot = slot_of(path.view(), path.hash());
   if (slots_[slot] != kEmpty) return slots_[slot];
   return add(path, slot);
+}
+
+PathId PathTable::intern(std::string_view path) {
+  const std::size_t slot = slot_of(path, text_hash(path));
+  if (slots_[slot] != kEmpty) return slots_[slot];
+  return add(Text(path), slot);
 }
 
 std::optional<PathId> PathTable::find(const Text& path) const {
@@ -73,7 +79,7 @@ PathId PathTable::add(Text path, std::size_t slot) {
   entries_.push_back(Entry{path, kRoot, name_offset});
   if (2 * entries_.size() > slots_.size()) grow();
   if (slash != 0 && slash != std::string_view::npos) {
-    const PathId parent = intern(Text(view.substr(0, slash)));
+    const PathId parent = intern(view.substr(0, slash));
     entries_[id].parent = parent;
   }
   return id;

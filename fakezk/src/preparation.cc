@@ -196,7 +196,7 @@ std::optional<PathId> Preparation::parent_of(std::string_view path) {
     return std::nullopt;
   }
   if (slash == 0) return PathTable::kRoot;
-  return paths_->intern(Text(path.substr(0, slash)));
+  return paths_->intern(path.substr(0, slash));
 }
 
 }  // namespace lockstep::fakezk

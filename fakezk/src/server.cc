@@ -189,7 +189,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
 }
 
-void Server::send_reply(LinkIndex link, OpCode op, Reply reply) {
+void Server::send_reply(LinkIndex link, OpCode op, Reply&& reply) {
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = op;
   answer.zxid = replicas_[connections_[link].replica].last_zxid;

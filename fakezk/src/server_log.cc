@@ -6,7 +6,6 @@
 namespace lockstep::fakezk {
 
 Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
-  if (recorder_) recorder_->reads(ObjectKind::kClock);
   Txn txn;
   txn.op = op;
   txn.session = session;
@@ -80,8 +79,6 @@ void Server::follow(const Change& change, TimePoint now) {
   if (change.owner != 0 && change.kind == Change::Kind::kDeleted) {
     std::erase(sessions_[sessions_.find(change.owner)].ephemerals, change.path);
   }
-  const bool reaps = options_.container_check_interval != Duration::zero();
-  if (recorder_ && reaps) recorder_->writes(ObjectKind::kReaper);
   reaper_.follow(change, paths_->parent(change.path), now);
 }
 

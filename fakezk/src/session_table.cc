@@ -58,13 +58,12 @@ void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
 void SessionTable::record_silence(SessionIndex index) {
   recorder_->writes(ObjectKind::kSession, index);
   recorder_->reads(ObjectKind::kClock);
-  recorder_->reads(ObjectKind::kTimers);
 }
 
 void SessionTable::speak_up(SessionIndex index) {
   if (recorder_) {
     recorder_->writes(ObjectKind::kSession, index);
-    recorder_->reads(ObjectKind::kTimers);
+    recorder_->reads(ObjectKind::kClock);
   }
   sessions_[index].silent_ = false;
   timers_.erase(sessions_[index].expiry_);

@@ -302,7 +302,7 @@ void World::deliver(const Event& event) {
 
 // Timers that are started for one instant fire in the order in which they were started.
 void World::record_timer(TimePoint due) {
-  recorder_->reads(ObjectKind::kTimers);
+  recorder_->reads(ObjectKind::kClock);
   const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
   recorder_->writes(ObjectKind::kTimersDue, static_cast<std::uint32_t>(mix(instant)));
 }

@@ -59,12 +59,12 @@ void FakeSession::submit(Request request, internal::Completion& completion) {
   unsent_.push(std::move(request));
 }
 
-void FakeSession::send(Request request) {
+void FakeSession::send(Request&& request) {
   if (request.op == OpCode::kAddAuth) {
     if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
     auths_.push_back(request);
   }
-  world_.network().send(link_, ClientMessage(std::move(request)));
+  world_.network().send(link_, std::move(request));
 }
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
@@ -78,7 +78,7 @@ void FakeSession::receive(ServerMessage& message) {
   if (message.kind == ServerMessage::Kind::kConnectionEnded) {
     return connection_ended(message.reply.error);
   }
-  last_contact_ = process_.now();
+  last_contact_ = world_.now();
   // After the end only the reply to our close matters: everything else has failed already.
   if (is_over(state()) && message.op != OpCode::kClose) return;
   switch (message.kind) {
@@ -106,7 +106,7 @@ void FakeSession::accepted(const ServerMessage& message) {
   negotiated_timeout_ = message.timeout;
   handshaken_ = true;
   for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
-    world_.network().send(link_, ClientMessage(*auth));
+    world_.network().send(link_, *auth);
   }
   repeated_auths_ = auths_.size();
   set_watches();
@@ -127,7 +127,7 @@ void FakeSession::set_watches() {
       into.push_back(registration.path);
     }
   }
-  world_.network().send(link_, ClientMessage(std::move(paths)));
+  world_.network().send(link_, std::move(paths));
 }
 
 void FakeSession::replied(ServerMessage& message) {
@@ -218,7 +218,7 @@ void FakeSession::start_closing(internal::Completion& completion) {
 // connect is broken off, and the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {
-    world_.network().send(link_, ClientMessage(Request(OpCode::kClose, Path())));
+    world_.network().send(link_, Request(OpCode::kClose, Path()));
   } else {
     world_.cut(link_, 0, 0);
   }

@@ -15,23 +15,18 @@ enum class ObjectKind : std::uint8_t {
   kSession,       // What the leader knows of a session, and what strays it has left.
   kSessionTable,  // Which session ids have been given out.
   kLinkTable,     // Which places for connections have been given out.
-  kLink,          // A connection, as both ends see it.
-  kRequestHead,   // The oldest request of a link,
-  kRequestTail,   // and the place behind the newest.
-  kInboxHead,     // The oldest item of a client's inbox,
-  kInboxTail,     // and the place behind the newest.
+  kLink,          // Whether a connection is there, and what is lost with it.
+  kInbox,         // The order of what is sent to a client.
   kProcess,       // The memory of one process.
   kReplica,       // Whether a replica lags or is cut off, and how far it has come.
   kLog,           // The order of the leader's log, where a replica is behind.
-  kReaper,        // What the servers look for to reap.
-  kClock,         // Virtual time.
-  kTimers,        // Which timer is the earliest.
+  kClock,         // Virtual time, and which timers it has passed.
   kTimersDue,     // The order of the timers of one instant.
   kFaults,        // How many faults are left.
-  kOracle,        // What the judges remember of one lock.
+  kOracle,        // What the judges remember.
   kUserMemory,    // What the processes of a program share behind ZooKeeper's back.
 };
-inline constexpr std::size_t kObjectKinds = 19;
+inline constexpr std::size_t kObjectKinds = 14;
 
 [[nodiscard]] std::string_view name(ObjectKind kind);
 

@@ -31,7 +31,8 @@ struct WatchedPaths {
 // One message from a client to its server.
 struct ClientMessage {
   enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
-  explicit ClientMessage(Request asked) : kind(Kind::kRequest), request(std::move(asked)) {}
+  explicit ClientMessage(Request&& asked) : kind(Kind::kRequest), request(std::move(asked)) {}
+  explicit ClientMessage(const Request& asked) : kind(Kind::kRequest), request(asked) {}
   explicit ClientMessage(const Handshake& greeting)
       : kind(Kind::kHandshake), request(OpCode::kSync, Path(Text())), handshake(greeting) {}
   explicit ClientMessage(WatchedPaths paths)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lockstep/fakezk/fifo.h"
@@ -50,10 +51,23 @@ class Network {
   void abandon(LinkIndex index);
 
   // The next request to the server, or item of the client's inbox; and the oldest one.
-  void send(LinkIndex index, ClientMessage message);
-  ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind);
-  [[nodiscard]] ClientMessage take_request(LinkIndex index);
-  [[nodiscard]] ServerMessage take_item(LinkIndex index);
+  template <class Message>
+  void send(LinkIndex index, Message&& message) {
+    if (recorder_) record_sent(index);
+    links_[index]->requests.emplace(std::forward<Message>(message));
+  }
+  ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind) {
+    if (recorder_) record_answered(index);
+    return links_[index]->inbox.emplace(kind);
+  }
+  [[nodiscard]] ClientMessage take_request(LinkIndex index) {
+    if (recorder_) record_request_taken(index);
+    return links_[index]->requests.pop();
+  }
+  [[nodiscard]] ServerMessage take_item(LinkIndex index) {
+    if (recorder_) record_item_taken(index);
+    return links_[index]->inbox.pop();
+  }
   // The server ends the connection; what it has sent still arrives.
   void shut(LinkIndex index);
 
@@ -65,6 +79,11 @@ class Network {
   [[nodiscard]] const Link& operator[](LinkIndex index) const { return *links_[index]; }
 
  private:
+  void record_sent(LinkIndex index);
+  void record_answered(LinkIndex index);
+  void record_request_taken(LinkIndex index);
+  void record_item_taken(LinkIndex index);
+
   std::vector<std::unique_ptr<Link>> links_;  // Used again after a reset, with their memory.
   LinkIndex size_ = 0;
   FootprintRecorder* recorder_ = nullptr;

@@ -31,6 +31,7 @@ class PathTable {
 
   // `path` begins with a slash. Its ancestors are interned as well.
   PathId intern(const Text& path);
+  PathId intern(std::string_view path);
   // `path` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.
   PathId intern_sequential(const Text& prefix, std::int32_t number);
 

@@ -202,7 +202,7 @@ class Server final : private EventSink {
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
   void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  void send_reply(LinkIndex link, OpCode op, Reply reply);
+  void send_reply(LinkIndex link, OpCode op, Reply&& reply);
 
   Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
   void write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,

@@ -202,7 +202,7 @@ inline void Process::start_timer(Timer& timer, TimePoint due) {
   world_.timers_.push(timer, due);
 }
 inline void Process::stop_timer(Timer& timer) noexcept {
-  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kTimers);
+  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
   world_.timers_.erase(timer);
 }
 

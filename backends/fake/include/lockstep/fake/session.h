@@ -60,7 +60,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
-  void send(Request request);
+  void send(Request&& request);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
   void set_watches();

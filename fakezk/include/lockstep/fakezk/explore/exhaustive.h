@@ -68,8 +68,9 @@ struct ExhaustiveResult {
 // of choices stay calm: orders that ZooKeeper leaves unspecified, and how many requests a cut finds
 // accepted (a cut that comes later does the same). Deterministic, on the calling thread.
 //
-// Steps are independent if their recorded footprints say so, zxids aside: a program that computes
-// with the distance of zxids of unrelated znodes is searched incompletely.
+// Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
+// that computes with the zxids of unrelated znodes, with ctime or mtime, or with
+// Session::last_contact(), is searched incompletely.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
 
 }  // namespace lockstep::fakezk
