@@ -94,6 +94,7 @@ void SessionTable::closed(SessionIndex index) {
 
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
+    if (recorder_) recorder_->reads(ObjectKind::kSession, index);
     const Session& session = sessions_[index];
     // The timer that has just fired is in the queue no more, but its session is still silent.
     if (session.silent_ && session.expiry_.due == due) decide_end(index, Error::kConnectionLoss);

@@ -78,6 +78,7 @@ bool World::task_failed() const {
 void World::reset() {
   end_tasks();
   if (recorder_) recorder_->begin();
+  timer_owners_.clear();
   network_.reset();
   if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
@@ -282,7 +283,7 @@ void World::execute(const Event& event) {
       hash_in(fingerprint(*step.applied, *paths_));
       return trace(step);
     case Event::Kind::kReplicate: trace(step); return server_.replicate(event.index, now_);
-    case Event::Kind::kTimer: return fire_timer(event);
+    case Event::Kind::kTimer: return fire_timer(event, true);
     case Event::Kind::kFault: return inject(event);
   }
 }
@@ -301,16 +302,33 @@ void World::deliver(const Event& event) {
 }
 
 // Timers that are started for one instant fire in the order in which they were started.
-void World::record_timer(TimePoint due) {
+void World::record_timer(const Timer& timer, TimePoint due, std::uint32_t process) {
   recorder_->reads(ObjectKind::kClock);
   const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
   recorder_->writes(ObjectKind::kTimersDue, static_cast<std::uint32_t>(mix(instant)));
+  timer_owners_.emplace_back(&timer, process);
 }
 
-// Whose timer it is, and what it sets off, is known only to who has started it.
-void World::fire_timer(const Event& event) {
-  if (recorder_) recorder_->touches_everything();
+void World::record_stopped(const Timer& timer) noexcept {
+  recorder_->reads(ObjectKind::kClock);
+  std::erase_if(timer_owners_, [&](const auto& owned) { return owned.first == &timer; });
+}
+
+// A timer that fires because nothing else can happen can be swapped with nothing.
+void World::record_fired(const Timer& timer, bool at_rest) {
+  if (at_rest || server_.reaps()) recorder_->touches_everything();
+  recorder_->writes(ObjectKind::kClock);
+  for (const auto& [owned, process] : timer_owners_) {
+    if (owned != &timer) continue;
+    recorder_->writes(ObjectKind::kProcess, process);
+    recorder_->writes(ObjectKind::kUserMemory);
+  }
+  record_stopped(timer);
+}
+
+void World::fire_timer(const Event& event, bool at_rest) {
   Timer& timer = timers_.pop();
+  if (recorder_) record_fired(timer, at_rest);
   now_ = std::max(now_, timer.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   trace(Step{.number = steps_, .event = event, .now = now_});
@@ -330,7 +348,7 @@ void World::inject(const Event& event) {
       step.now = now_;
       return trace(step);
     case FaultKind::kKillSession: trace(step); return kill_session(event.index);
-    case FaultKind::kTimer: return fire_timer(event);
+    case FaultKind::kTimer: return fire_timer(event, false);
     case FaultKind::kLag: trace(step); return server_.set_lagging(event.index, true, now_);
     case FaultKind::kReplicaPartition: trace(step); return server_.isolate(event.index, now_);
     case FaultKind::kLeaderChange: trace(step); return change_leader();
@@ -393,7 +411,7 @@ void World::kill_session(SessionIndex session) { server_.decide_expiry(session);
 
 void World::advance_clock(TimePoint until) {
   while (!timers_.empty() && timers_.earliest().due <= until) {
-    fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0});
+    fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0}, false);
     drain();
   }
   now_ = std::max(now_, until);

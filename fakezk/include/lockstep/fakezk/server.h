@@ -53,6 +53,11 @@ class Server final : private EventSink {
   // Who listens to what is touched, null: nobody.
   void record_into(FootprintRecorder* recorder);
 
+  // Whether the servers look for containers and znodes whose time has come.
+  [[nodiscard]] bool reaps() const {
+    return options_.container_check_interval != Duration::zero();
+  }
+
   // True if the oldest request of a link can be taken up now: reads wait for the session's own
   // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
   [[nodiscard]] bool can_apply(LinkIndex link) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lockstep/executor.h"
@@ -161,9 +162,12 @@ class World final : private Unspecified {
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
   void deliver(const Event& event);
-  void fire_timer(const Event& event);
+  // `at_rest`: because nothing else can happen.
+  void fire_timer(const Event& event, bool at_rest);
   void trace(const Step& step);
-  void record_timer(TimePoint due);
+  void record_timer(const Timer& timer, TimePoint due, std::uint32_t process);
+  void record_stopped(const Timer& timer) noexcept;
+  void record_fired(const Timer& timer, bool at_rest);
 
   Network network_;
   internal::TimerQueue timers_;
@@ -189,6 +193,8 @@ class World final : private Unspecified {
   std::uint64_t hash_ = 0;
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
+  // Whose timers are running, while somebody records; the servers' are not among them.
+  std::vector<std::pair<const Timer*, std::uint32_t>> timer_owners_;
 };
 
 inline TimePoint Process::now() const {
@@ -198,11 +204,11 @@ inline TimePoint Process::now() const {
 inline void Process::post(Runnable& work) { world_.ready_.push(work); }
 inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
 inline void Process::start_timer(Timer& timer, TimePoint due) {
-  if (world_.recorder_) world_.record_timer(due);
+  if (world_.recorder_) world_.record_timer(timer, due, index_);
   world_.timers_.push(timer, due);
 }
 inline void Process::stop_timer(Timer& timer) noexcept {
-  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
+  if (world_.recorder_) world_.record_stopped(timer);
   world_.timers_.erase(timer);
 }
 
