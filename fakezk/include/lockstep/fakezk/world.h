@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lockstep/executor.h"
@@ -33,6 +35,7 @@ class Process final : public Executor {
   void withdraw(Runnable& work) noexcept override;
   void start_timer(Timer& timer, TimePoint due) override;
   void stop_timer(Timer& timer) noexcept override;
+  void escaped(std::exception_ptr exception) noexcept override;
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] RandomStream& random() { return random_; }
@@ -68,8 +71,10 @@ class World final : private Unspecified {
 
   // Destroys what the processes still run; what their frames hold goes with them.
   void end_tasks();
-  // A task has let an exception escape (TaskSet::first_exception tells which).
+  // A task of a process, a listener or posted work has let an exception escape. It has ended
+  // nothing else; whoever runs the world takes the first of them and throws or reports it.
   [[nodiscard]] bool task_failed() const;
+  [[nodiscard]] std::exception_ptr take_exception();
 
   // Everything as if new. Whoever holds sessions of this world must have let go of them.
   void reset();
@@ -161,6 +166,7 @@ class World final : private Unspecified {
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
   void deliver(const Event& event);
+  void run(Runnable& work);
   void fire_timer(const Event& event);
   void trace(const Step& step);
   void record_timer(TimePoint due);
@@ -189,6 +195,7 @@ class World final : private Unspecified {
   std::uint64_t hash_ = 0;
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
+  std::exception_ptr escaped_;
 };
 
 inline TimePoint Process::now() const {
@@ -204,6 +211,9 @@ inline void Process::start_timer(Timer& timer, TimePoint due) {
 inline void Process::stop_timer(Timer& timer) noexcept {
   if (world_.recorder_) world_.recorder_->reads(ObjectKind::kTimers);
   world_.timers_.erase(timer);
+}
+inline void Process::escaped(std::exception_ptr exception) noexcept {
+  if (!world_.escaped_) world_.escaped_ = std::move(exception);
 }
 
 }  // namespace lockstep::fakezk
