@@ -132,8 +132,28 @@ void Session::change_state(SessionState state) {
   for (next_to_tell_ = first_listener_; next_to_tell_;) {
     SessionListener& listener = *next_to_tell_;
     next_to_tell_ = listener.next_;
-    listener.session_changed(state);
+    try {
+      listener.session_changed(state);
+    } catch (...) {
+      executor_.escaped(std::current_exception());
+    }
   }
+}
+
+namespace {
+
+Task<void> with_exceptions_told(Executor& executor, Task<void> task) {
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    executor.escaped(std::current_exception());
+  }
+}
+
+}  // namespace
+
+void Session::in_background(Task<void> task) {
+  background_.spawn(with_exceptions_told(executor_, std::move(task)));
 }
 
 Connected::Connected(Session& session, Context context)

@@ -69,10 +69,21 @@ void World::end_tasks() {
 }
 
 bool World::task_failed() const {
+  if (escaped_) return true;
   for (std::uint32_t process = 0; process < process_count_; ++process) {
     if (processes_[process]->failed()) return true;
   }
   return false;
+}
+
+std::exception_ptr World::take_exception() {
+  std::exception_ptr first = std::exchange(escaped_, nullptr);
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    TaskSet& tasks = processes_[process]->tasks();
+    if (!first) first = tasks.first_exception();
+    tasks.forget_exception();
+  }
+  return first;
 }
 
 void World::reset() {
@@ -89,6 +100,7 @@ void World::reset() {
   used_.fill(0);
   faults_used_ = 0;
   current_ = 0;
+  escaped_ = nullptr;
   begin_trace();
 }
 
@@ -332,7 +344,7 @@ void World::fire_timer(const Event& event, bool at_rest) {
   now_ = std::max(now_, timer.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   trace(Step{.number = steps_, .event = event, .now = now_});
-  timer.run();
+  run(timer);
 }
 
 void World::inject(const Event& event) {
@@ -418,7 +430,15 @@ void World::advance_clock(TimePoint until) {
 }
 
 void World::drain() {
-  while (Runnable* const work = ready_.pop()) work->run();
+  while (Runnable* const work = ready_.pop()) run(*work);
+}
+
+void World::run(Runnable& work) {
+  try {
+    work.run();
+  } catch (...) {
+    if (!escaped_) escaped_ = std::current_exception();
+  }
 }
 
 void World::trace(const Step& step) {

@@ -157,6 +157,19 @@ CONFORMANCE_TEST(S11NullAndEmptyDataAreDistinct) {
   EXPECT_TRUE(read.data.is_null());
 }
 
+// However long: the C client's own calls would cut it off to fit a buffer.
+CONFORMANCE_TEST(S26TheActualPathAndAllDataComeBack) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / std::string(20'000, 'n');
+  const std::string data(200'000, 'd');
+  const Created created =
+      co_await create(*session, path, std::string_view(data), CreateMode::kPersistentSequential);
+  EXPECT_EQ(created.path.string(), path.string() + "0000000000");
+  const DataAndStat read = must(co_await session->get_data(created.path), "get_data");
+  EXPECT_TRUE(read.data.view() == data);
+  EXPECT_EQ(read.stat.data_length, 200'000);
+}
+
 CONFORMANCE_TEST(DataIsBytes) {
   const auto session = co_await lab.open();
   const std::string_view bytes("a\0b\xff\n", 5);

@@ -26,6 +26,9 @@ void GuaranteeChecker::step(const Step& step) {
   check_history();
   if (step.event.kind == Event::Kind::kApply) taken_up(step);
   if (step.event.kind == Event::Kind::kDeliver) received(step);
+  if (step.event.kind == Event::Kind::kFault && step.event.fault == fakezk::FaultKind::kCut) {
+    taken_up_by_cut(step);
+  }
 }
 
 void GuaranteeChecker::taken_up(const Step& step) {
@@ -33,6 +36,18 @@ void GuaranteeChecker::taken_up(const Step& step) {
   if (!applied.is_request || applied.op == OpCode::kAddAuth) return;
   clients_[step.event.index].asked.push_back(
       {applied.op, text(applied.path), applied.watches, world_.server().last_zxid()});
+}
+
+void GuaranteeChecker::taken_up_by_cut(const Step& step) {
+  const fakezk::Link& link = world_.network()[step.event.index];
+  for (std::size_t i = 0; i + step.lost_requests < link.requests.size(); ++i) {
+    const fakezk::ClientMessage& message = link.requests[i];
+    if (message.kind != fakezk::ClientMessage::Kind::kRequest) continue;
+    const Request& request = message.request;
+    if (request.op == OpCode::kAddAuth) continue;
+    clients_[step.event.index].asked.push_back(
+        {request.op, request.path.string(), request.watch != nullptr, world_.server().last_zxid()});
+  }
 }
 
 void GuaranteeChecker::received(const Step& step) {

@@ -56,11 +56,13 @@ class GuaranteeChecker final : public fakezk::Tracer {
     std::deque<Asked> asked;
     std::vector<Armed> armed;
     Zxid seen = 0;
-    Zxid fresh = 0;  // A sync has promised that reads show this.
+    Zxid fresh = 0;         // A sync has promised that reads show this.
     bool rearming = false;  // Reconnected, and the watches are not yet set again.
   };
 
   void taken_up(const fakezk::Step& step);
+  // A cut first lets the server take up some requests; a close among them is still answered.
+  void taken_up_by_cut(const fakezk::Step& step);
   void received(const fakezk::Step& step);
   void answered(Client& client, const fakezk::ServerMessage& message);
   void check_read(Client& client, const Asked& asked, const fakezk::ServerMessage& message);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <utility>
 
 #include "lockstep/executor.h"
@@ -16,6 +17,7 @@ class ManualExecutor final : public Executor {
   void withdraw(Runnable& work) noexcept override { ready_.erase(work); }
   void start_timer(Timer& timer, TimePoint due) override { timers_.push(timer, due); }
   void stop_timer(Timer& timer) noexcept override { timers_.erase(timer); }
+  void escaped(std::exception_ptr) noexcept override { std::terminate(); }
 
   void set_time(TimePoint now) { now_ = now; }
   // Runs the timers that are due, but nothing that they post.

@@ -71,6 +71,22 @@ TEST_F(ReplicaTest, S73AReadShowsTheSessionsOwnWrites) {
   EXPECT_EQ(must(read.result(), "get_data").data.view(), "mine");
 }
 
+// ZooKeeperServer.processPacket answers an auth packet at once; zookeeper.c matches its reply by
+// AUTH_XID, not by its place.
+TEST_F(ReplicaTest, S73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
+  const auto session = open("A", kFar);
+  simulation_.fall_behind(kFar);
+  const auto add_auth = [](Session& of) -> Task<Result<void>> {
+    co_return co_await of.add_auth("digest", "user:password");
+  };
+  const auto created = simulation_.start(create(*session, "/a"));
+  const auto added = simulation_.start(add_auth(*session));
+  while (!added.done()) run_steps(simulation_, 1);
+  EXPECT_FALSE(created.done());
+  simulation_.settle();
+  EXPECT_EQ(must(created.result(), "create").path, Path("/a"));
+}
+
 // Leader.processSync: answered when this replica has applied what the leader had proposed by then.
 TEST_F(ReplicaTest, S76SyncBringsAReplicaUpToDate) {
   const auto writer = open("writer", kNear);

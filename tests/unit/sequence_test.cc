@@ -75,6 +75,7 @@ TEST(SequenceNumberTest, ReadsBackEveryNumberThatTheServerWrites) {
 
 // ----------------------------------------------------------------------------------- precedes
 
+// S32: by the number, never by the text of the name.
 TEST(PrecedesTest, IsTheOrderOfTheCounterAcrossItsOverflow) {
   EXPECT_TRUE(precedes(0, 1));
   EXPECT_FALSE(precedes(1, 0));

@@ -474,6 +474,7 @@ TEST_F(ServerTest, OrderInWhichEphemeralsGoIsWhateverIsDrawn) {
   EXPECT_EQ(zk_.events(b_), (Events{"deleted /3", "deleted /1", "deleted /2"}));
 }
 
+// S45: NIOServerCnxn.close -> DataTree.removeCnxn; only SetWatches brings them back.
 TEST_F(ServerTest, ConnectionTakesItsWatchesWithIt) {
   zk_.create(b_, "/n");
   zk_.watch(a_, OpCode::kGetData, "/n");

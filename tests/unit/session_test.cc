@@ -253,6 +253,33 @@ TEST_F(SessionTest, RequestsMadeWhileAwayFailWithTheNextAttemptToConnect) {
   EXPECT_FALSE(simulation_.exists("/a"));
 }
 
+// Counts how often a client has set its watches again.
+class Rearmings final : public fakezk::Tracer {
+ public:
+  void step(const fakezk::Step& step) override {
+    if (step.received && step.received->kind == fakezk::ServerMessage::Kind::kWatchesSet) ++count;
+  }
+  void note(std::uint32_t, std::string_view) override {}
+  int count = 0;
+};
+
+// zookeeper.c, data_result_checker and child_result_checker: a watcher of a read that has failed
+// is dropped; only exists_result_checker keeps one, on ZNONODE.
+TEST_F(SessionTest, S49AReadThatFailsRegistersNothing) {
+  Rearmings rearmings;
+  simulation_.world().set_tracer(&rearmings);
+  EXPECT_EQ(error_of(simulation_.run(watch_data(*session_, "/missing"))), Error::kNoNode);
+  EXPECT_EQ(error_of(simulation_.run(watch_children(*session_, "/missing"))), Error::kNoNode);
+  simulation_.cut(*session_);
+  simulation_.settle();
+  EXPECT_EQ(rearmings.count, 0);
+  const Watch watch = must(simulation_.run(watch_exists(*session_, "/missing")), "watch");
+  simulation_.cut(*session_);
+  simulation_.settle();
+  EXPECT_EQ(rearmings.count, 1);
+  simulation_.world().set_tracer(nullptr);
+}
+
 TEST_F(SessionTest, MalformedPathIsRefusedBeforeAnythingIsSent) {
   const RequestCounter requests(simulation_);
   for (const char* const path : {"", "a", "/a/", "//", "/a//b", "/./a", "/a/..", "/a\x01"}) {

@@ -81,6 +81,28 @@ TEST(RuntimeTest, AnExceptionOfASpawnedTaskEndsTheRun) {
   runtime.run(nothing());
 }
 
+// Throws when it runs.
+class Throwing final : public Timer {
+ public:
+  void run() override { throw std::runtime_error("failed"); }
+};
+
+TEST(RuntimeTest, AnExceptionOfPostedWorkEndsTheRunAndNothingElse) {
+  Runtime runtime;
+  std::vector<std::string> log;
+  Throwing bad;
+  Noted behind(log, "behind");
+  runtime.post(bad);
+  runtime.post(behind);
+  EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
+  runtime.run(pause(runtime, kMoment));
+  EXPECT_EQ(log, std::vector<std::string>{"behind"});
+  Throwing timer;
+  runtime.start_timer(timer, runtime.now());
+  EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
+  runtime.run(nothing());
+}
+
 TEST(RuntimeTest, WorkOfTheLoopRunsBeforeWorkFromOutside) {
   Runtime runtime;
   std::vector<std::string> log;

@@ -66,9 +66,11 @@ bool Simulation::step() {
 }
 
 void Simulation::rethrow() {
-  if (const std::exception_ptr exception = tasks_.first_exception()) {
-    std::rethrow_exception(exception);
-  }
+  if (!tasks_.failed() && !world_.task_failed()) return;
+  std::exception_ptr exception = tasks_.first_exception();
+  tasks_.forget_exception();
+  if (!exception) exception = world_.take_exception();
+  std::rethrow_exception(exception);
 }
 
 void Simulation::hold(const FakeSession& session, OpCode op) {

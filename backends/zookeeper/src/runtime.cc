@@ -104,10 +104,24 @@ void Runtime::run(Task<void> task) {
   {
     TaskSet main;
     main.spawn(run_main(std::move(task), ended));
-    while (!ended && !escaped_) wait_for_work().run();
+    while (!ended && !escaped_) run_next();
   }
   running_ = false;
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
+}
+
+// Outside of the catch: an exception of the wait itself would be repeated for ever.
+void Runtime::run_next() {
+  Runnable& work = wait_for_work();
+  try {
+    work.run();
+  } catch (...) {
+    escaped(std::current_exception());
+  }
+}
+
+void Runtime::escaped(std::exception_ptr exception) noexcept {
+  if (!escaped_) escaped_ = std::move(exception);
 }
 
 void Runtime::spawn(Task<void> task) { spawned_.spawn(keep_exception(std::move(task))); }
@@ -116,7 +130,7 @@ Task<void> Runtime::keep_exception(Task<void> task) {
   try {
     co_await std::move(task);
   } catch (...) {
-    if (!escaped_) escaped_ = std::current_exception();
+    escaped(std::current_exception());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include "lockstep/clock.h"
 
@@ -57,6 +58,10 @@ class Executor {
   virtual void start_timer(Timer& timer, TimePoint due) = 0;
   // Stops a timer that was started and has not run; otherwise does nothing. On the executor only.
   virtual void stop_timer(Timer& timer) noexcept = 0;
+
+  // Takes an exception that has nobody to go to: out of a task in the background or a listener.
+  // Whoever runs the executor throws the first of them; nothing else suffers. On the executor only.
+  virtual void escaped(std::exception_ptr exception) noexcept = 0;
 };
 
 }  // namespace lockstep

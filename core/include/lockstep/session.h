@@ -37,7 +37,8 @@ enum class SessionState : std::uint8_t {
 [[nodiscard]] constexpr bool is_over(SessionState state) { return state >= SessionState::kExpired; }
 
 // Hears every change of a session's state, on the session's executor, before any operation that
-// fails because of it resolves. It may register and drop listeners, but must not wait.
+// fails because of it resolves. It may register and drop listeners, but must not wait. What it
+// throws goes to Executor::escaped; the others hear of the change all the same.
 class SessionListener {
  public:
   SessionListener() = default;
@@ -130,8 +131,8 @@ class Session {
   [[nodiscard]] Random& random() const noexcept { return random_; }
 
   // Runs a task that nobody waits for, such as a cleanup, until it ends or the session is
-  // destroyed. Starts at once.
-  void in_background(Task<void> task) { background_.spawn(std::move(task)); }
+  // destroyed. Starts at once. What it throws goes to Executor::escaped.
+  void in_background(Task<void> task);
   [[nodiscard]] const TaskSet& background() const noexcept { return background_; }
 
  protected:

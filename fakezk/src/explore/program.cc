@@ -16,16 +16,12 @@ std::size_t rank(std::string_view oracle) {
 }  // namespace
 
 void report_exceptions(World& world, Verdict& verdict) {
-  for (std::uint32_t process = 0; process < world.process_count(); ++process) {
-    const std::exception_ptr exception = world.process(process).tasks().first_exception();
-    if (!exception) continue;
-    try {
-      std::rethrow_exception(exception);
-    } catch (const std::exception& thrown) {
-      verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
-    } catch (...) {
-      verdict.report("crash", "something that is no std::exception escaped", world.steps());
-    }
+  try {
+    std::rethrow_exception(world.take_exception());
+  } catch (const std::exception& thrown) {
+    verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
+  } catch (...) {
+    verdict.report("crash", "something that is no std::exception escaped", world.steps());
   }
 }
 

@@ -33,6 +33,13 @@ class Fifo {
     }
     return item;
   }
+  // Out of turn.
+  [[nodiscard]] T take(std::size_t index) {
+    if (index == 0) return pop();
+    T item = std::move((*this)[index]);
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(head_ + index));
+    return item;
+  }
   // Keeps the first `count` items.
   void truncate(std::size_t count) {
     if (count < size()) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ class Process final : public Executor {
   void withdraw(Runnable& work) noexcept override;
   void start_timer(Timer& timer, TimePoint due) override;
   void stop_timer(Timer& timer) noexcept override;
+  void escaped(std::exception_ptr exception) noexcept override;
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] RandomStream& random() { return random_; }
@@ -69,8 +71,10 @@ class World final : private Unspecified {
 
   // Destroys what the processes still run; what their frames hold goes with them.
   void end_tasks();
-  // A task has let an exception escape (TaskSet::first_exception tells which).
+  // A task of a process, a listener or posted work has let an exception escape. It has ended
+  // nothing else; whoever runs the world takes the first of them and throws or reports it.
   [[nodiscard]] bool task_failed() const;
+  [[nodiscard]] std::exception_ptr take_exception();
 
   // Everything as if new. Whoever holds sessions of this world must have let go of them.
   void reset();
@@ -164,6 +168,7 @@ class World final : private Unspecified {
   void deliver(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
+  void run(Runnable& work);
   void trace(const Step& step);
   void record_timer(const Timer& timer, TimePoint due, std::uint32_t process);
   void record_stopped(const Timer& timer) noexcept;
@@ -195,6 +200,7 @@ class World final : private Unspecified {
   FootprintRecorder* recorder_ = nullptr;
   // Whose timers are running, while somebody records; the servers' are not among them.
   std::vector<std::pair<const Timer*, std::uint32_t>> timer_owners_;
+  std::exception_ptr escaped_;
 };
 
 inline TimePoint Process::now() const {
@@ -210,6 +216,9 @@ inline void Process::start_timer(Timer& timer, TimePoint due) {
 inline void Process::stop_timer(Timer& timer) noexcept {
   if (world_.recorder_) world_.record_stopped(timer);
   world_.timers_.erase(timer);
+}
+inline void Process::escaped(std::exception_ptr exception) noexcept {
+  if (!world_.escaped_) world_.escaped_ = std::move(exception);
 }
 
 }  // namespace lockstep::fakezk

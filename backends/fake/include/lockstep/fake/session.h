@@ -72,6 +72,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void end(SessionState state);
   void fail_pending(Error error);
   void resolve_watches(Error error);
+  // The oldest request that a reply to `op` may answer.
+  Pending take_pending(OpCode op);
   void keep_watch(const Pending& answered, bool found, bool missing);
 
   fakezk::Process& process_;

@@ -77,7 +77,8 @@ class Simulation {
     world_.drain();
     return started;
   }
-  // For tasks without a result: an exception they let escape is thrown by the call that runs them.
+  // For tasks without a result: an exception they let escape is thrown by the call that runs them,
+  // once, like one out of a session's background or a listener.
   void start(Task<void> task);
 
   // Runs until the task has finished, moving the clock when nothing else can happen. Throws

@@ -26,7 +26,8 @@ class Runtime final : public Executor {
   ~Runtime() override;
 
   // Runs the loop until `task` has ended, and rethrows what it threw. An exception that escapes a
-  // spawned task ends run() in the same way, and `task` with it. Spawned tasks that are still
+  // spawned task, one in a session's background, a listener or posted work ends run() in the same
+  // way, and `task` with it; what stood behind it runs next time. Spawned tasks that are still
   // under way stay suspended until the next run(). Not from inside the loop.
   void run(Task<void> task);
 
@@ -46,6 +47,7 @@ class Runtime final : public Executor {
   void withdraw(Runnable& work) noexcept override;
   void start_timer(Timer& timer, TimePoint due) override;
   void stop_timer(Timer& timer) noexcept override;
+  void escaped(std::exception_ptr exception) noexcept override;
 
  private:
   // First in, first out, intrusive, circular: work can leave without knowing which queue holds it.
@@ -74,6 +76,7 @@ class Runtime final : public Executor {
 
   void push(Queue& queue, Runnable& work);
   [[nodiscard]] Runnable& wait_for_work();
+  void run_next();
   Task<void> keep_exception(Task<void> task);
   Task<void> run_main(Task<void> task, bool& ended);
 

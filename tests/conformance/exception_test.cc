@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/conformance.h"
+#include "lockstep/task_set.h"
+
+// An exception out of a user's code ends what threw it. Everybody else gets what is theirs, and
+// whoever runs the executor gets the exception, if nobody else does.
+namespace lockstep::conformance {
+
+namespace {
+
+Task<void> throw_after_reading(Session& session, Path path) {
+  const auto read = co_await session.get_data(path);
+  throw std::runtime_error("thrown behind a reply");
+}
+
+Task<void> throw_after_event(const Watch& watch) {
+  const auto fired = co_await watch.fired();
+  throw std::runtime_error("thrown behind an event");
+}
+
+class ThrowingListener final : public SessionListener {
+ public:
+  explicit ThrowingListener(Session& session) : session_(session) { session.add_listener(*this); }
+  ~ThrowingListener() { session_.remove_listener(*this); }
+  ThrowingListener(const ThrowingListener&) = delete;
+  ThrowingListener& operator=(const ThrowingListener&) = delete;
+
+ private:
+  void session_changed(SessionState state) override {
+    throw std::runtime_error("listener: " + std::string(name(state)));
+  }
+  Session& session_;
+};
+
+// What it has heard outlives the run.
+class Recorder final : public SessionListener {
+ public:
+  Recorder(Session& session, std::vector<SessionState>& heard) : session_(session), heard_(heard) {
+    session.add_listener(*this);
+  }
+  ~Recorder() { session_.remove_listener(*this); }
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+ private:
+  void session_changed(SessionState state) override { heard_.push_back(state); }
+  Session& session_;
+  std::vector<SessionState>& heard_;
+};
+
+Task<void> throw_in_the_background(Lab& lab) {
+  const auto session = co_await lab.open();
+  session->in_background(throw_after_reading(*session, lab.parent()));
+  const Watch never = co_await watch_exists(*session, lab.parent() / "never");
+  static_cast<void>(co_await never.fired());
+}
+
+Task<void> throw_in_listeners(Lab& lab, std::vector<SessionState>& heard) {
+  const auto session = co_await lab.open();
+  const ThrowingListener told_last(*session);
+  const Recorder recorder(*session, heard);
+  const ThrowingListener told_first(*session);
+  lab.cut(*session);
+  const Watch never = co_await watch_exists(*session, lab.parent() / "never");
+  static_cast<void>(co_await never.fired());
+}
+
+// The message of what a test throws when it is run, or nothing.
+std::string thrown_by(Lab& lab, Task<void> test) {
+  try {
+    lab.run(std::move(test));
+  } catch (const std::exception& exception) {
+    return exception.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+CONFORMANCE_TEST(AnExceptionBehindAReplyTakesNoOtherReply) {
+  const auto session = co_await lab.open();
+  TaskSet tasks;
+  auto before = session->get_data(lab.parent());
+  tasks.spawn(throw_after_reading(*session, lab.parent()));
+  auto after = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  const auto created = co_await after;
+  EXPECT_EQ(error_of(created), std::nullopt);
+  EXPECT_TRUE(tasks.failed());
+  EXPECT_TRUE(tasks.empty());
+  const auto read = co_await before;
+  EXPECT_EQ(error_of(read), std::nullopt);
+  const auto later = co_await session->exists(lab.parent() / "a");
+  EXPECT_EQ(error_of(later), std::nullopt);
+}
+
+CONFORMANCE_TEST(AnExceptionBehindAnEventTakesNoOtherEvent) {
+  const auto session = co_await lab.open();
+  const Watch first = co_await watch_data(*session, lab.parent());
+  const Watch second = co_await watch_data(*session, lab.parent());
+  const Watch third = co_await watch_exists(*session, lab.parent());
+  TaskSet tasks;
+  tasks.spawn(throw_after_event(first));
+  tasks.spawn(throw_after_event(third));
+  co_await set_data(*session, lab.parent(), "x");
+  const WatchEvent event = co_await event_of(second);
+  EXPECT_EQ(event.type(), EventType::kChanged);
+  co_await settle(*session, lab.parent());
+  EXPECT_TRUE(tasks.failed());
+  EXPECT_TRUE(tasks.empty());
+}
+
+TEST_P(Conformance, AnExceptionInTheBackgroundEndsTheRun) {
+  const std::unique_ptr<Lab> lab = GetParam()();
+  EXPECT_EQ(thrown_by(*lab, throw_in_the_background(*lab)), "thrown behind a reply");
+}
+
+// The others hear of the change before the run ends.
+TEST_P(Conformance, AnExceptionInAListenerEndsTheRun) {
+  std::vector<SessionState> heard;
+  const std::unique_ptr<Lab> lab = GetParam()();
+  EXPECT_EQ(thrown_by(*lab, throw_in_listeners(*lab, heard)), "listener: suspended");
+  EXPECT_EQ(heard, std::vector<SessionState>{SessionState::kSuspended});
+}
+
+}  // namespace lockstep::conformance

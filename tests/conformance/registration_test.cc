@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include "conformance/conformance.h"
+#include "support/session_waits.h"
+
+// What the server and the client keep of a watch, and for how long.
+namespace lockstep::conformance {
+
+CONFORMANCE_TEST(S38EachConnectionHasEntriesOfItsOwn) {
+  const auto first = co_await lab.open();
+  const auto second = co_await lab.open();
+  const auto leaving = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*first, path);
+  const Watch at_first = co_await watch_data(*first, path);
+  const Watch at_second = co_await watch_data(*second, path);
+  const Watch at_leaving = co_await watch_data(*leaving, path);
+  must(co_await leaving->close(), "close");
+  co_await set_data(*first, path, "x");
+  EXPECT_TRUE(at_first.has_fired());
+  const WatchEvent event = co_await event_of(at_second);
+  EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
+  const auto left = co_await at_leaving.fired();
+  EXPECT_EQ(error_of(left), Error::kClosing);
+  const Watch again = co_await watch_data(*first, path);  // The other's entry is not consumed.
+  const Watch other_again = co_await watch_data(*second, path);
+  co_await set_data(*second, path, "y");
+  EXPECT_TRUE(other_again.has_fired());
+  co_await settle(*first, path);
+  EXPECT_TRUE(again.has_fired());
+}
+
+// The tables of data and of children are two: neither event takes from the other.
+CONFORMANCE_TEST(S38RepeatedRegistrationsCollapseInEachTable) {
+  const auto session = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  const Watch data = co_await watch_data(*session, path);
+  const Watch exists = co_await watch_exists(*session, path);
+  const Watch children = co_await watch_children(*session, path);
+  const Watch children_again = co_await watch_children(*session, path);
+  co_await create(*actor, path / "a");
+  WatchEvent event = co_await event_of(children_again);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
+  EXPECT_TRUE(children.has_fired());
+  const Watch rest = co_await watch_children(*session, path);
+  co_await set_data(*actor, path, "x");
+  event = co_await event_of(data);
+  EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
+  co_await settle(*session, path);
+  EXPECT_TRUE(exists.has_fired());
+  EXPECT_FALSE(rest.has_fired());
+}
+
+// The same call registers in one of two tables, which come back differently (S46).
+CONFORMANCE_TEST(S49ExistsRegistersByWhatItFound) {
+  const auto session = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path there = lab.parent() / "there";
+  const Path missing = lab.parent() / "missing";
+  co_await create(*actor, there);
+  const Watch found = co_await watch_exists(*session, there);
+  const Watch not_found = co_await watch_exists(*session, missing);
+  co_await lab.disconnect(*session);
+  co_await remove(*actor, there);
+  co_await create(*actor, there);
+  co_await create(*actor, missing);
+  co_await lab.reconnect(*session);
+  WatchEvent event = co_await event_of(found);
+  EXPECT_EQ(event, WatchEvent(EventType::kChanged, there));
+  event = co_await event_of(not_found);
+  EXPECT_EQ(event, WatchEvent(EventType::kCreated, missing));
+}
+
+// A watch is told that its session is over, never what that did to the znode.
+CONFORMANCE_TEST(S54TheExpiryEndsEveryWatchWithoutANodeEvent) {
+  const auto session = co_await lab.open();
+  const Path own = lab.parent() / "own";
+  co_await create(*session, own, Data(), CreateMode::kEphemeral);
+  const Watch data = co_await watch_data(*session, own);
+  const Watch exists = co_await watch_exists(*session, lab.parent() / "missing");
+  const Watch children = co_await watch_children(*session, lab.parent());
+  co_await lab.kill(*session);
+  co_await support::StateReached(*session, SessionState::kExpired);
+  auto end = co_await data.fired();
+  EXPECT_EQ(error_of(end), Error::kSessionExpired);
+  end = co_await exists.fired();
+  EXPECT_EQ(error_of(end), Error::kSessionExpired);
+  end = co_await children.fired();
+  EXPECT_EQ(error_of(end), Error::kSessionExpired);
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include "conformance/conformance.h"
+
+// S71: what a retry finds when the first attempt was applied and only its reply was lost.
+namespace lockstep::conformance {
+
+CONFORMANCE_TEST(S71ARetriedCreateFindsItsOwnZnode) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  lab.prepare_loss(*session, Lab::Loss::kReplies);
+  auto first = session->create(path, "mine", CreateMode::kEphemeral);
+  lab.lose_connection(*session, Lab::Loss::kReplies);
+  const auto lost = co_await first;
+  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
+  must(co_await session->connected(), "connected");
+  const auto retried = co_await session->create(path, "mine", CreateMode::kEphemeral);
+  EXPECT_EQ(error_of(retried), Error::kNodeExists);
+  const Stat stat = co_await stat_of(*session, path);
+  EXPECT_EQ(stat.ephemeral_owner, session->id());
+}
+
+CONFORMANCE_TEST(S71ARetriedSetDataFindsTheNextVersion) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path, "before");
+  lab.prepare_loss(*session, Lab::Loss::kReplies);
+  auto first = session->set_data(path, "after", 0);
+  lab.lose_connection(*session, Lab::Loss::kReplies);
+  const auto lost = co_await first;
+  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
+  must(co_await session->connected(), "connected");
+  const auto retried = co_await session->set_data(path, "after", 0);
+  EXPECT_EQ(error_of(retried), Error::kBadVersion);
+  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  EXPECT_EQ(read.data.view(), "after");
+  EXPECT_EQ(read.stat.version, 1);
+}
+
+CONFORMANCE_TEST(S71ARetriedRemoveFindsNothing) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  co_await create(*session, path);
+  lab.prepare_loss(*session, Lab::Loss::kReplies);
+  auto first = session->remove(path);
+  lab.lose_connection(*session, Lab::Loss::kReplies);
+  const auto lost = co_await first;
+  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
+  must(co_await session->connected(), "connected");
+  const auto retried = co_await session->remove(path);
+  EXPECT_EQ(error_of(retried), Error::kNoNode);
+}
+
+}  // namespace lockstep::conformance
