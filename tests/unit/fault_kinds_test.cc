@@ -17,7 +17,7 @@ namespace {
 
 using namespace unit;
 
-Task<bool> sleep(Process& process, Duration duration) {
+Task<bool> pause(Process& process, Duration duration) {
   static_cast<void>(co_await sleep_for(process, duration));
   co_return true;
 }
@@ -77,7 +77,7 @@ TEST_F(FaultKindsTest, WhatAStalledProcessHasSentKeepsItsSessionAliveALittleLong
 
 TEST_F(FaultKindsTest, TimersOfAStalledProcessWaitAndNoStallIsForEver) {
   const auto session = simulation_.open("A", 10s);
-  const auto slept = simulation_.start(sleep(process("A"), 1s));
+  const auto slept = simulation_.start(pause(process("A"), 1s));
   world().stall(process("A"));
   simulation_.advance(World::kLongestStall);
   EXPECT_FALSE(slept.done());
@@ -107,7 +107,7 @@ TEST_F(FaultKindsTest, TimerOfADriftingClockFiresWhenThatClockSaysSo) {
       world().drift(drifting, fast);
       const TimePoint due = drifting.now() + wait;
       const TimePoint start = world().now();
-      const auto slept = simulation_.start(sleep(drifting, wait));
+      const auto slept = simulation_.start(pause(drifting, wait));
       simulation_.run_until(slept);
       EXPECT_GE(drifting.now(), due);
       EXPECT_LE(drifting.now() - due, Duration(2));
