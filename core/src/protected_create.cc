@@ -1,6 +1,7 @@
 #include "lockstep/protected_create.h"
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/sequence.h"
 
 namespace lockstep {
 
@@ -83,7 +84,9 @@ Task<Result<Created>> protected_create(Session& session, Path parent, std::strin
   guid += Guid(session.random()).view();
   Orphan orphan(session, parent, guid);
   Created created =
-      co_await ok(create_or_find(session, parent, guid, std::move(mark), std::move(data), context));
+      co_await ok(create_or_find(session, parent, guid, mark, std::move(data), context));
+  const std::optional<std::int32_t> number = sequence_number(created.path.name(), mark);
+  if (!number || !keeps_order(*number)) co_return failure(Error::kNodeExists);
   orphan.adopt();
   co_return std::move(created);
 }

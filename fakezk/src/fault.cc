@@ -4,11 +4,20 @@ namespace lockstep::fakezk {
 
 namespace {
 
-constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "cut",        "expiry", "kill-session",      "timer",
-    "late-apply", "lag",    "replica-partition", "leader-change"};
-constexpr std::array<std::string_view, 6> kReserved = {
-    "stall", "crash", "clock-drift", "foreign-delete", "parent-removal", "sequence-overflow"};
+constexpr std::array<std::string_view, kFaultKinds> kNames = {"cut",
+                                                              "expiry",
+                                                              "kill-session",
+                                                              "timer",
+                                                              "late-apply",
+                                                              "lag",
+                                                              "replica-partition",
+                                                              "leader-change",
+                                                              "stall",
+                                                              "crash",
+                                                              "clock-drift",
+                                                              "foreign-delete",
+                                                              "parent-removal",
+                                                              "sequence-overflow"};
 
 }  // namespace
 
@@ -20,8 +29,6 @@ std::optional<FaultKind> fault_kind(std::string_view name) {
   }
   return std::nullopt;
 }
-
-std::span<const std::string_view> reserved_fault_names() { return kReserved; }
 
 FaultPlan FaultPlan::all(std::uint32_t total) {
   FaultPlan plan;

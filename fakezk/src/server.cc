@@ -229,12 +229,44 @@ void Server::finish_close(SessionIndex session, TimePoint now) {
   commit(txn, now);
 }
 
-void Server::finish_reaping(std::uint32_t index, TimePoint now) {
-  const PathId path = reaper_.take(index);
+void Server::finish_reaping(std::uint32_t index, TimePoint now) { reap(reaper_.take(index), now); }
+
+void Server::reap(PathId path, TimePoint now) {
   Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
   preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
   txn.has_error = !preparation_.reap(path).has_value();
   commit(txn, now);
+}
+
+void Server::remove_as_operator(PathId path, TimePoint now) {
+  Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
+  preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);
+  preparation_.remove_ephemeral(path);
+  commit(txn, now);
+}
+
+// A container counts once it has had a child (ContainerManager.getCandidates).
+std::vector<PathId> Server::reapable() const {
+  std::vector<PathId> found = parents();
+  std::erase_if(found, [&](PathId id) {
+    const Znode& znode = *tree().find(id);
+    return znode.lifetime != Lifetime::kContainer || !znode.children.empty();
+  });
+  return found;
+}
+
+std::vector<PathId> Server::parents() const {
+  std::vector<PathId> found = tree().all();
+  std::erase_if(found, [&](PathId id) { return tree().find(id)->children_created == 0; });
+  return found;
+}
+
+std::vector<PathId> Server::windable() const {
+  std::vector<PathId> found = parents();
+  std::erase_if(found, [&](PathId id) {
+    return tree().find(id)->children_created > kLastNumber - kMostCreatesLeft;
+  });
+  return found;
 }
 
 void Server::wind_sequence(PathId parent, std::int32_t children_created) {

@@ -53,6 +53,18 @@ bool Server::behind(ReplicaIndex index, Zxid seen) const {
   return seen > replicas_[index].last_zxid;
 }
 
+// What an unreachable replica hears does not reach the leader in any case.
+void Server::fall_silent(LinkIndex link, TimePoint now) {
+  const SessionIndex session = session_of(link);
+  if (session != kNoSession && sessions_[session].link == link) sessions_.fall_silent(session, now);
+}
+
+void Server::speak_up(LinkIndex link) {
+  const SessionIndex session = session_of(link);
+  if (session == kNoSession || sessions_[session].link != link) return;
+  if (!replicas_[connections_[link].replica].unreachable) sessions_.speak_up(session);
+}
+
 Duration Server::negotiated(Duration asked) const {
   const auto or_ticks = [this](Duration limit, int ticks) {
     return limit == Duration::zero() ? ticks * options_.tick_time : limit;

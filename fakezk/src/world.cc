@@ -89,12 +89,14 @@ std::exception_ptr World::take_exception() {
 void World::reset() {
   end_tasks();
   if (recorder_) recorder_->begin();
-  timer_owners_.clear();
   network_.reset();
   if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
   timers_.clear();
+  for (std::uint32_t process = 0; process < process_count_; ++process) processes_[process]->reset();
   process_count_ = 0;
+  stalled_count_ = 0;
+  restarter_ = nullptr;
   process_of_link_.clear();
   now_ = TimePoint{};
   used_.fill(0);
@@ -142,6 +144,7 @@ void World::list_events() {
     if (link != current_) list_link_events(link);
   }
   if (busy) list_late_events();
+  if (stalled_count_ > 0) list_wakes();
 }
 
 void World::list_server_events() {
@@ -165,9 +168,17 @@ void World::list_late_events() {
   }
 }
 
+void World::list_wakes() {
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    if (!processes_[process]->stalled()) continue;
+    events_.push_back({Event::Kind::kWake, FaultKind::kCut, process});
+  }
+}
+
 void World::list_link_events(LinkIndex index) {
   const Link& link = network_[index];
-  if (link.can_deliver()) events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
+  if (link.can_deliver() && !stalled(index))
+    events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
   if (link.can_apply() && server_.can_apply(index))
     events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
 }
@@ -187,13 +198,8 @@ void World::list_faults() {
       if (network_[link].open) add(FaultKind::kCut, link);
     }
   }
-  for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
-    if (!may(kind)) continue;
-    for (SessionIndex session = 0; session < server_.session_count(); ++session) {
-      if (server_.session_alive(session)) add(kind, session);
-    }
-  }
-  if (may(FaultKind::kTimer) && !timers_.empty()) add(FaultKind::kTimer, 0);
+  list_session_faults();
+  if (may(FaultKind::kTimer) && next_timer().queue) add(FaultKind::kTimer, 0);
   if (may(FaultKind::kLateApply)) {
     for (LinkIndex link = 0; link < network_.size(); ++link) {
       if (server_.session_of(link) != kNoSession && has_write_under_way(network_[link])) {
@@ -202,6 +208,44 @@ void World::list_faults() {
     }
   }
   if (server_.replica_count() > 1) list_replica_faults();
+  list_process_faults();
+  list_znode_faults();
+}
+
+void World::list_session_faults() {
+  const bool foreign = may(FaultKind::kForeignDelete);
+  for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
+    if (!may(kind)) continue;
+    for (SessionIndex session = 0; session < server_.session_count(); ++session) {
+      if (server_.session_alive(session)) faults_.push_back({Event::Kind::kFault, kind, session});
+    }
+  }
+  for (SessionIndex session = 0; foreign && session < server_.session_count(); ++session) {
+    if (!server_.session_alive(session) || server_.ephemerals(session).empty()) continue;
+    faults_.push_back({Event::Kind::kFault, FaultKind::kForeignDelete, session});
+  }
+}
+
+// A process that has nothing to do could stall or crash unnoticed.
+void World::list_process_faults() {
+  for (const FaultKind kind : {FaultKind::kStall, FaultKind::kCrash, FaultKind::kClockDrift}) {
+    if (!may(kind) || (kind == FaultKind::kCrash && !restarter_)) continue;
+    for (std::uint32_t index = 0; index < process_count_; ++index) {
+      Process& process = *processes_[index];
+      if (process.tasks().empty()) continue;
+      if (kind == FaultKind::kStall && process.stalled()) continue;
+      faults_.push_back({Event::Kind::kFault, kind, index});
+    }
+  }
+}
+
+void World::list_znode_faults() {
+  const auto add = [this](FaultKind kind, std::size_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) faults_.push_back({Event::Kind::kFault, kind, i});
+  };
+  if (may(FaultKind::kParentRemoval)) add(FaultKind::kParentRemoval, server_.reapable().size());
+  if (may(FaultKind::kSequenceOverflow))
+    add(FaultKind::kSequenceOverflow, server_.windable().size());
 }
 
 void World::list_replica_faults() {
@@ -224,9 +268,13 @@ bool World::step_without_time(Chooser& chooser) { return step(chooser, false); }
 
 bool World::step(Chooser& chooser, bool with_timers) {
   list_events();
-  if (events_.empty()) {
-    if (!with_timers || timers_.empty()) return false;
-    events_.push_back({Event::Kind::kTimer, FaultKind::kCut, 0});
+  // The clock moves when nothing else can happen; that a stalled process wakes can wait.
+  if (events_.size() == stalled_count_) {
+    if (!with_timers) return false;
+    if (may_fire(next_timer())) {
+      events_.insert(events_.begin(), {Event::Kind::kTimer, FaultKind::kCut, 0});
+    }
+    if (events_.empty()) return false;
   }
   chooser_ = &chooser;
   const Event event = choose();
@@ -282,6 +330,11 @@ void World::execute(const Event& event) {
       server_.apply(event.index, now_);
       step.applied = &server_.last_applied();
       hash_in(fingerprint(*step.applied, *paths_));
+      // The server has heard of the session by this, and will hear nothing more.
+      if (stalled(event.index)) {
+        server_.speak_up(event.index);
+        server_.fall_silent(event.index, now_);
+      }
       return trace(step);
     case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
     case Event::Kind::kReap:
@@ -296,6 +349,10 @@ void World::execute(const Event& event) {
       return trace(step);
     case Event::Kind::kReplicate: trace(step); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
+    case Event::Kind::kWake:
+      if (recorder_) recorder_->touches_everything();
+      trace(step);
+      return wake(*processes_[event.index]);
     case Event::Kind::kFault: return inject(event);
   }
 }
@@ -314,34 +371,28 @@ void World::deliver(const Event& event) {
 }
 
 // Timers that are started for one instant fire in the order in which they were started.
-void World::record_timer(const Timer& timer, TimePoint due, std::uint32_t process) {
+void World::record_timer(TimePoint due) {
   recorder_->reads(ObjectKind::kClock);
   const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
   recorder_->writes(ObjectKind::kTimersDue, static_cast<std::uint32_t>(mix(instant)));
-  timer_owners_.emplace_back(&timer, process);
-}
-
-void World::record_stopped(const Timer& timer) noexcept {
-  recorder_->reads(ObjectKind::kClock);
-  std::erase_if(timer_owners_, [&](const auto& owned) { return owned.first == &timer; });
 }
 
 // A timer that fires because nothing else can happen can be swapped with nothing.
-void World::record_fired(const Timer& timer, bool at_rest) {
+void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
   recorder_->writes(ObjectKind::kClock);
-  for (const auto& [owned, process] : timer_owners_) {
-    if (owned != &timer) continue;
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    if (&processes_[process]->timers_ != &queue) continue;
     recorder_->writes(ObjectKind::kProcess, process);
     recorder_->writes(ObjectKind::kUserMemory);
   }
-  record_stopped(timer);
 }
 
 void World::fire_timer(const Event& event, bool at_rest) {
-  Timer& timer = timers_.pop();
-  if (recorder_) record_fired(timer, at_rest);
-  now_ = std::max(now_, timer.due);
+  const NextTimer next = next_timer();
+  if (recorder_) record_fired(*next.queue, at_rest);
+  Timer& timer = next.queue->pop();
+  move_clock(next.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   trace(Step{.number = steps_, .event = event, .now = now_});
   run(timer);
@@ -351,6 +402,9 @@ void World::inject(const Event& event) {
   if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
+  // What a whole process does and does not, and what comes of a znode that nobody has asked to
+  // change, is not told apart.
+  if (recorder_ && event.fault >= FaultKind::kStall) recorder_->touches_everything();
   Step step{.number = steps_, .event = event, .now = now_};
   switch (event.fault) {
     case FaultKind::kCut:
@@ -364,6 +418,15 @@ void World::inject(const Event& event) {
     case FaultKind::kLag: trace(step); return server_.set_lagging(event.index, true, now_);
     case FaultKind::kReplicaPartition: trace(step); return server_.isolate(event.index, now_);
     case FaultKind::kLeaderChange: trace(step); return change_leader();
+    case FaultKind::kStall: trace(step); return stall(*processes_[event.index]);
+    case FaultKind::kCrash: trace(step); return crash(*processes_[event.index]);
+    case FaultKind::kClockDrift: return inject_drift(event, step);
+    case FaultKind::kForeignDelete: return inject_foreign_delete(event, step);
+    case FaultKind::kParentRemoval:
+      step.path = server_.reapable()[event.index];
+      trace(step);
+      return server_.reap(step.path, now_);
+    case FaultKind::kSequenceOverflow: return inject_sequence_overflow(event, step);
   }
 }
 
@@ -385,6 +448,30 @@ void World::inject_cut(const Event& event, Step& step) {
   step.lost_inbox = items - received;
   trace(step);
   return late ? cut_late(event.index, accepted, received) : cut(event.index, accepted, received);
+}
+
+void World::inject_drift(const Event& event, Step& step) {
+  const bool fast = number(2) != 0;
+  step.amount = fast ? 1 : -1;
+  trace(step);
+  drift(*processes_[event.index], fast);
+}
+
+void World::inject_foreign_delete(const Event& event, Step& step) {
+  const std::span<const PathId> ephemerals = server_.ephemerals(event.index);
+  step.path = ephemerals[number(static_cast<std::uint32_t>(ephemerals.size()))];
+  hash_in(paths_->text(step.path).hash());
+  trace(step);
+  server_.remove_as_operator(step.path, now_);
+}
+
+// The end itself, or a few creates before it.
+void World::inject_sequence_overflow(const Event& event, Step& step) {
+  step.path = server_.windable()[event.index];
+  const std::uint32_t nearer = number(Server::kMostCreatesLeft + 1);
+  step.amount = Server::kLastNumber - Server::kMostCreatesLeft + static_cast<std::int32_t>(nearer);
+  trace(step);
+  server_.wind_sequence(step.path, step.amount);
 }
 
 void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
@@ -422,11 +509,17 @@ void World::expire(SessionIndex session) {
 void World::kill_session(SessionIndex session) { server_.decide_expiry(session); }
 
 void World::advance_clock(TimePoint until) {
-  while (!timers_.empty() && timers_.earliest().due <= until) {
-    fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0}, false);
-    drain();
-  }
-  now_ = std::max(now_, until);
+  const auto due = [&] {
+    const NextTimer next = next_timer();
+    return next.queue && next.due <= until;
+  };
+  do {
+    while (due()) {
+      fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0}, false);
+      drain();
+    }
+    move_clock(until);
+  } while (due());  // Of a process that this has woken.
 }
 
 void World::drain() {

@@ -146,6 +146,18 @@ void ZnodeTree::remove(const Change& change) {
   parent.pzxid = change.zxid;
 }
 
+std::vector<PathId> ZnodeTree::all() const {
+  std::vector<PathId> found;
+  for (const PathId id : touched_) {
+    const Znode& znode = znodes_[id];
+    if (!znode.exists || znode.czxid == 0) continue;
+    // A name that was used again stands there more than once.
+    if (std::ranges::find(found, id) == found.end()) found.push_back(id);
+  }
+  std::ranges::stable_sort(found, {}, [this](PathId id) { return znodes_[id].czxid; });
+  return found;
+}
+
 void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
   if (recorder_) recorder_->writes(ObjectKind::kZnode, object(parent));
   znodes_[parent].children_created = children_created;

@@ -52,8 +52,6 @@ TEST(UsageTest, WhatThisVersionLacksIsRejectedByName) {
                    {"hunt fair-mutex --blocking", "--blocking"},
                    {"hunt fair-mutex --reduction sleep", "--reduction"},
                    {"hunt fair-mutex --strategy exhaustive", "exhaustive"},
-                   {"hunt fair-mutex --faults crash", "'crash' is not available"},
-                   {"hunt fair-mutex --faults cut,stall", "'stall' is not available"},
                    {"replay lockstep1/x --html timeline.html", "--html"},
                    {"bench real", "'real'"},
                    {"bench explorer --zookeeper 127.0.0.1:2181", "--zookeeper"}});

@@ -44,6 +44,19 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   world.drain();
 }
 
+void Contender::restart() {
+  fakezk::Process& process = client_->process();
+  std::string name = client_->name();
+  client_.emplace(process, std::move(name));
+}
+
+void LockScenario::restart(fakezk::Process& process) {
+  Contender& contender = contenders_[process.index()];
+  oracles_.crashed(process.index());
+  contender.restart();
+  process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
+}
+
 void LockScenario::connect_all(fakezk::World& world) {
   fakezk::Calm calm;
   for (Contender& contender : contenders_) contender.client().current();

@@ -16,9 +16,10 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context)
 // everybody else's when the reply to a create is lost (Curator: "withProtection"; ZooKeeper's
 // recipes, "Locks", note on recoverable errors). Only a znode that belongs to this very session is
 // adopted. A missing parent is created as a container.
-// Errors: as Session::create. If it ends with an error, or is abandoned, after a create may have
-// been applied, the znode is deleted in the background. Resumes on the session's executor; the
-// session outlives the task.
+// Errors: as Session::create; kNodeExists if the numbers under `parent` have come to their end,
+// where they keep no order (keeps_order()): the parent must be removed once it is empty. If it ends
+// with an error, or is abandoned, after a create may have been applied, the znode is deleted in the
+// background. Resumes on the session's executor; the session outlives the task.
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context);
 

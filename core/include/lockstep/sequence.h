@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -49,6 +50,14 @@ inline constexpr std::array kReadWriteMarks = {Mark{kReadMark, Share::kShared},
 [[nodiscard]] constexpr bool precedes(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b)) <
          0;
+}
+
+// True if no later contender can get this number or a lower one. At 2147483647 the server's counter
+// sticks: everybody who comes then gets that number, and with a prefix of his own nobody notices.
+// (DataTree.createNode only raises it; requests in one batch see it wrap instead.) Only a new
+// parent helps: who gets such a number has no place in the queue.
+[[nodiscard]] constexpr bool keeps_order(std::int32_t number) {
+  return number >= 0 && number < std::numeric_limits<std::int32_t>::max();
 }
 
 // A child of a lock that is in its queue.

@@ -79,6 +79,9 @@ void Chronicler::step(const Step& step) {
       add(step, Moment::Kind::kServers, Chronicle::kNobody,
           "replica " + std::to_string(step.event.index) + " catches up by one");
       return;
+    case Event::Kind::kWake:
+      add(step, Moment::Kind::kClock, step.event.index, "this process wakes up again");
+      return;
     case Event::Kind::kTimer:
       add(step, Moment::Kind::kClock, Chronicle::kNobody, "a timer fires");
       return;
@@ -191,7 +194,24 @@ void Chronicler::injected(const Step& step) {
       return fault(Chronicle::kNobody, replica + " loses its leader");
     case FaultKind::kLeaderChange:
       return fault(Chronicle::kNobody, "another server becomes the leader");
+    case FaultKind::kStall: return fault(step.event.index, "this process stalls");
+    case FaultKind::kCrash:
+      return fault(step.event.index, "this process crashes, and starts again");
+    case FaultKind::kClockDrift:
+      return fault(step.event.index, std::string("from now on the clock of this process is ") +
+                                         (step.amount > 0 ? "fast" : "slow"));
+    case FaultKind::kForeignDelete:
+      return fault(process_of_session(step.event.index), "an operator deletes " + path_of(step));
+    case FaultKind::kParentRemoval:
+      return fault(Chronicle::kNobody, "the servers remove " + path_of(step) + ", which is empty");
+    case FaultKind::kSequenceOverflow:
+      return fault(Chronicle::kNobody, "the next sequential znode in " + path_of(step) +
+                                           " has the number " + std::to_string(step.amount));
   }
+}
+
+std::string Chronicler::path_of(const Step& step) const {
+  return world_.server().paths().path(step.path).string();
 }
 
 Moment& Chronicler::add(const Step& step, Moment::Kind kind, std::uint32_t process,

@@ -21,6 +21,10 @@ Event::Kind kind_of(StepKey key) { return static_cast<Event::Kind>(key >> kKindS
 StepKey key_of(const Event& event, const Server& server) {
   std::uint64_t index = event.index;
   if (event.kind == Event::Kind::kReap) index = server.reaping()[event.index];
+  if (event.kind == Event::Kind::kFault) {
+    if (event.fault == FaultKind::kParentRemoval) index = server.reapable()[event.index];
+    if (event.fault == FaultKind::kSequenceOverflow) index = server.windable()[event.index];
+  }
   if (event.kind == Event::Kind::kStray) index = server.stray_session(event.index);
   return static_cast<std::uint64_t>(event.kind) << kKindShift |
          static_cast<std::uint64_t>(event.fault) << kFaultShift | index;
@@ -40,6 +44,7 @@ std::string describe(StepKey key) {
     case Event::Kind::kStray: return "apply a stray of session" + index;
     case Event::Kind::kReplicate: return "replicate to" + index;
     case Event::Kind::kTimer: return "timer";
+    case Event::Kind::kWake: return "wake process" + index;
     case Event::Kind::kFault: break;
   }
   return std::string(name(fault_of(key))) + index;

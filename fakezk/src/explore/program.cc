@@ -39,6 +39,7 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
   world.reset();
   program.start(world, verdict);
   world.set_faults(limits.faults);
+  world.set_restarter(program.restarter());
   world.set_tracer(tracer);
 
   Outcome outcome;

@@ -124,14 +124,7 @@ std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
     const bool capped = item.find(':') != std::string_view::npos;
     const std::string_view called = take_until(item, ':');
     const std::optional<FaultKind> kind = fault_kind(called);
-    if (!kind) {
-      for (const std::string_view reserved : reserved_fault_names()) {
-        if (reserved == called) {
-          return "fault kind '" + std::string(called) + "' is not available in this version";
-        }
-      }
-      return "unknown fault kind '" + std::string(called) + "'";
-    }
+    if (!kind) return "unknown fault kind '" + std::string(called) + "'";
     std::uint32_t most = FaultPlan::kUnlimited;
     if (capped && !read_number(item, most)) {
       return "'" + std::string(item) + "' is not a cap for fault kind '" + std::string(called) +

@@ -26,6 +26,7 @@ std::uint32_t source_of(const Event& event) {
     case Event::Kind::kStray:
     case Event::Kind::kReplicate:
     case Event::Kind::kTimer:
+    case Event::Kind::kWake:
     case Event::Kind::kFault: break;
   }
   return kServerSource;

@@ -26,6 +26,12 @@ void LockOracles::resolved(SessionId session) {
   if (pending != acquiring_.end()) acquiring_.erase(pending);
 }
 
+void LockOracles::crashed(std::uint32_t process) {
+  std::erase_if(acquiring_, [&](SessionId session) {
+    return std::ranges::find(process_of_, std::pair(session, process)) != process_of_.end();
+  });
+}
+
 void LockOracles::released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
   if (first == second) return;
   report("R2", znode.string() + " was released as '" + std::string(name(first)) +
@@ -216,7 +222,7 @@ void LockOracles::deleted(const Change& change) {
   for (Life& life : lives_) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
-    if (change.actor != 0 && change.actor != change.owner) {
+    if (change.actor != 0 && change.actor != kOperator && change.actor != change.owner) {
       report("S4",
              std::string(text(change.path)) + " was deleted by a session that does not own it");
     }

@@ -18,8 +18,11 @@ struct Event {
     kStray,         // A server takes up what a broken connection left behind. (position)
     kReplicate,     // A replica that lags applies the next entry of the log. (replica)
     kTimer,         // Nothing else can happen: the clock moves to the earliest timer.
-    kFault,         // One fault. (link for kCut and kLateApply, session for kExpiry and
-                    // kKillSession, replica for kLag and kReplicaPartition)
+    kWake,          // A process that was stalled goes on. (process)
+    kFault,         // One fault. (link for kCut and kLateApply; session for kExpiry, kKillSession
+                    // and kForeignDelete; replica for kLag and kReplicaPartition; process for
+                    // kStall, kCrash and kClockDrift; position among the possible parents for
+                    // kParentRemoval and kSequenceOverflow)
   };
   Kind kind;
   FaultKind fault = FaultKind::kCut;

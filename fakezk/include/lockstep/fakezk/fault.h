@@ -4,29 +4,68 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace lockstep::fakezk {
 
-// What can go wrong on purpose. The names are those of `lockstep hunt --faults`.
+// What can go wrong on purpose. One fault is one event of the schedule, and nothing in it is beyond
+// what a real ensemble and real machines could do.
+//
+//   name               | one fault                                           | strikes
+//   cut                | a connection breaks; a prefix of what is under way  | an open connection
+//                      | survives in each direction                          |
+//   expiry             | nothing is heard of a session until the server      | a living session
+//                      | expires it; the clock moves there, and timers that  |
+//                      | are due on the way fire                             |
+//   kill-session       | an operator ends a session, no time passes          | a living session
+//   timer              | the earliest timer fires, messages still under way  | if there is a timer
+//   late-apply         | a cut; writes that the server had read are applied  | writes under way
+//                      | later                                               |
+//   lag                | a replica applies what is committed entry by entry, | several replicas
+//                      | each an event of its own                            |
+//   replica-partition  | a replica loses its leader and serves reads until   | several replicas
+//                      | the sync limit                                      |
+//   leader-change      | every connection ends, every session's clock starts | several replicas
+//                      | again, a new epoch begins                           |
+//   stall              | a process executes nothing (no deliveries, no       | a process that runs
+//                      | timers, no pings) until it wakes, which is an event |
+//                      | of its own; the clock goes on meanwhile, by at most |
+//                      | World::kLongestStall, so its session may expire     |
+//   crash              | a process dies: its tasks are destroyed and nothing | a process that runs,
+//                      | that they would still send is sent, the server has  | if its program can
+//                      | accepted a prefix of what they had sent, and its    | start it again
+//                      | sessions fall silent; it is started again at once   |
+//   clock-drift        | from now on a process's clock is slow, or fast, by  | a process that runs
+//                      | one part in kDriftParts                             |
+//   foreign-delete     | an operator deletes an ephemeral znode              | an ephemeral znode
+//   parent-removal     | the servers reap a container that has had children  | such a container
+//                      | and has none now                                    |
+//   sequence-overflow  | a parent's counter stands 0 to 3 creates from where | a parent that has
+//                      | sequence numbers end, as if others had used them up | had children
 enum class FaultKind : std::uint8_t {
-  kCut,               // "cut": a connection breaks; a prefix of each direction survives.
-  kExpiry,            // "expiry": a session is silent until the server expires it; moves the clock.
-  kKillSession,       // "kill-session": an operator ends a session at once.
-  kTimer,             // "timer": the earliest timer fires although messages are under way.
-  kLateApply,         // "late-apply": a cut; what the server had read is applied later.
-  kLag,               // "lag": a replica falls behind.
-  kReplicaPartition,  // "replica-partition": a replica loses its leader and goes on serving reads.
-  kLeaderChange,      // "leader-change": every connection ends, every session's clock starts again.
+  kCut,
+  kExpiry,
+  kKillSession,
+  kTimer,
+  kLateApply,
+  kLag,
+  kReplicaPartition,
+  kLeaderChange,
+  kStall,
+  kCrash,
+  kClockDrift,
+  kForeignDelete,
+  kParentRemoval,
+  kSequenceOverflow,
 };
-inline constexpr std::size_t kFaultKinds = 8;
+inline constexpr std::size_t kFaultKinds = 14;
+
+// How much faster or slower a clock runs at most, in parts. The recipes' margins cover more.
+inline constexpr int kDriftParts = 64;
 
 [[nodiscard]] std::string_view name(FaultKind kind);
-// The kind called `name`; none if there is no such kind, or none yet.
+// The kind called `name`; none if there is no such kind.
 [[nodiscard]] std::optional<FaultKind> fault_kind(std::string_view name);
-// Names that are reserved for kinds that this version does not have.
-[[nodiscard]] std::span<const std::string_view> reserved_fault_names();
 
 // How many faults one execution may have: of each kind, and in total.
 class FaultPlan {

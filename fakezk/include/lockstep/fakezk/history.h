@@ -13,6 +13,8 @@ namespace lockstep::fakezk {
 // How long a znode lives when nobody deletes it.
 enum class Lifetime : std::uint8_t { kPersistent, kEphemeral, kContainer, kTtl };
 
+inline constexpr SessionId kOperator = -1;
+
 // One change of the tree, as the leader committed it. Every replica makes the same changes in the
 // same order, and needs nothing else to do so.
 struct Change {
@@ -26,7 +28,9 @@ struct Change {
   Kind kind;
   PathId path;
   Zxid zxid;
-  SessionId actor;  // Who asked; 0 for the servers themselves (a session's end, a reaped znode).
+  // Who asked; 0 for the servers themselves (a session's end, a reaped znode), kOperator for
+  // somebody who does not belong to the program.
+  SessionId actor;
   SessionId owner;  // The znode's ephemeral owner, or 0.
 
   Data data = Data();                         // kCreated, kDataSet

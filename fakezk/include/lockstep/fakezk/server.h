@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -131,6 +132,25 @@ class Server final : private EventSink {
   // A new leader: every connection ends, a new epoch begins, every session's clock starts again.
   void change_leader(TimePoint now);
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
+
+  // A client that is connected sends nothing any more, not even pings; or it does again.
+  void fall_silent(LinkIndex link, TimePoint now);
+  void speak_up(LinkIndex link);
+  // The ephemerals of a session, in order of creation.
+  [[nodiscard]] std::span<const PathId> ephemerals(SessionIndex session) const {
+    return sessions_[session].ephemerals;
+  }
+  // Somebody who does not belong to the program deletes an ephemeral znode.
+  void remove_as_operator(PathId path, TimePoint now);
+  // Znodes that have had children, in order of creation; of those, containers that the servers
+  // could reap now.
+  [[nodiscard]] std::vector<PathId> parents() const;
+  [[nodiscard]] std::vector<PathId> reapable() const;
+  // Or whose counter can still be moved to its end: it never goes back.
+  [[nodiscard]] std::vector<PathId> windable() const;
+  static constexpr std::int32_t kLastNumber = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int32_t kMostCreatesLeft = 3;
+  void reap(PathId path, TimePoint now);
 
   // The parent's counter is moved to where many creates and deletes would have brought it.
   void wind_sequence(PathId parent, std::int32_t children_created);

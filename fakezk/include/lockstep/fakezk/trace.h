@@ -19,7 +19,8 @@ struct Step {
   const ServerMessage* received = nullptr;   // kDeliver
   std::uint32_t lost_requests = 0;           // a cut
   std::uint32_t lost_inbox = 0;              // a cut
-  PathId path = PathTable::kRoot;            // kReap
+  PathId path = PathTable::kRoot;            // kReap, and faults that strike a znode
+  std::int32_t amount = 0;  // kSequenceOverflow: the next number; kClockDrift: 1 fast, -1 slow
 };
 
 // Watches an execution from outside, to draw it. Must not change anything.

@@ -25,7 +25,8 @@ namespace lockstep::fakezk {
 
 class World;
 
-// One simulated process: an executor in virtual time, its own random stream, and its tasks.
+// One simulated process: an executor with a clock, a random stream and tasks of its own. Its clock
+// runs with the world's unless it drifts.
 class Process final : public Executor {
  public:
   Process(World& world, std::uint32_t index) : world_(world), index_(index) {}
@@ -42,12 +43,39 @@ class Process final : public Executor {
   [[nodiscard]] TaskSet& tasks() { return tasks_; }
   [[nodiscard]] World& world() { return world_; }
   [[nodiscard]] bool failed() const { return tasks_.failed(); }
+  [[nodiscard]] bool stalled() const { return stalled_; }
 
  private:
+  friend class World;
+  enum class Pace : std::int8_t { kSlow = -1, kExact = 0, kFast = 1 };
+
+  void reset();
+  void drift(Pace pace);
+  // The world's time when this clock shows `due`, or a little later.
+  [[nodiscard]] TimePoint in_world_time(TimePoint due) const;
+  [[nodiscard]] TimePoint drifting_now() const;
+
   World& world_;
   std::uint32_t index_;
   RandomStream random_;
   TaskSet tasks_;
+  internal::TimerQueue timers_;  // Due by its own clock.
+  bool stalled_ = false;
+  TimePoint wakes_at_{};  // At the latest, in world time.
+  Pace pace_ = Pace::kExact;
+  TimePoint drifts_since_{};  // In world time,
+  TimePoint drifted_from_{};  // and by its own clock.
+};
+
+// Whoever can start a process again that has crashed.
+class Restarter {
+ public:
+  // The process has died: its tasks are gone, and nothing it sends goes anywhere any more. Lets go
+  // of its sessions, which do not know yet, and may start it again.
+  virtual void restart(Process& process) = 0;
+
+ protected:
+  ~Restarter() = default;
 };
 
 // A choice that was not the calm one, and where: the position counts calls of the chooser.
@@ -89,6 +117,8 @@ class World final : private Unspecified {
 
   // -- Running.
   void set_faults(const FaultPlan& plan) { plan_ = plan; }
+  // Without one, processes do not crash. Until the reset.
+  void set_restarter(Restarter* restarter) { restarter_ = restarter; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
   // can happen any more, not even a timer.
   bool step(Chooser& chooser);
@@ -106,6 +136,15 @@ class World final : private Unspecified {
   void kill_session(SessionIndex session);
   // Every connection ends with it; nothing that was under way arrives.
   void change_leader();
+  // A process executes nothing until it is woken; the clock brings it back after kLongestStall.
+  void stall(Process& process);
+  void wake(Process& process);
+  static constexpr Duration kLongestStall = std::chrono::minutes(1);
+  // A process dies: of what it has sent on each connection, the server has accepted as much as the
+  // chooser says, by hand nothing.
+  void crash(Process& process);
+  // From now on its clock is slow or fast by one part in kDriftParts.
+  void drift(Process& process, bool fast);
   // The servers, for what is done to them by hand.
   [[nodiscard]] Server& servers() { return server_; }
 
@@ -117,6 +156,9 @@ class World final : private Unspecified {
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] std::uint32_t positions() const { return positions_; }
   [[nodiscard]] std::uint32_t faults_injected() const { return faults_used_; }
+  [[nodiscard]] std::uint32_t faults_injected(FaultKind kind) const {
+    return used_[static_cast<std::size_t>(kind)];
+  }
   [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
 
@@ -153,7 +195,11 @@ class World final : private Unspecified {
   void list_server_events();
   void list_link_events(LinkIndex link);
   void list_late_events();
+  void list_wakes();
   void list_faults();
+  void list_session_faults();
+  void list_process_faults();
+  void list_znode_faults();
   void list_replica_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
@@ -165,17 +211,32 @@ class World final : private Unspecified {
   void execute(const Event& event);
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
+  void inject_drift(const Event& event, Step& step);
+  void inject_foreign_delete(const Event& event, Step& step);
+  void inject_sequence_overflow(const Event& event, Step& step);
   void deliver(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
   void run(Runnable& work);
+  // The timer that fires next, if there is one: those of stalled processes wait.
+  struct NextTimer {
+    internal::TimerQueue* queue = nullptr;
+    TimePoint due{};
+  };
+  [[nodiscard]] NextTimer next_timer();
+  [[nodiscard]] bool may_fire(const NextTimer& timer) const;
+  void move_clock(TimePoint to);
+  [[nodiscard]] bool stalled(LinkIndex link) const {
+    return stalled_count_ > 0 && processes_[process_of_link_[link]]->stalled();
+  }
+  template <class Act>
+  void each_link_of(const Process& process, Act act);
   void trace(const Step& step);
-  void record_timer(const Timer& timer, TimePoint due, std::uint32_t process);
-  void record_stopped(const Timer& timer) noexcept;
-  void record_fired(const Timer& timer, bool at_rest);
+  void record_timer(TimePoint due);
+  void record_fired(const internal::TimerQueue& queue, bool at_rest);
 
   Network network_;
-  internal::TimerQueue timers_;
+  internal::TimerQueue timers_;  // The servers'.
   internal::RunQueue ready_;
   std::shared_ptr<PathTable> paths_;
   Server server_;
@@ -183,6 +244,8 @@ class World final : private Unspecified {
   std::uint32_t process_count_ = 0;
   std::vector<std::uint32_t> process_of_link_;
   TimePoint now_{};
+  std::uint32_t stalled_count_ = 0;
+  Restarter* restarter_ = nullptr;
 
   FaultPlan plan_;
   std::array<std::uint32_t, kFaultKinds> used_{};
@@ -198,24 +261,22 @@ class World final : private Unspecified {
   std::uint64_t hash_ = 0;
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
-  // Whose timers are running, while somebody records; the servers' are not among them.
-  std::vector<std::pair<const Timer*, std::uint32_t>> timer_owners_;
   std::exception_ptr escaped_;
 };
 
 inline TimePoint Process::now() const {
   if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
-  return world_.now_;
+  return pace_ == Pace::kExact ? world_.now_ : drifting_now();
 }
 inline void Process::post(Runnable& work) { world_.ready_.push(work); }
 inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
 inline void Process::start_timer(Timer& timer, TimePoint due) {
-  if (world_.recorder_) world_.record_timer(timer, due, index_);
-  world_.timers_.push(timer, due);
+  if (world_.recorder_) world_.record_timer(due);
+  timers_.push(timer, due);
 }
 inline void Process::stop_timer(Timer& timer) noexcept {
-  if (world_.recorder_) world_.record_stopped(timer);
-  world_.timers_.erase(timer);
+  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
+  timers_.erase(timer);
 }
 inline void Process::escaped(std::exception_ptr exception) noexcept {
   if (!world_.escaped_) world_.escaped_ = std::move(exception);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,22 +30,26 @@ enum class LastContender : std::uint8_t { kPatient, kImpatient };
 class Contender {
  public:
   Contender(fakezk::Process& process, std::string name, fakezk::LockOracles& oracles)
-      : client_(process, std::move(name)), oracles_(oracles) {}
+      : oracles_(oracles) {
+    client_.emplace(process, std::move(name));
+  }
 
-  [[nodiscard]] FakeClient& client() { return client_; }
-  [[nodiscard]] const FakeClient& client() const { return client_; }
+  [[nodiscard]] FakeClient& client() { return *client_; }
+  [[nodiscard]] const FakeClient& client() const { return *client_; }
+  // Its process has crashed and is started again: a client without a session.
+  void restart();
   [[nodiscard]] fakezk::LockOracles& oracles() { return oracles_; }
   // What bounds an acquire that begins now.
   [[nodiscard]] Context patience() const {
     if (!impatient_) return {};
-    return {client_.executor().now() + std::chrono::seconds(1)};
+    return {client_->executor().now() + std::chrono::seconds(1)};
   }
   void become_impatient() { impatient_ = true; }
   [[nodiscard]] bool finished() const { return finished_; }
   void finish() { finished_ = true; }
 
  private:
-  FakeClient client_;
+  std::optional<FakeClient> client_;
   fakezk::LockOracles& oracles_;
   bool impatient_ = false;
   bool finished_ = false;
@@ -52,8 +57,9 @@ class Contender {
 
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
-// and the lock's parent exists before the search begins.
-class LockScenario final : public fakezk::Program {
+// and the lock's parent exists before the search begins. A contender that crashes is started again,
+// from its first round.
+class LockScenario final : public fakezk::Program, private fakezk::Restarter {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
 
@@ -63,6 +69,7 @@ class LockScenario final : public fakezk::Program {
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
+  [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
   void finish(fakezk::World& world) override;
   void clear() override { contenders_.clear(); }
   [[nodiscard]] bool isolated() const override { return true; }
@@ -70,6 +77,7 @@ class LockScenario final : public fakezk::Program {
 
  private:
   static Task<void> run(Contender& self, Contend contend, Path lock, std::uint32_t rounds);
+  void restart(fakezk::Process& process) override;
   void connect_all(fakezk::World& world);
   [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;
   [[nodiscard]] std::string whose(const fakezk::World& world, const Path& znode,

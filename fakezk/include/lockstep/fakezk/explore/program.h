@@ -46,6 +46,8 @@ class Program {
   // Builds the processes in a fresh world and prepares what the search shall not vary (sessions
   // are connected, parents exist). The tasks to be searched are started at its end.
   virtual void start(World& world, Verdict& verdict) = 0;
+  // Who starts its processes again when they have crashed. Without one, they do not crash.
+  [[nodiscard]] virtual Restarter* restarter() { return nullptr; }
   // Nothing can happen any more: is that the end, or does somebody still wait?
   virtual void finish(World& world) = 0;
   // Lets go of everything that belongs to the world; the tasks are gone already.

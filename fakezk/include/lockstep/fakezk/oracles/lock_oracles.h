@@ -42,6 +42,8 @@ class LockOracles final : public LockObserver {
   void acquiring(SessionId session, std::uint32_t process);
   // Its acquire has ended, one way or the other.
   void resolved(SessionId session);
+  // The process has died: nobody waits for its acquires any more.
+  void crashed(std::uint32_t process);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second);
 
   // The program itself has seen a guarantee broken: one of the above, or its own ("user:<name>").

@@ -1,0 +1,108 @@
+// What happens to whole processes, and to their clocks.
+#include <algorithm>
+#include <utility>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+void Process::reset() {
+  timers_.clear();
+  stalled_ = false;
+  pace_ = Pace::kExact;
+}
+
+void Process::drift(Pace pace) {
+  drifted_from_ = now();
+  drifts_since_ = world_.now_;
+  pace_ = pace;
+}
+
+TimePoint Process::drifting_now() const {
+  const Duration gone = world_.now_ - drifts_since_;
+  return drifted_from_ + gone + static_cast<int>(pace_) * (gone / kDriftParts);
+}
+
+TimePoint Process::in_world_time(TimePoint due) const {
+  const Duration shown = due - drifted_from_;
+  if (pace_ == Pace::kExact) return due;
+  if (shown <= Duration::zero()) return drifts_since_;
+  Duration gone =
+      shown - static_cast<int>(pace_) * (shown / (kDriftParts + static_cast<int>(pace_)));
+  // Whole ticks of the clock: a timer fires when its time has come, not before.
+  while (gone + static_cast<int>(pace_) * (gone / kDriftParts) < shown) ++gone;
+  return drifts_since_ + gone;
+}
+
+template <class Act>
+void World::each_link_of(const Process& process, Act act) {
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (process_of_link_[link] == process.index()) act(link);
+  }
+}
+
+World::NextTimer World::next_timer() {
+  NextTimer next;
+  if (!timers_.empty()) next = {&timers_, timers_.earliest().due};
+  for (std::uint32_t index = 0; index < process_count_; ++index) {
+    Process& process = *processes_[index];
+    if (process.stalled_ || process.timers_.empty()) continue;
+    const TimePoint due = process.in_world_time(process.timers_.earliest().due);
+    if (!next.queue || due < next.due) next = {&process.timers_, due};
+  }
+  return next;
+}
+
+bool World::may_fire(const NextTimer& timer) const {
+  if (!timer.queue) return false;
+  for (std::uint32_t index = 0; stalled_count_ > 0 && index < process_count_; ++index) {
+    const Process& process = *processes_[index];
+    if (process.stalled_ && process.wakes_at_ < timer.due) return false;
+  }
+  return true;
+}
+
+void World::move_clock(TimePoint to) {
+  now_ = std::max(now_, to);
+  for (std::uint32_t index = 0; stalled_count_ > 0 && index < process_count_; ++index) {
+    Process& process = *processes_[index];
+    if (process.stalled_ && process.wakes_at_ < now_) wake(process);
+  }
+}
+
+// Its kernel keeps the connections, and acknowledges what it does not read.
+void World::stall(Process& process) {
+  if (process.stalled_) return;
+  process.stalled_ = true;
+  process.wakes_at_ = now_ + kLongestStall;
+  ++stalled_count_;
+  each_link_of(process, [this](LinkIndex link) { server_.fall_silent(link, now_); });
+}
+
+void World::wake(Process& process) {
+  if (!process.stalled_) return;
+  process.stalled_ = false;
+  --stalled_count_;
+  each_link_of(process, [this](LinkIndex link) { server_.speak_up(link); });
+}
+
+void World::crash(Process& process) {
+  if (std::exchange(process.stalled_, false)) --stalled_count_;
+  each_link_of(process, [this](LinkIndex link) {
+    const auto sent = static_cast<std::uint32_t>(network_[link].requests.size());
+    std::uint32_t accepted = 0;
+    if (chooser_ && network_[link].open && sent > 0) {
+      accepted = took(chooser_->shortcut(sent + 1) % (sent + 1));
+    }
+    cut(link, accepted, 0);
+    network_.abandon(link);
+  });
+  process.tasks().clear();
+  if (restarter_) restarter_->restart(process);
+}
+
+void World::drift(Process& process, bool fast) {
+  process.drift(fast ? Process::Pace::kFast : Process::Pace::kSlow);
+}
+
+}  // namespace lockstep::fakezk
