@@ -12,7 +12,7 @@ test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev librapidche
 # A tool may have come from elsewhere than from its package; a library must be the packaged one.
 is_installed() {
   case $1 in
-    g++ | cmake | ccache) command -v "$1" >/dev/null ;;
+    g++ | cmake | ccache | chromium) command -v "$1" >/dev/null ;;
     ninja-build) command -v ninja >/dev/null ;;
     clang-19) command -v clang++-19 >/dev/null ;;
     clang-format-19 | clang-tidy-19) command -v "$1" >/dev/null ;;

@@ -10,7 +10,8 @@ namespace {
 
 std::string faults_in_words(const fakezk::FaultPlan& plan) {
   if (!plan.any()) return "none";
-  return "at most " + std::to_string(plan.total()) + " of " + fault_kinds(plan);
+  const std::string kinds = fault_kinds(plan);
+  return "at most " + std::to_string(plan.total()) + " of " + (kinds == "all" ? "any kind" : kinds);
 }
 
 // What every page of a search says about it.

@@ -30,6 +30,20 @@ symbols=$(nm -C "$scratch/production/consumer")
 grep -q 'lockstep::zookeeper' <<<"$symbols" || fail 'the production consumer does not contain the backend'
 if grep 'fakezk' <<<"$symbols"; then fail 'the production consumer contains the simulated world'; fi
 
+echo '== the regression tests that hunts print'
+regression=$scratch/regression
+cmake -G Ninja -S "$here/regression" -B "$regression" -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_PREFIX_PATH="$scratch/with" -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_BUILD="$(realpath "$build")"
+cmake --build "$regression" --parallel "$(nproc)"
+"$regression/repaired" || fail 'the test does not pass although the lock is repaired'
+# fails_with TEST ORACLE: the lock is still broken, and the test says how.
+fails_with() {
+  if "$regression/$1" >"$scratch/$1.log"; then fail "$1: the test passes although the lock is broken"; fi
+  grep -q "replayed as recorded, breaks $2" "$scratch/$1.log" || { cat "$scratch/$1.log"; fail "$1: not $2"; }
+}
+fails_with broken S1
+fails_with scenario L1
+
 echo '== installed without the production backend'
 without=$source/build/without-zookeeper
 cmake -G Ninja -S "$source" -B "$without" -DCMAKE_BUILD_TYPE=Release \

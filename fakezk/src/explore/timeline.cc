@@ -141,6 +141,7 @@ class Record {
   void change(const ZnodeChange& change) {
     json_.begin_object();
     add("s", change.step);
+    add("m", change.moment);
     add("k", name(change.kind));
     add("p", without_guids(change.path));
     add("f", change.path);

@@ -8,6 +8,8 @@
   const kCharacter = 7.3;  // Width of one character of a label, in pixels, rounded up.
   const kNarrowestLane = 190;  // Below, lanes keep their marks and share one column for labels.
 
+  const kServersShare = 0.7;
+
   const usesServers = record.moments.some((moment) => moment.p < 0);
   const lanes = record.lanes.map((name, index) => ({name, color: `var(--lane-${index % kLaneColors})`}));
   if (usesServers) lanes.push({name: "servers, clock", color: "var(--lane-servers)"});
@@ -41,7 +43,11 @@
     const most = Math.max(4, Math.floor(pixels / kCharacter));
     if (text.length <= most) return text;
     const brief = text.replace(/\/(?:[^\s/]+\/)+/g, "\u2026/");
-    return brief.length <= most ? brief : brief.slice(0, most - 1) + "\u2026";
+    if (brief.length <= most) return brief;
+    // What tells sequence numbers apart stands at the end.
+    const tail = Math.floor(most * 0.45);
+    const cut = `${brief.slice(0, most - tail - 1)}\u2026${brief.slice(brief.length - tail)}`;
+    return cut.replace(/\u2026\/?\u2026/, "\u2026");
   }
 
   // "create /a: no node" as what was asked and how it went.
@@ -87,6 +93,10 @@
     const bar = (name) => shape("rect", {x: 4, y: 1, width: 12, height: 16, rx: 3, fill: "var(--lane-0)", class: name});
     entries.push([bar("held"), "holds the lock"]);
     entries.push([bar("held loose"), "its znode is gone, but it does not know or has not said so"]);
+    for (const [state, words] of Object.entries({created: "creates a znode", deleted: "deletes one", changed: "changes one"})) {
+      const sign = shape("text", {x: 10, y: 14, "text-anchor": "middle", class: `sign ${state}`}, kSigns[state]);
+      entries.push([sign, words]);
+    }
     entries.push([shape("path", {d: "M10 1C2 6 2 12 10 17", class: "flight", stroke: "var(--soft)"}), "from a request to its reply"]);
     for (const [drawing, words] of entries) {
       const picture = shape("svg", {width: 20, height: 18, "aria-hidden": "true"}, drawing);
@@ -116,6 +126,16 @@
   const momentOf = new WeakMap();  // By its drawing.
   const rowOf = new Map(rows.map((row, place) => [row.index, place]));
 
+  // How the tree changes, by the moment that changes it.
+  const kSigns = {created: "+", deleted: "\u2212", changed: "~", missing: "?"};
+  const signsOf = new Map();
+  for (const change of record.changes) {
+    if (change.s === 0) continue;
+    const kind = change.k === "created" || change.k === "deleted" ? change.k : "changed";
+    const signs = signsOf.get(change.m) ?? [];
+    signsOf.set(change.m, signs.includes(kind) ? signs : [...signs, kind]);
+  }
+
   // The top of the row of a moment, or of the first one after it if it is left out.
   function topOf(index) {
     if (rowOf.has(index)) return rowOf.get(index) * kRowHeight;
@@ -125,13 +145,15 @@
 
   function geometry(width) {
     const roomy = width >= 560;
-    const gutter = roomy ? 88 : 34;
-    const pitch = (width - gutter) / lanes.length;
+    const gutter = roomy ? 112 : 46;
+    const share = usesServers ? kServersShare - 1 : 0;  // Their lane is narrower than the others.
+    const pitch = (width - gutter) / (lanes.length + share);
     const wide = pitch >= kNarrowestLane;
     const step = wide ? pitch : 24;
     const center = (lane) => gutter + 14 + lane * step;
     const label = (lane) => (wide ? center(lane) + 16 : gutter + 12 + lanes.length * 24);
-    const room = (lane) => (wide ? gutter + (lane + 1) * pitch : width) - label(lane) - 6;
+    const end = (lane) => (wide && lane < lanes.length - 1 ? gutter + (lane + 1) * pitch : width);
+    const room = (lane) => end(lane) - label(lane) - 6;
     return {width, gutter, roomy, wide, step, center, label, room};
   }
 
@@ -139,11 +161,12 @@
     const names = element("lane-names");
     names.replaceChildren(make("span", {style: ["flex", `0 0 ${place.gutter}px`]}, place.roomy ? "step" : "#"));
     lanes.forEach((lane, index) => {
-      const narrow = place.wide ? "1 1 0" : `0 0 ${place.step}px`;
+      const isServers = index >= record.lanes.length;
+      const narrow = place.wide ? `${isServers ? kServersShare : 1} 1 0` : `0 0 ${place.step}px`;
       const shown = place.wide ? lane.name : lane.name.slice(0, 2);
       const span = make("span", {style: ["flex", narrow], title: lane.name}, shown);
       span.style.color = lane.color;
-      if (!place.wide && index >= record.lanes.length) span.textContent = "\u2699";
+      if (!place.wide && isServers) span.textContent = "\u2699";
       names.append(span);
     });
   }
@@ -204,8 +227,14 @@
       group.append(shape("text", {class: "number", x: 24, y: middle + 4, "text-anchor": "end"}, String(row.step)));
     }
     if (place.roomy && (!before || !before.moment || before.moment.t !== moment.t)) {
-      const time = shape("text", {class: "number", x: 80, y: middle + 4, "text-anchor": "end"}, `${moment.t} ms`);
+      const time = shape("text", {class: "number", x: 92, y: middle + 4, "text-anchor": "end"}, `${moment.t} ms`);
       group.append(time);
+    }
+    const signs = signsOf.get(row.index);
+    if (signs) {
+      const style = signs.length > 1 ? "sign changed" : `sign ${signs[0]}`;
+      const sign = signs.length > 1 ? "\u00b1" : kSigns[signs[0]];
+      group.append(shape("text", {class: style, x: place.gutter - 8, y: middle + 4, "text-anchor": "middle"}, sign));
     }
     const drawn = mark(moment.k, place.center(lane), middle, colorOf(moment.p));
     group.append(drawn, labelOf(moment, place.label(lane), middle, place.room(lane)));
@@ -286,7 +315,6 @@
     return made;
   }
 
-  const kSigns = {created: "+", deleted: "\u2212", changed: "~", missing: "?"};
   const kStates = {created: "created in this step", deleted: "deleted in this step", changed: "changed in this step", missing: "does not exist"};
 
   function znodeLine(path, znode, step) {

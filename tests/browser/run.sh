@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# run.sh PROGRAM: opens the timelines that the program writes in headless Chromium, light and dark, at
+# 1200 and at 400 pixels, moves the slider through all steps and looks at what is shown (check.js).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# browse ADDRESS [OPTION...]: the page as it is once its scripts have run.
+browse() {
+  local address=$1
+  shift
+  timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+    --window-size=1300,900 --virtual-time-budget=20000 "$@" --dump-dom "$address" 2>"$scratch/chromium.log"
+}
+
+# as_attribute FILE: the page, with a trap for its errors, for the attribute srcdoc.
+as_attribute() {
+  local trap='<script>var problems=[];addEventListener("error",e=>problems.push(e.message));'
+  trap+='addEventListener("unhandledrejection",e=>problems.push(String(e.reason)));'
+  trap+='for(const k of ["error","warn"])console[k]=(...w)=>problems.push(w.join(" "));</script>'
+  sed "0,/<head>/s|<head>|<head>${trap//&/\\&}|" "$1" | sed 's/&/\&amp;/g; s/"/\&quot;/g'
+}
+
+# check PAGE SCHEME: prints what is wrong with a page; true if nothing is.
+check() {
+  local page=$1 scheme=$2 preferred=1 width result
+  [ "$scheme" = light ] || preferred=0
+  {
+    echo "<!doctype html><meta charset=utf-8><body data-scheme=$scheme><pre id=result>NOT RUN</pre>"
+    for width in 1200 400; do
+      printf '<iframe width=%d height=800 style="border:0" srcdoc="' "$width"
+      as_attribute "$page"
+      echo '"></iframe>'
+    done
+    echo '<script>'
+    cat "$here/check.js"
+    echo '</script></body>'
+  } >"$scratch/harness.html"
+  browse "file://$scratch/harness.html" --blink-settings=preferredColorScheme=$preferred >"$scratch/checked.html"
+  result=$(sed -n '/<pre id="result">/,/<\/pre>/p' "$scratch/checked.html" | head -n 40)
+  [[ $result == *'ALL CHECKED'* ]] || { echo "${result:-the browser showed nothing}"; return 1; }
+}
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+write() { "$program" hunt "$1" --seed 1 --executions 5000 --html "$scratch/$1.html" >/dev/null || true; }
+
+scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex)
+for scenario in "${scenarios[@]}"; do
+  write "$scenario"
+  for scheme in light dark; do
+    check "$scratch/$scenario.html" $scheme || fail "$scenario, $scheme"
+    echo "$scenario, $scheme: every step, the keyboard, names, contrast, layout"
+  done
+done
+
+# The address says which step is shown.
+for step in 0 3 8; do
+  browse "file://$scratch/${scenarios[0]}.html#step=$step" | grep -q "data-step=\"$step\"" ||
+    fail "#step=$step shows another step"
+done
+echo 'the step in the address is shown'
+
+# Each of these makes the page wrong; a check that does not see it checks nothing.
+broken() {
+  local words=$1 expression=$2
+  sed "$expression" "$scratch/${scenarios[0]}.html" >"$scratch/broken.html"
+  ! cmp -s "$scratch/${scenarios[0]}.html" "$scratch/broken.html" || fail "nothing was broken: $words"
+  if check "$scratch/broken.html" light >"$scratch/found.txt"; then fail "not noticed: $words"; fi
+  grep -q WRONG "$scratch/found.txt" || fail "not looked at: $words"
+  echo "noticed: $words: $(sed -n 's/.*WRONG \([^|]*\).*/\1/p' "$scratch/found.txt" | head -n 1)"
+}
+broken 'the tree stays as it is' 's/^    drawTree(current);$//'
+broken 'a znode that was deleted stays' 's/else znodes.delete(change.p);//'
+broken 'nothing is highlighted' 's/const fresh = .*/const fresh = false;/'
+broken 'the keyboard is dead' 's/addEventListener("keydown", pressed);//'
+broken 'an error on the console' 's/^  drawLegend();$/drawLegend(); console.error("broken");/'
+broken 'an exception' 's/^  listen();$/listen(); missing();/'
+broken 'pale text' 's/--soft: #545d72;/--soft: #a0a8b8;/'
+broken 'a page that is too wide' 's/^  max-width: 1680px;$/min-width: 1300px;/'
+broken 'a button without a name' 's/ aria-label="Next step">&rsaquo;/>/'
+
+echo 'the timeline works in Chromium'

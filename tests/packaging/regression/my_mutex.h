@@ -1,0 +1,29 @@
+#pragma once
+
+#include "lockstep/fake/scenario.h"
+#include "lockstep/ok.h"
+#include "lockstep/turn.h"
+
+// Waits for its turn once it is repaired.
+class MyMutex {
+ public:
+  MyMutex(lockstep::Session& session, lockstep::Path lock, lockstep::LockObserver* observer)
+      : session_(session), lock_(lock), observer_(observer) {}
+
+  lockstep::Task<lockstep::Result<lockstep::HeldLock>> acquire() {
+    using namespace lockstep;
+    const Created ours =
+        co_await ok(session_.create(lock_ / "x-lock-", Data(), CreateMode::kEphemeralSequential));
+    Zxid seen = ours.stat.czxid;
+#ifdef REPAIRED
+    seen = co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, Context()));
+#endif
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, seen);
+    co_return HeldLock(session_, std::move(grant), observer_);
+  }
+
+ private:
+  lockstep::Session& session_;
+  lockstep::Path lock_;
+  lockstep::LockObserver* observer_;
+};

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+
+// A name for --html, gone with its directory at the end of the test.
+class HtmlFile {
+ public:
+  [[nodiscard]] std::string name() const { return (directory_.path() / "timeline.html").string(); }
+  [[nodiscard]] bool exists() const { return std::filesystem::exists(name()); }
+  [[nodiscard]] std::string read() const {
+    std::ifstream file(name(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  support::TemporaryDirectory directory_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "html_file.h"
+#include "run_program.h"
+
+namespace lockstep {
+namespace {
+
+// The record that the page draws.
+nlohmann::json record_in(const std::string& page) {
+  const std::string begin = R"(<script type="application/json" id="record">)";
+  const std::size_t at = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+ProgramRun hunt(const std::string& arguments, const HtmlFile& file) {
+  std::vector<std::string> all = words("hunt " + arguments + " --html");
+  all.push_back(file.name());
+  return run_program(all);
+}
+
+TEST(HtmlTest, AHuntDrawsWhatItPrints) {
+  const HtmlFile file;
+  const ProgramRun run = hunt("zoo-07-create-without-guid --seed 5", file);
+  ASSERT_EQ(run.status, 1) << run.err;
+  EXPECT_NE(after("Timeline:", run.out).find(file.name()), std::string::npos);
+  const nlohmann::json record = record_in(file.read());
+  EXPECT_EQ(record.at("title"), "zoo-07-create-without-guid");
+  EXPECT_EQ(record.at("verdict").at("oracle"), "L1");
+  EXPECT_NE(run.out.find(record.at("verdict").at("message").get<std::string>()), std::string::npos);
+  EXPECT_EQ(record.at("lanes"), nlohmann::json({"A", "B"}));
+  EXPECT_EQ(record.at("snippets").size(), 3U);
+  for (const nlohmann::json& snippet : record.at("snippets")) {
+    const std::string text = snippet.at(2);
+    EXPECT_NE(run.out.find(text), std::string::npos) << text << "\nis not in:\n" << run.out;
+  }
+}
+
+TEST(HtmlTest, WithJsonThereIsStillOneObject) {
+  const HtmlFile file;
+  const ProgramRun run = hunt("zoo-07-create-without-guid --seed 5 --json", file);
+  const nlohmann::json violation = run.json().at("violation");
+  const nlohmann::json record = record_in(file.read());
+  EXPECT_EQ(record.at("steps"), violation.at("steps"));
+  EXPECT_EQ(record.at("snippets").at(2).at(2), violation.at("regression_test"));
+}
+
+TEST(HtmlTest, WithoutAViolationTheCalmScheduleIsDrawn) {
+  const HtmlFile file;
+  const ProgramRun run = hunt("fair-mutex --seed 5 --executions 100", file);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const nlohmann::json record = record_in(file.read());
+  EXPECT_TRUE(record.at("verdict").is_null());
+  EXPECT_EQ(record.at("headline"), "no violation in 100 executions");
+  EXPECT_EQ(record.at("grants").size(), 3U);
+  for (const nlohmann::json& moment : record.at("moments")) EXPECT_NE(moment.at("k"), "fault");
+}
+
+TEST(HtmlTest, EqualReplaysGiveEqualPagesAndTheHuntsRecord) {
+  const HtmlFile found;
+  const ProgramRun run = hunt("zoo-01-wait-after-missing-predecessor --seed 5 --json", found);
+  const std::string replay = run.json().at("violation").at("replay");
+  const HtmlFile once;
+  const HtmlFile twice;
+  EXPECT_EQ(run_program({"replay", replay, "--html", once.name()}).status, 1);
+  EXPECT_EQ(run_program({"replay", replay, "--html", twice.name()}).status, 1);
+  EXPECT_EQ(once.read(), twice.read());
+  const nlohmann::json hunted = record_in(found.read());
+  const nlohmann::json replayed = record_in(once.read());
+  for (const char* part : {"moments", "changes", "grants", "watches", "verdict", "steps"}) {
+    EXPECT_EQ(hunted.at(part), replayed.at(part)) << part;
+  }
+}
+
+TEST(HtmlTest, WhatTheFileHeldIsReplaced) {
+  const HtmlFile file;
+  std::ofstream(file.name()) << std::string(1'000'000, 'x');
+  ASSERT_EQ(hunt("fair-mutex --seed 5 --executions 1", file).status, 0);
+  const std::string page = file.read();
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+}
+
+TEST(HtmlTest, AFullDiskIsNoSuccess) {
+  const ProgramRun run = run_program(words("hunt fair-mutex --executions 1 --html /dev/full"));
+  EXPECT_EQ(run.status, 74);
+  EXPECT_NE(run.err.find("/dev/full"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,100 @@
+#include "lockstep/fake/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/hunt.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/ok.h"
+
+namespace lockstep::fake {
+namespace {
+
+// Grants the lock to everybody at once.
+class EverybodysMutex {
+ public:
+  EverybodysMutex(Session& session, Path lock, LockObserver* observer)
+      : session_(session), lock_(lock), observer_(observer) {}
+
+  Task<Result<HeldLock>> acquire() {
+    const Created ours =
+        co_await ok(session_.create(lock_ / "x-lock-", Data(), CreateMode::kEphemeralSequential));
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, ours.stat.czxid);
+    co_return HeldLock(session_, std::move(grant), observer_);
+  }
+
+ private:
+  Session& session_;
+  Path lock_;
+  LockObserver* observer_;
+};
+
+HuntReport broken_lock() {
+  HuntSettings settings;
+  settings.size = ScenarioSize{2, 1};
+  return hunt_lock("everybodys-mutex", &contend_for<EverybodysMutex>, settings);
+}
+
+TEST(ReplayLockTest, RepeatsWhatWasFound) {
+  const HuntReport hunt = broken_lock();
+  ASSERT_FALSE(hunt.passed());
+  const ReplayReport report = replay_lock(hunt.failure->replay, &contend_for<EverybodysMutex>);
+  EXPECT_FALSE(report.passed());
+  EXPECT_TRUE(report.as_recorded);
+  ASSERT_TRUE(report.violation.has_value());
+  EXPECT_EQ(report.violation->oracle, "S1");
+  EXPECT_EQ(report.violation->message, hunt.failure->violation.message);
+  const std::string text = report.text();
+  EXPECT_TRUE(text.starts_with("everybodys-mutex, replayed as recorded, breaks S1 (")) << text;
+  EXPECT_NE(text.find(hunt.failure->lanes), text.npos) << text;
+}
+
+TEST(ReplayLockTest, ARepairedLockPasses) {
+  const ReplayReport report = replay_lock(broken_lock().failure->replay, &contend_for<FairMutex>);
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_FALSE(report.as_recorded);
+  EXPECT_NE(report.text().find("otherwise than recorded"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find("breaks nothing"), std::string::npos) << report.text();
+}
+
+TEST(ReplayLockTest, AStringThatCannotBeReadFails) {
+  const ReplayReport report = replay_lock("lockstep1/x", &contend_for<FairMutex>);
+  EXPECT_FALSE(report.passed());
+  EXPECT_NE(report.text().find("replay string"), std::string::npos) << report.text();
+}
+
+// That such code compiles and does what it says is shown by tests/packaging.
+TEST(RegressionTestTest, IsTheCodeOfATest) {
+  const HuntReport hunt = broken_lock();
+  const std::string code = hunt.regression_test();
+  for (const std::string part :
+       {"#include <gtest/gtest.h>", "#include \"lockstep/fake/replay.h\"",
+        "TEST(EverybodysMutexTest, KeepsS1) {", "lockstep::fake::replay_lock(",
+        "&lockstep::fake::contend_for<EverybodysMutex>", "EXPECT_TRUE(report.passed())"}) {
+    EXPECT_NE(code.find(part), code.npos) << "'" << part << "' is not in:\n" << code;
+  }
+  EXPECT_NE(hunt.regression_test("my::Mutex").find("contend_for<my::Mutex>"), code.npos);
+  EXPECT_NE(hunt.text().find(code), code.npos);
+  EXPECT_NE(hunt.html().find("everybodys-mutex breaks S1"), code.npos);
+  EXPECT_EQ(HuntReport().regression_test(), "");
+  EXPECT_EQ(HuntReport().html(), "");
+}
+
+TEST(RegressionTestTest, NamesWhatIsClaimed) {
+  const auto code_for = [](const std::string& oracle) {
+    fakezk::Failure failure;
+    failure.violation = {oracle, "first line\nsecond line", 1};
+    failure.replay = "lockstep1/3-way \"lock\"/c1r1/none/calm/0.";
+    return regression_test(failure, "make", false, "a.h");
+  };
+  EXPECT_NE(code_for("L1").find("TEST(Lock3WayLockTest, KeepsL1)"), std::string::npos);
+  EXPECT_NE(code_for("livelock").find(", HasNoLivelock)"), std::string::npos);
+  EXPECT_NE(code_for("user:no-leak").find(", KeepsNoLeak)"), std::string::npos);
+  EXPECT_EQ(code_for("L1").find("second line"), std::string::npos);
+  EXPECT_NE(code_for("L1").find(R"(3-way \"lock\")"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::fake
