@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "linked_stop.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
