@@ -1,4 +1,4 @@
-#include "grant.h"
+#include "lockstep/internal/grant.h"
 
 #include "lockstep/guaranteed_remove.h"
 

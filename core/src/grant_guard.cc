@@ -1,4 +1,4 @@
-#include "grant_guard.h"
+#include "lockstep/internal/grant_guard.h"
 
 #include "lockstep/retried.h"
 #include "lockstep/revocation.h"

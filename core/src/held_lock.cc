@@ -1,7 +1,7 @@
 #include "lockstep/held_lock.h"
 
-#include "grant.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/grant.h"
 
 namespace lockstep {
 

@@ -11,22 +11,6 @@ bool conflicts(const Position& position, Patience patience) {
   return patience == Patience::kWaitsToShare && position.exclusive_ahead > 0;
 }
 
-// Steps 4 and 5: waits until the znode in front changes. It is watched with a read that leaves no
-// watch if it is gone, or, where its ACL forbids that, with one that does.
-Task<Result<void>> change_of(Session& session, Path ahead, Context context) {
-  const Result<Watched<DataAndStat>> read =
-      co_await retried(session, &Session::get_data_watched, ahead, context);
-  if (read) {
-    co_await ok(read->watch.fired(context));
-  } else if (read.error() == Error::kNoAuth) {
-    const auto seen = co_await ok(retried(session, &Session::exists_watched, ahead, context));
-    if (seen.value) co_await ok(seen.watch.fired(context));
-  } else if (read.error() != Error::kNoNode) {
-    co_return failure(read.error());
-  }
-  co_return Result<void>();
-}
-
 }  // namespace
 
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
@@ -51,6 +35,20 @@ Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience pati
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context) {
   return wait_in_queue(std::move(queue), std::move(ours), Path(Text()), patience,
                        std::move(context));
+}
+
+Task<Result<void>> change_of(Session& session, Path znode, Context context) {
+  const Result<Watched<DataAndStat>> read =
+      co_await retried(session, &Session::get_data_watched, znode, context);
+  if (read) {
+    co_await ok(read->watch.fired(context));
+  } else if (read.error() == Error::kNoAuth) {
+    const auto seen = co_await ok(retried(session, &Session::exists_watched, znode, context));
+    if (seen.value) co_await ok(seen.watch.fired(context));
+  } else if (read.error() != Error::kNoNode) {
+    co_return failure(read.error());
+  }
+  co_return Result<void>();
 }
 
 }  // namespace lockstep

@@ -476,7 +476,8 @@ void World::inject_sequence_overflow(const Event& event, Step& step) {
 
 void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
   // What the server had already taken from the wire is applied although nobody waits for it.
-  for (std::uint32_t i = 0; i < accepted && server_.can_apply(index); ++i) {
+  const auto under_way = static_cast<std::uint32_t>(network_[index].requests.size());
+  for (std::uint32_t i = 0; i < std::min(accepted, under_way) && server_.can_apply(index); ++i) {
     server_.apply(index, now_);
     if (!network_[index].open) return;
   }

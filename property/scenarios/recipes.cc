@@ -1,16 +1,51 @@
 #include "recipes.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "lockstep/fair_mutex.h"
+#include "lockstep/leader_election.h"
+#include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
+#include "lockstep/recursive_mutex.h"
+#include "lockstep/revocation.h"
+#include "lockstep/semaphore.h"
+#include "lockstep/shared_count.h"
+#include "lockstep/sleep.h"
+#include "lockstep/unfair_mutex.h"
 
 namespace lockstep::scenarios {
 
 namespace {
 
 using fake::Contender;
+using fake::LastContender;
+using fake::LockScenario;
+using fake::ScenarioSize;
+using fakezk::LockRules;
+using std::chrono::seconds;
 
 std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
+
+// A contender's acquire under way, as the oracles are told of it.
+class Acquiring {
+ public:
+  Acquiring(Contender& self, const Session& session) : oracles_(self.oracles()), id_(session.id()) {
+    oracles_.acquiring(id_, index_of(self));
+  }
+  Acquiring(const Acquiring&) = delete;
+  Acquiring& operator=(const Acquiring&) = delete;
+  ~Acquiring() { resolved(); }
+  void resolved() {
+    if (!std::exchange(resolved_, true)) oracles_.resolved(id_);
+  }
+
+ private:
+  fakezk::LockOracles& oracles_;
+  SessionId id_;
+  bool resolved_ = false;
+};
 
 // Releases a grant, and asks once more how that ended.
 Task<void> give_back(Contender& self, HeldLock held) {
@@ -20,41 +55,214 @@ Task<void> give_back(Contender& self, HeldLock held) {
   self.oracles().released_again(znode, outcome, again);
 }
 
-Task<Result<HeldLock>> read_and_write(Contender& self, ReadWriteLock lock, std::uint32_t role) {
-  const bool reads_first = role == 1 || role == 2;
+// What a contender does in one round, with a session that is alive when the round begins.
+using Round = Task<void> (*)(Contender& self, Session& session, Path lock, std::uint32_t role);
+
+template <Round kRound>
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (session) co_await kRound(self, **session, lock, index_of(self) + round);
+  }
+}
+
+template <Round kRound>
+std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules) {
+  return std::make_unique<LockScenario>(&contend<kRound>, size, LastContender::kImpatient,
+                                        std::move(rules));
+}
+
+// ------------------------------------------------------------------------------ read-write-lock
+
+Task<Result<void>> change(ReadWriteLock lock, HeldLock& held, bool to_writer, Context patience) {
+  if (to_writer) co_return co_await lock.upgrade(held, patience);
+  co_return co_await lock.downgrade(held, patience);
+}
+
+Task<void> read_and_write(Contender& self, Session& session, Path path, std::uint32_t role) {
+  const bool reads_first = role % 4 == 1 || role % 4 == 2;
+  ReadWriteLock lock(session, path, &self.oracles());
+  Acquiring acquiring(self, session);
   Result<HeldLock> held = failure(Error::kCancelled);
   if (reads_first) {
     held = co_await lock.acquire_read(self.patience());
   } else {
     held = co_await lock.acquire_write(self.patience());
   }
-  if (!held) co_return std::move(held);
+  if (!held) co_return;
+  // It holds, as a reader or as a writer, whatever comes of the changes.
+  bool writes = !reads_first;
   if (reads_first) {
-    const Result<void> writes = co_await lock.upgrade(*held, self.patience());
-    if (!writes) co_return std::move(held);
+    const Result<void> upgraded = co_await change(lock, *held, true, self.patience());
+    writes = upgraded.has_value();
   }
-  if (role == 0) static_cast<void>(held->lost_token());
-  if (role == 0 || role == 2) {
-    // It holds as a writer or as a reader, whatever comes of this.
-    static_cast<void>(co_await lock.downgrade(*held, self.patience()));
+  if (role % 4 == 0) static_cast<void>(held->lost_token());
+  if (writes && role % 2 == 0) {
+    static_cast<void>(co_await change(lock, *held, false, self.patience()));
   }
-  co_return std::move(held);
+  acquiring.resolved();
+  co_await give_back(self, std::move(*held));
+}
+
+// ------------------------------------------------------------------------------------ semaphore
+
+Task<void> lease(Contender& self, Session& session, Path path, std::uint32_t) {
+  Semaphore semaphore(session, path, 2, &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<HeldLock> held = co_await semaphore.acquire(self.patience());
+  acquiring.resolved();
+  if (held) co_await give_back(self, std::move(*held));
+}
+
+Task<void> lease_and_add_one(Contender& self, Session& session, Path path, std::uint32_t) {
+  const Path count("/leases");
+  const Data one = encode_shared_count(1);
+  static_cast<void>(co_await session.create(count, one, CreateMode::kPersistent));
+  Semaphore semaphore(session, path, count, &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<HeldLock> held = co_await semaphore.acquire(self.patience());
+  acquiring.resolved();
+  if (!held) co_return;
+  static_cast<void>(co_await set_shared_count(session, count, 2));
+  co_await give_back(self, std::move(*held));
+}
+
+// ----------------------------------------------------------------------------------- multi-lock
+
+Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t role) {
+  std::vector<Path> locks;
+  locks.push_back(path / (role % 2 == 0 ? "a" : "b"));
+  locks.push_back(path / (role % 2 == 0 ? "b" : "a"));
+  MultiLock both(session, std::move(locks), &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<HeldLocks> held = co_await both.acquire(self.patience());
+  acquiring.resolved();
+  if (!held) co_return;
+  const ReleaseOutcome outcome = co_await held->release();
+  const ReleaseOutcome again = co_await held->release();
+  self.oracles().released_again(path, outcome, again);
+}
+
+// ------------------------------------------------------------------------------ recursive-mutex
+
+Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_t) {
+  const LockOwner owner(&self);
+  RecursiveMutex mutex(session, path, &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<RecursiveMutex::Hold> outer = co_await mutex.acquire(owner, self.patience());
+  acquiring.resolved();
+  if (!outer) co_return;
+  // Something that takes time, in which the lock may be lost.
+  static_cast<void>(co_await session.sync(path));
+  const bool lost = outer->held().cause().has_value();
+  Result<RecursiveMutex::Hold> inner = co_await mutex.acquire(owner);
+  if (inner.has_value() == lost) {
+    self.oracles().violated("user:reentry", "a lost lock was entered again, or a held one was not");
+  }
+  if (inner) static_cast<void>(co_await inner->release());
+  static_cast<void>(co_await outer->release());
+}
+
+// --------------------------------------------------------------------------------- unfair-mutex
+
+constexpr std::string_view kOnly = "only";
+
+Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint32_t) {
+  UnfairMutex mutex(session, path / kOnly, &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<HeldLock> held = co_await mutex.acquire(self.patience());
+  acquiring.resolved();
+  if (held) co_await give_back(self, std::move(*held));
+}
+
+// ------------------------------------------------------------------------------ revocable-mutex
+
+Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::uint32_t role) {
+  static_cast<void>(co_await revoke(session, path));
+  LockOptions options;
+  options.revocable = true;
+  options.grace = seconds(2);
+  FairMutex mutex(session, path, options, &self.oracles());
+  Acquiring acquiring(self, session);
+  Result<HeldLock> held = co_await mutex.acquire(self.patience());
+  acquiring.resolved();
+  if (!held) co_return;
+  Executor& executor = self.client().executor();
+  if (role % 3 == 2) {
+    static_cast<void>(co_await sleep_for(executor, seconds(5), Context(held->lost_token())));
+  } else {
+    static_cast<void>(co_await sleep_for(executor, seconds(1), Context(held->revoked_token())));
+  }
+  co_await give_back(self, std::move(*held));
+}
+
+// ------------------------------------------------------------------------------ leader-election
+
+// Whoever leads later leads with a greater token.
+Task<void> watch_leaders(Contender& self, LeaderElection& election) {
+  Zxid token = 0;
+  Zxid seen = 0;
+  for (int changes = 0; changes < 2; ++changes) {
+    const Context patience(self.client().executor().now() + seconds(1));
+    const Result<std::optional<Leader>> next = co_await election.leader_after(seen, patience);
+    if (!next) co_return;
+    if (!*next) {
+      seen = 0;
+      continue;
+    }
+    if ((*next)->token < token || (*next)->seen == seen) {
+      self.oracles().violated("user:leader", "an observer saw an earlier leader again");
+    }
+    token = (*next)->token;
+    seen = (*next)->seen;
+  }
+}
+
+Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role) {
+  LeaderElection election(session, path, Data(std::string_view(self.client().name())),
+                          &self.oracles());
+  if (role % 3 == 2) co_await watch_leaders(self, election);
+  Acquiring acquiring(self, session);
+  Result<HeldLock> held = co_await election.campaign(self.patience());
+  acquiring.resolved();
+  if (!held) co_return;
+  const Result<std::optional<Leader>> seen = co_await election.leader();
+  if (seen && *seen && (*seen)->token < held->fencing_token()) {
+    self.oracles().violated("user:leader", "whoever leads sees an earlier leader");
+  }
+  static_cast<void>(co_await election.proclaim(*held, "at work"));
+  co_await give_back(self, std::move(*held));
 }
 
 }  // namespace
 
-Task<void> contend_for_read_write_lock(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const SessionId id = (*session)->id();
-    ReadWriteLock recipe(**session, lock, &self.oracles());
-    self.oracles().acquiring(id, index_of(self));
-    const std::uint32_t role = (index_of(self) + round) % 4;
-    Result<HeldLock> held = co_await read_and_write(self, recipe, role);
-    self.oracles().resolved(id);
-    if (held) co_await give_back(self, std::move(*held));
-  }
+std::unique_ptr<fakezk::Program> fair_mutex(ScenarioSize size) {
+  return std::make_unique<LockScenario>(&fake::contend_for<FairMutex>, size,
+                                        LastContender::kImpatient);
+}
+std::unique_ptr<fakezk::Program> read_write_lock(ScenarioSize size) {
+  return scenario<&read_and_write>(size, fakezk::read_write_rules());
+}
+std::unique_ptr<fakezk::Program> semaphore(ScenarioSize size) {
+  return scenario<&lease>(size, fakezk::semaphore_rules(2));
+}
+std::unique_ptr<fakezk::Program> shared_semaphore(ScenarioSize size) {
+  return scenario<&lease_and_add_one>(size, fakezk::semaphore_rules(2));
+}
+std::unique_ptr<fakezk::Program> multi_lock(ScenarioSize size) {
+  return scenario<&hold_both>(size, fakezk::mutex_rules());
+}
+std::unique_ptr<fakezk::Program> recursive_mutex(ScenarioSize size) {
+  return scenario<&hold_twice>(size, fakezk::mutex_rules());
+}
+std::unique_ptr<fakezk::Program> unfair_mutex(ScenarioSize size) {
+  return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly));
+}
+std::unique_ptr<fakezk::Program> revocable_mutex(ScenarioSize size) {
+  return scenario<&hold_until_asked>(size, fakezk::mutex_rules());
+}
+std::unique_ptr<fakezk::Program> leader_election(ScenarioSize size) {
+  return scenario<&lead>(size, fakezk::mutex_rules());
 }
 
 }  // namespace lockstep::scenarios

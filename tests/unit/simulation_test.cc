@@ -172,5 +172,16 @@ TEST(SimulationTest, UnfinishedTasksAreDestroyedWithTheSimulation) {
   EXPECT_EQ(shared.use_count(), 1);
 }
 
+TEST(SimulationTest, CutThatAcceptsMoreRequestsThanThereAreAcceptsAll) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const auto created = simulation.start(create(*session, "/a"));
+  simulation.cut(*session, 5);
+  EXPECT_TRUE(simulation.exists("/a"));
+  simulation.cut_late(*session, 5, 5);
+  simulation.run_until(created);
+  EXPECT_EQ(error_of(created.result()), Error::kConnectionLoss);
+}
+
 }  // namespace
 }  // namespace lockstep::fake

@@ -43,4 +43,10 @@ Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience pati
                        Patience::kWaits, std::move(context));
 }
 
+// Waits until a znode changes or is deleted; returns at once if it is not there. It is watched with
+// a read that leaves no watch if it is gone, or, where its ACL forbids that, with one that does.
+// Connection losses are ridden out. Errors: those of Session::connected(). Resumes on the session's
+// executor.
+Task<Result<void>> change_of(Session& session, Path znode, Context context);
+
 }  // namespace lockstep

@@ -4,9 +4,9 @@
 #include <optional>
 #include <stop_token>
 
-#include "grant_guard.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/grant_guard.h"
 
 namespace lockstep {
 

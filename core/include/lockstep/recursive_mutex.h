@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/ok.h"
+#include "lockstep/session.h"
+
+namespace lockstep {
+
+// Who a recursive lock is held by: an object of the caller's choice, or a thread. A name to be
+// compared, nothing more.
+class LockOwner {
+ public:
+  explicit LockOwner(const void* object) : object_(object) {}
+  // allow(std::thread): its id is a name here; nothing is started.
+  explicit LockOwner(std::thread::id thread) : thread_(thread) {}
+  friend bool operator==(const LockOwner&, const LockOwner&) = default;
+
+ private:
+  const void* object_ = nullptr;
+  std::thread::id thread_;  // allow(std::thread): as above.
+};
+
+// A FairMutex that its owner may acquire again while it holds it; the lock is given back when every
+// one of these acquires has been released.
+//
+// acquire() resolves with a hold, or with the errors of FairMutex, and for an owner that has the
+// lock already with
+//   the cause of the loss   the lock is lost: it is never entered again before every hold of it has
+//                           been released, since its owner must first learn of that
+//   kConflict               another acquire of that owner is still under way
+// A hold that is entered again costs no request and ignores the context.
+//
+// Guarantees, executor and lifetimes: as FairMutex; and the mutex outlives its holds. An owner is
+// known to this object only: another RecursiveMutex on the same path is a stranger.
+class RecursiveMutex {
+ private:
+  struct Entry;
+
+ public:
+  // One level of a recursive lock. Movable; destroying it releases it in the background.
+  class Hold {
+   public:
+    Hold(Hold&& other) noexcept
+        : mutex_(other.mutex_), entry_(std::exchange(other.entry_, nullptr)) {}
+    Hold& operator=(Hold&& other) noexcept {
+      std::swap(mutex_, other.mutex_);
+      std::swap(entry_, other.entry_);
+      return *this;
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold();
+
+    // The grant that all holds of the owner share. Only before release().
+    [[nodiscard]] const HeldLock& held() const;
+    // Leaves this level; the last one gives the lock back. kReleased for an inner level of a lock
+    // that is held, kAlreadyLost for one that is lost. To be called once.
+    Task<ReleaseOutcome> release(Context context = {});
+
+   private:
+    friend class RecursiveMutex;
+    Hold(RecursiveMutex& mutex, Entry& entry) : mutex_(&mutex), entry_(&entry) {}
+
+    RecursiveMutex* mutex_;
+    Entry* entry_;
+  };
+
+  RecursiveMutex(Session& session, Path lock, LockObserver* observer = nullptr);
+  RecursiveMutex(const RecursiveMutex&) = delete;
+  RecursiveMutex& operator=(const RecursiveMutex&) = delete;
+  ~RecursiveMutex();
+
+  Task<Result<Hold>> acquire(LockOwner owner, Context context = {});
+
+  // How many holds the owner has.
+  [[nodiscard]] std::size_t depth(LockOwner owner) const;
+
+ private:
+  class Waiting;
+  [[nodiscard]] Entry* find(LockOwner owner) const;
+  // Takes the grant out if that was the last hold.
+  std::unique_ptr<Entry> leave(Entry& entry);
+
+  Session& session_;
+  FairMutex mutex_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+  std::vector<LockOwner> waiting_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/ok.h"
+#include "lockstep/session.h"
+
+namespace lockstep {
+
+// A mutual exclusion lock that is one ephemeral znode: whoever creates it holds. Trying costs one
+// request and leaves nothing behind, which is what it is for. Waiting has no order, and each
+// release wakes every waiter, all of which try again at once: use FairMutex where more than a few
+// wait.
+//
+// acquire() resolves with the grant, or with
+//   kTimedOut, kCancelled          the context ended
+//   kSessionExpired, kAuthFailed, kClosing   the session is over
+//   kBadArguments                  the path is malformed
+//   kNoAuth                        its parent does not let us create it
+// and try_acquire(), which waits for nobody, also with
+//   kConflict                      somebody holds it
+// Connection losses are ridden out until the context ends. On every error, and when the task is
+// destroyed, what acquire() has created is deleted in the background.
+//
+// Exclusion and fencing: as FairMutex. Since everybody uses the same name, "no stale action" (a
+// release never deletes another's znode) holds only as long as nobody deletes a holder's znode by
+// hand: an attempt that may have been lost is looked into before it is repeated, but ZooKeeper has
+// no delete that names one life of a znode.
+//
+// Resumes on the session's executor. Session, mutex and observer outlive the tasks; the session and
+// the observer outlive the grants. Not reentrant: a second acquire of one session waits like any.
+class UnfairMutex {
+ public:
+  // `znode` is the lock; its parent is created as a container when missing.
+  UnfairMutex(Session& session, Path znode, LockObserver* observer = nullptr)
+      : session_(session), znode_(std::move(znode)), observer_(observer) {}
+
+  Task<Result<HeldLock>> acquire(Context context = {}) { return acquire(true, std::move(context)); }
+  Task<Result<HeldLock>> try_acquire(Context context = {}) {
+    return acquire(false, std::move(context));
+  }
+
+ private:
+  Task<Result<HeldLock>> acquire(bool waits, Context context);
+  Task<Result<Stat>> create_until_held(Data own, bool waits, Context context);
+
+  Session& session_;
+  Path znode_;
+  LockObserver* observer_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,83 @@
+#include "lockstep/leader_election.h"
+
+#include "lockstep/retried.h"
+
+namespace lockstep {
+
+namespace {
+
+std::optional<Path> first_of(const Path& election, const Children& children) {
+  const std::vector<QueueEntry> queue = in_queue_order(election, kMutexMarks, children);
+  if (queue.empty()) return std::nullopt;
+  return queue.front().znode;
+}
+
+}  // namespace
+
+Task<Result<void>> LeaderElection::proclaim(const HeldLock& leadership, Data candidate,
+                                            Context context) {
+  const Path znode = leadership.znode();
+  for (;;) {
+    const Result<Stat> set = co_await session_.set_data(znode, candidate, -1, context);
+    if (set) co_return Result<void>();
+    if (!outcome_unknown(set.error())) co_return failure(set.error());
+    co_await ok(session_.connected(context));
+  }
+}
+
+Task<Result<std::optional<Path>>> LeaderElection::first_candidate(Context context) {
+  const Result<Children> children =
+      co_await retried(session_, &Session::get_children, election_, std::move(context));
+  if (children) co_return first_of(election_, *children);
+  if (children.error() == Error::kNoNode) co_return std::optional<Path>();
+  co_return failure(children.error());
+}
+
+Task<Result<std::optional<Leader>>> LeaderElection::leader(Context context) {
+  for (;;) {
+    const std::optional<Path> first = co_await ok(first_candidate(context));
+    if (!first) co_return std::optional<Leader>();
+    Result<DataAndStat> read = co_await retried(session_, &Session::get_data, *first, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    co_return Leader(*first, std::move(read->data), read->stat);
+  }
+}
+
+Task<Result<std::optional<Leader>>> LeaderElection::leader_after(Zxid known, Context context) {
+  for (;;) {
+    // 1. Who stands first?
+    const std::optional<Path> first = co_await ok(first_candidate(context));
+    if (!first && known != 0) co_return std::optional<Leader>();
+    if (!first) {
+      co_await ok(candidacy(context));
+      continue;
+    }
+    // 2. Watch the leader, and nobody else. (kNoNode: it has gone already.)
+    Result<Watched<DataAndStat>> read =
+        co_await retried(session_, &Session::get_data_watched, *first, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    // 3. Somebody else, or something else to say? Otherwise wait until it changes, then back to 1.
+    if (read->value.stat.mzxid != known) {
+      co_return Leader(*first, std::move(read->value.data), read->value.stat);
+    }
+    co_await ok(read->watch.fired(context));
+  }
+}
+
+// Waits until there may be a candidate where there is none.
+Task<Result<void>> LeaderElection::candidacy(Context context) {
+  const Result<Watched<Children>> list =
+      co_await retried(session_, &Session::get_children_watched, election_, context);
+  if (list) {
+    if (!first_of(election_, list->value)) co_await ok(list->watch.fired(std::move(context)));
+    co_return Result<void>();
+  }
+  if (list.error() != Error::kNoNode) co_return failure(list.error());
+  const auto parent = co_await ok(retried(session_, &Session::exists_watched, election_, context));
+  if (!parent.value) co_await ok(parent.watch.fired(std::move(context)));
+  co_return Result<void>();
+}
+
+}  // namespace lockstep

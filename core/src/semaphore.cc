@@ -1,0 +1,120 @@
+#include "lockstep/semaphore.h"
+
+#include <algorithm>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/internal/linked_stop.h"
+#include "lockstep/place.h"
+#include "lockstep/protected_create.h"
+#include "lockstep/retried.h"
+#include "lockstep/shared_count.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep {
+
+namespace {
+
+// Our turn at taking a lease: whatever comes of it, the next one must have the mutex.
+class Turn {
+ public:
+  Turn(Session& session, HeldLock mutex) : held(std::move(mutex)), session_(session) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (!is_over(session_.state())) release_in_background(session_, std::move(held));
+  }
+
+  HeldLock held;
+
+ private:
+  Session& session_;
+};
+
+Task<void> stop_when_fired(const Watch& watch, std::stop_source stop) {
+  static_cast<void>(co_await watch.fired());
+  stop.request_stop();
+}
+
+// kNoNode if our lease is not there (any more).
+Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t most) {
+  if (std::ranges::find(leases.names(), ours.name()) == leases.end()) {
+    return failure(Error::kNoNode);
+  }
+  return std::cmp_less_equal(leases.size(), most);
+}
+
+}  // namespace
+
+Task<Result<HeldLock>> Semaphore::acquire(Context context) {
+  Result<HeldLock> lease = co_await take_turn(std::move(context));
+  if (!lease && observer_) observer_->gave_up(session_.id(), path_, lease.error());
+  co_return std::move(lease);
+}
+
+Task<Result<HeldLock>> Semaphore::take_turn(Context context) {
+  if (!count_ && fixed_ < 1) co_return failure(Error::kBadArguments);
+  // 1. One at a time: hold the mutex until we have a lease, or give up.
+  FairMutex mutex(session_, path_ / "locks", observer_);
+  HeldLock held = co_await ok(mutex.acquire(context));
+  Turn turn(session_, std::move(held));
+  Result<HeldLock> lease = co_await take_lease(turn.held, std::move(context));
+  co_return std::move(lease);
+}
+
+Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Context context) {
+  // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
+  const Path leases = path_ / "leases";
+  const Created ours =
+      co_await ok(protected_create(session_, leases, std::string(kLeaseMark), Data(), context));
+  Place place(session_, ours.path);
+  // 3. It counts once there are no more leases than there may be.
+  const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, std::move(context)));
+  place.granted();
+  GrantRecord grant(session_.id(), leases, ours.path, ours.stat.czxid, evidence);
+  grant.share = Share::kShared;
+  co_return HeldLock(session_, std::move(grant), observer_);
+}
+
+Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Context context) {
+  // A look that leaves no watches: usually there is room.
+  const Path leases = ours.parent();
+  const std::int32_t at_first = co_await ok(capacity(context));
+  const Children first = co_await ok(retried(session_, &Session::get_children, leases, context));
+  const bool room_at_first = co_await ok(has_room(first, ours, at_first));
+  if (room_at_first) co_return first.parent().pzxid;
+  for (;;) {
+    Capacity most = co_await ok(watched_capacity(context));
+    const Watched<Children> list =
+        co_await ok(retried(session_, &Session::get_children_watched, leases, context));
+    const bool room = co_await ok(has_room(list.value, ours, most.value));
+    if (room) co_return list.value.parent().pzxid;
+    if (observer_) observer_->waiting(session_.id(), ours, list.value.size() - 1);
+    // Wait until a lease comes or goes, or there may be more of them. Whoever deletes the mutex
+    // lets the next one in beside us, and neither of us would ever see room.
+    LinkedStop woken(context.stop(), turn.lost_token());
+    TaskSet others;
+    if (count_) others.spawn(stop_when_fired(most.watch, woken.source()));
+    const Result<WatchEvent> event = co_await list.watch.fired(woken.bound(context));
+    if (turn.cause()) co_return failure(*turn.cause());
+    const bool woken_by_us = !event && event.error() == Error::kCancelled;
+    if (woken_by_us && !context.stop().stop_requested()) continue;
+    if (!event) co_return failure(event.error());
+  }
+}
+
+Task<Result<std::int32_t>> Semaphore::capacity(Context context) {
+  if (!count_) co_return fixed_;
+  const std::int32_t count = co_await ok(get_shared_count(session_, *count_, std::move(context)));
+  co_return count;
+}
+
+Task<Result<Semaphore::Capacity>> Semaphore::watched_capacity(Context context) {
+  if (!count_) co_return Capacity(fixed_, Watch());
+  Watched<DataAndStat> read =
+      co_await ok(retried(session_, &Session::get_data_watched, *count_, std::move(context)));
+  const std::optional<std::int32_t> count = decode_shared_count(read.value.data);
+  if (!count) co_return failure(Error::kMarshallingError);
+  co_return Capacity(*count, std::move(read.watch));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,91 @@
+#include "lockstep/unfair_mutex.h"
+
+#include "lockstep/guaranteed_remove.h"
+#include "lockstep/protected_create.h"
+#include "lockstep/retried.h"
+#include "lockstep/turn.h"
+
+namespace lockstep {
+
+namespace {
+
+// Deletes in the background what we may have created, unless it has become a grant.
+class Attempt {
+ public:
+  Attempt(Session& session, Path znode, Data own)
+      : session_(session), znode_(std::move(znode)), own_(std::move(own)) {}
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  ~Attempt() {
+    if (!settled_ && !is_over(session_.state())) {
+      remove_guaranteed_if_ours(session_, std::move(znode_), std::move(own_));
+    }
+  }
+  // Nothing of ours is there, or it is a grant.
+  void settled() { settled_ = true; }
+
+ private:
+  Session& session_;
+  Path znode_;
+  Data own_;
+  bool settled_ = false;
+};
+
+// After a create whose reply was lost: the Stat of our znode. kNoNode if there is none of ours.
+Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context context) {
+  co_await ok(settled(session, znode, context));
+  const DataAndStat read = co_await ok(retried(session, &Session::get_data, znode, context));
+  const bool ours = read.stat.ephemeral_owner == session.id() && read.data == own;
+  if (!ours) co_return failure(Error::kNoNode);
+  co_return read.stat;
+}
+
+// One attempt. kNodeExists: somebody else has it.
+Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context context) {
+  for (;;) {
+    Attempt attempt(session, znode, own);
+    const Result<Created> created =
+        co_await session.create(znode, own, CreateMode::kEphemeral, context);
+    Result<Stat> stat = failure(created ? Error::kNoNode : created.error());
+    if (created) {
+      stat = created->stat;
+    } else if (outcome_unknown(created.error())) {
+      stat = co_await find_ours(session, znode, own, context);
+    }
+    const Error error = stat ? Error::kNoNode : stat.error();
+    if (stat || error == Error::kNoNode || error == Error::kNodeExists) attempt.settled();
+    if (stat || error != Error::kNoNode) co_return std::move(stat);
+    // The parent is missing, or the create was lost on its way.
+    co_await ok(ensure_parent(session, znode.parent(), context));
+  }
+}
+
+}  // namespace
+
+Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
+  const Guid guid(session_.random());
+  const Data own(guid.view());
+  const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
+  if (!stat) {
+    if (observer_) observer_->gave_up(session_.id(), znode_, stat.error());
+    co_return failure(stat.error());
+  }
+  GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
+  GrantOptions kept;
+  kept.own_data = own;
+  co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));
+}
+
+Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context context) {
+  for (;;) {
+    // 1. Create the znode: whoever succeeds holds the lock.
+    Result<Stat> created = co_await create_once(session_, znode_, own, context);
+    if (created || created.error() != Error::kNodeExists) co_return std::move(created);
+    // 2. Somebody else holds it: wait until the znode changes, then back to 1.
+    if (!waits) co_return failure(Error::kConflict);
+    if (observer_) observer_->waiting(session_.id(), znode_, 1);
+    co_await ok(change_of(session_, znode_, context));
+  }
+}
+
+}  // namespace lockstep
