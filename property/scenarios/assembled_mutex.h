@@ -3,18 +3,23 @@
 #include <string>
 #include <utility>
 
-#include "lockstep/held_lock.h"
-#include "lockstep/lock_observer.h"
-#include "lockstep/ok.h"
-#include "lockstep/place.h"
-#include "lockstep/sequence.h"
-#include "lockstep/session.h"
+#include "parts.h"
 
 namespace lockstep::scenarios {
 
-// A fair mutex put together from its two steps, as FairMutex is from protected_create and
-// wait_for_turn. A broken twin replaces one of them by a flawed copy and keeps the other.
-template <auto TakePlace, auto WaitForTurn>
+// In the place of Place: nobody takes a place back that never became a grant.
+class NoPlace {
+ public:
+  NoPlace(Session&, const Path&) {}
+  NoPlace(const NoPlace&) = delete;
+  NoPlace& operator=(const NoPlace&) = delete;
+  ~NoPlace() = default;
+  void granted() {}
+};
+
+// A fair mutex put together from its steps, as FairMutex is from protected_create, Place and
+// wait_for_turn. A broken twin replaces one of them by a flawed copy and keeps the others.
+template <auto TakePlace, auto WaitForTurn, class OurPlace = Place>
 class AssembledMutex {
  public:
   AssembledMutex(Session& session, Path lock, LockObserver* observer)
@@ -30,7 +35,7 @@ class AssembledMutex {
   Task<Result<HeldLock>> queue_up(Context context) {
     const Created ours =
         co_await ok(TakePlace(session_, lock_, std::string(kLockMark), Data(), context));
-    Place place(session_, ours.path);
+    OurPlace place(session_, ours.path);
     observer_->place_reserved(session_.id(), lock_, ours.path);
     const Zxid evidence =
         co_await ok(WaitForTurn(session_, lock_, ours.path, observer_, std::move(context)));

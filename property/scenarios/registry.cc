@@ -1,27 +1,15 @@
 #include "registry.h"
 
 #include <array>
+#include <vector>
 
-#include "assembled_mutex.h"
-#include "lockstep/protected_create.h"
-#include "lockstep/turn.h"
 #include "recipes.h"
-#include "zoo_01.h"
-#include "zoo_07.h"
 
 namespace lockstep::scenarios {
 
 namespace {
 
-template <class Mutex>
-std::unique_ptr<fakezk::Program> lock_scenario(fake::ScenarioSize size) {
-  return std::make_unique<fake::LockScenario>(&fake::contend_for<Mutex>, size);
-}
-
-using Zoo01 = AssembledMutex<&protected_create, &zoo_01::wait_for_turn>;
-using Zoo07 = AssembledMutex<&zoo_07::create, &wait_for_turn>;
-
-constexpr std::array kScenarios = {
+constexpr std::array kRecipes = {
     Scenario{"fair-mutex", "recipe", "pass",
              "The library's fair mutex; the last contender gives up after a second.",
              fake::ScenarioSize{3, 1}, &fair_mutex},
@@ -46,20 +34,24 @@ constexpr std::array kScenarios = {
     Scenario{"leader-election", "recipe", "pass",
              "Candidates for leadership, one of whom watches first who leads.",
              fake::ScenarioSize{3, 1}, &leader_election},
-    Scenario{"zoo-01-wait-after-missing-predecessor", "zoo", "L1",
-             "Waits for a predecessor that was deleted before the watch was registered.",
-             fake::ScenarioSize{2, 1}, &lock_scenario<Zoo01>},
-    Scenario{"zoo-07-create-without-guid", "zoo", "L1",
-             "Repeats a create whose reply was lost, and waits behind its own first znode.",
-             fake::ScenarioSize{2, 1}, &lock_scenario<Zoo07>},
 };
 
 }  // namespace
 
-std::span<const Scenario> all() { return kScenarios; }
+std::span<const Scenario> all() {
+  static const std::vector<Scenario> scenarios = [] {
+    std::vector<Scenario> joined;
+    const std::span<const Scenario> recipes = kRecipes;
+    for (const std::span<const Scenario> part : {recipes, textbook_locks(), zoo()}) {
+      joined.insert(joined.end(), part.begin(), part.end());
+    }
+    return joined;
+  }();
+  return scenarios;
+}
 
 const Scenario* find(std::string_view name) {
-  for (const Scenario& scenario : kScenarios) {
+  for (const Scenario& scenario : all()) {
     if (scenario.name == name) return &scenario;
   }
   return nullptr;

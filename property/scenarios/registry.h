@@ -18,7 +18,29 @@ struct Scenario {
   std::string_view summary;  // One sentence.
   fake::ScenarioSize size;   // What is run unless told otherwise.
   std::unique_ptr<fakezk::Program> (*make)(fake::ScenarioSize size);
+  // The bug needs no race: also the calm schedule shows it.
+  bool calm_fails = false;
 };
+
+// Contenders for one lock, each of which acquires and releases with that mutex.
+template <class Mutex, fake::LastContender kLast = fake::LastContender::kPatient,
+          fake::LockScenario::CheckAtEnd kCheck = nullptr>
+std::unique_ptr<fakezk::Program> lock_scenario(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(&fake::contend_for<Mutex>, size, kLast,
+                                              fakezk::mutex_rules(), kCheck);
+}
+
+// Contenders that say themselves what they do.
+template <fake::LockScenario::Contend kContend,
+          fake::LastContender kLast = fake::LastContender::kPatient,
+          fake::LockScenario::CheckAtEnd kCheck = nullptr>
+std::unique_ptr<fakezk::Program> contenders(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(kContend, size, kLast, fakezk::mutex_rules(), kCheck);
+}
+
+// The parts of all() that have a source file of their own.
+[[nodiscard]] std::span<const Scenario> textbook_locks();
+[[nodiscard]] std::span<const Scenario> zoo();
 
 // All of them, in the order in which they are listed.
 [[nodiscard]] std::span<const Scenario> all();

@@ -136,7 +136,8 @@ TEST_F(LockOraclesTest, GrantThatWasTrueAtItsEvidenceIsSound) {
   const Created a = place(*a_);
   const GrantRecord record = grant(*a_, a);
   const Created b = place(*b_);
-  remove_znode(*a_, a);
+  simulation_.kill(*a_);
+  simulation_.settle();
   hold_and_release(*b_, b);
   oracles_.granted(record);
   EXPECT_EQ(broken(), "") << message();

@@ -29,12 +29,13 @@ fakezk::ServerOptions LockScenario::servers() const {
 void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   verdict_ = &verdict;
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
-    contenders_.emplace_back(world.add_process(), process_name(i), oracles_);
+    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_);
   }
   if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   oracles_.begin(world, verdict);
+  resource_.begin(world, verdict, 1);
   connect_all(world);
   world.begin_trace();
   for (Contender& contender : contenders_) {
@@ -73,6 +74,7 @@ Task<void> LockScenario::run(Contender& self, Contend contend, Path lock, std::u
 
 void LockScenario::finish(fakezk::World& world) {
   oracles_.check_orphans();
+  if (check_at_end_) check_at_end_(world, *verdict_);
   bool waiting = false;
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;

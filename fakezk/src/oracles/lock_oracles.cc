@@ -6,6 +6,15 @@
 
 namespace lockstep::fakezk {
 
+namespace {
+
+// More looks at an unchanged queue are a livelock. A few are the trace of a replica that lags.
+constexpr std::uint32_t kMostIdleLooks = 12;
+// So are more places in one acquire. A few are taken after faults.
+constexpr std::uint32_t kMostPlaces = 16;
+
+}  // namespace
+
 void LockOracles::begin(World& world, Verdict& verdict) {
   world_ = &world;
   verdict_ = &verdict;
@@ -14,21 +23,30 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   process_of_.clear();
   lives_.clear();
   followed_ = 0;
+  changes_ = 0;
 }
 
-void LockOracles::acquiring(SessionId session, std::uint32_t process) {
-  acquiring_.push_back(session);
+void LockOracles::acquiring(SessionId session, std::uint32_t process,
+                            std::optional<TimePoint> deadline) {
+  acquiring_.push_back({session, deadline});
   process_of_.emplace_back(session, process);
 }
 
 void LockOracles::resolved(SessionId session) {
-  const auto pending = std::ranges::find(acquiring_, session);
-  if (pending != acquiring_.end()) acquiring_.erase(pending);
+  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
+  if (pending == acquiring_.end()) return;
+  if (pending->deadline && world_->now() > *pending->deadline) {
+    const auto late =
+        std::chrono::duration_cast<std::chrono::milliseconds>(world_->now() - *pending->deadline);
+    report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");
+  }
+  acquiring_.erase(pending);
 }
 
 void LockOracles::crashed(std::uint32_t process) {
-  std::erase_if(acquiring_, [&](SessionId session) {
-    return std::ranges::find(process_of_, std::pair(session, process)) != process_of_.end();
+  std::erase_if(acquiring_, [&](const Acquire& acquire) {
+    const std::pair started(acquire.session, process);
+    return std::ranges::find(process_of_, started) != process_of_.end();
   });
 }
 
@@ -40,6 +58,47 @@ void LockOracles::released_again(const Path& znode, ReleaseOutcome first, Releas
 
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
   if (world_->traced()) note(session, "has its place " + znode.string());
+  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
+  if (pending == acquiring_.end() || ++pending->places <= kMostPlaces) return;
+  report("livelock", "one acquire has taken " + std::to_string(pending->places) +
+                         " places in the queue, " + znode.string() + " the last");
+}
+
+void LockOracles::waiting(SessionId, const Path& znode, std::size_t) {
+  if (world_->recorder()) return;
+  follow_server();
+  Life* const own = living(znode);
+  if (!own) return;
+  const bool again = own->last_look != 0;
+  if (again) judge_look(*own);
+  own->look_before = again ? own->last_look : own->created;
+  own->last_look = world_->server().last_zxid();
+  own->changes_seen = changes_;
+}
+
+void LockOracles::judge_look(Life& own) {
+  if (own.changes_seen != changes_) {
+    own.idle_looks = 0;
+    if (world_->faults_injected() > 0 || !woken_in_vain(own)) return;
+    report("L3", std::string(text(own.znode)) +
+                     " was woken although the one right in front of it is still there");
+  } else if (++own.idle_looks > kMostIdleLooks) {
+    report("livelock", std::string(text(own.znode)) + " has looked at its queue " +
+                           std::to_string(own.idle_looks) + " times although nothing has changed");
+  }
+}
+
+// The list that it went by was made after the look before the last. Whoever lives in front of it
+// now was the nearest on that list too, if all those between had been deleted by then.
+bool LockOracles::woken_in_vain(const Life& own) const {
+  const Life* nearest = nullptr;
+  for (const Life& other : lives_) {
+    if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
+    if (other.owner == own.owner) continue;  // An upgrade does not wait for its own reader.
+    if (other.deleted != 0 && other.deleted <= own.look_before) continue;
+    if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
+  }
+  return nearest && nearest->deleted == 0;
 }
 
 void LockOracles::granted(const GrantRecord& grant) {
@@ -69,6 +128,10 @@ const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
 void LockOracles::check_evidence(const GrantRecord& grant, const Life& own) {
   if (own.owner != grant.session) {
     report("S1", grant.znode.string() + " belongs to another session than its holder's");
+  }
+  static_cast<void>(world_->server().tree().find(own.znode));  // Whether it is there now matters.
+  if (own.deleted != 0 && own.deleted_by == own.owner) {
+    report("S4", grant.znode.string() + " was granted after its own session had deleted it");
   }
   if (own.created > grant.evidence || (own.deleted != 0 && own.deleted <= grant.evidence)) {
     report("S1", grant.znode.string() + " did not exist at zxid " + std::to_string(grant.evidence) +
@@ -171,6 +234,9 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant.znode.string() + " was released, but still exists");
   }
+  if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0) {
+    report("R2", grant.znode.string() + " was 'released', but had been lost with its session");
+  }
 }
 
 void LockOracles::check_orphans() {
@@ -184,7 +250,9 @@ void LockOracles::check_orphans() {
 }
 
 bool LockOracles::still_in_use(const Life& life) const {
-  if (std::ranges::find(acquiring_, life.owner) != acquiring_.end()) return true;
+  if (std::ranges::find(acquiring_, life.owner, &Acquire::session) != acquiring_.end()) {
+    return true;
+  }
   return std::ranges::any_of(grants_, [&](const Grant& grant) {
     return grant.created == life.created && !grant.given_back && grant.losses == 0;
   });
@@ -214,14 +282,21 @@ void LockOracles::created(const Change& change) {
     lease = true;
   }
   if (!known) return;
-  lives_.push_back(
-      {change.path, paths.parent(change.path), *known, lease, change.zxid, 0, change.owner});
+  ++changes_;
+  lives_.push_back({.znode = change.path,
+                    .lock = paths.parent(change.path),
+                    .contender = *known,
+                    .lease = lease,
+                    .created = change.zxid,
+                    .owner = change.owner});
 }
 
 void LockOracles::deleted(const Change& change) {
   for (Life& life : lives_) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
+    life.deleted_by = change.actor;
+    ++changes_;
     if (change.actor != 0 && change.actor != kOperator && change.actor != change.owner) {
       report("S4",
              std::string(text(change.path)) + " was deleted by a session that does not own it");
@@ -237,6 +312,14 @@ const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) c
     if (life.znode == *id && life.created == created) return &life;
   }
   return nullptr;
+}
+
+LockOracles::Life* LockOracles::living(const Path& znode) {
+  const std::optional<PathId> id = world_->server().paths().find(znode.text());
+  if (!id) return nullptr;
+  const auto found = std::ranges::find_if(
+      lives_, [&](const Life& life) { return life.znode == *id && life.deleted == 0; });
+  return found == lives_.end() ? nullptr : &*found;
 }
 
 std::string_view LockOracles::text(PathId znode) const {

@@ -20,6 +20,10 @@ class WatchTable {
   // The connections that watch `path`, and forgets them. The buffer is reused by the next call.
   const std::vector<LinkIndex>& take(PathId path);
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
+  // Whether anybody watches `path`.
+  [[nodiscard]] bool any(PathId path) const {
+    return path < watchers_.size() && !watchers_[path].empty();
+  }
   // What a connection watches, in the order of registration.
   [[nodiscard]] std::vector<PathId> watched_by(LinkIndex link) const;
   // A connection has ended: all its entries go.

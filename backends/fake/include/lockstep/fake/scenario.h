@@ -11,6 +11,7 @@
 #include "lockstep/fake/client.h"
 #include "lockstep/fakezk/explore/program.h"
 #include "lockstep/fakezk/oracles/lock_oracles.h"
+#include "lockstep/fakezk/oracles/shared_resource.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/task.h"
 
@@ -29,8 +30,9 @@ enum class LastContender : std::uint8_t { kPatient, kImpatient };
 // One contender of a lock scenario: everything its task needs.
 class Contender {
  public:
-  Contender(fakezk::Process& process, std::string name, fakezk::LockOracles& oracles)
-      : oracles_(oracles) {
+  Contender(fakezk::Process& process, std::string name, fakezk::LockOracles& oracles,
+            fakezk::SharedResource& resource)
+      : oracles_(oracles), resource_(resource) {
     client_.emplace(process, std::move(name));
   }
 
@@ -39,6 +41,8 @@ class Contender {
   // Its process has crashed and is started again: a client without a session.
   void restart();
   [[nodiscard]] fakezk::LockOracles& oracles() { return oracles_; }
+  // What the lock protects. There is one thing in stock.
+  [[nodiscard]] fakezk::SharedResource& resource() { return resource_; }
   // What bounds an acquire that begins now.
   [[nodiscard]] Context patience() const {
     if (!impatient_) return {};
@@ -51,6 +55,7 @@ class Contender {
  private:
   std::optional<FakeClient> client_;
   fakezk::LockOracles& oracles_;
+  fakezk::SharedResource& resource_;
   bool impatient_ = false;
   bool finished_ = false;
 };
@@ -63,9 +68,16 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
 
+  // Judges what is left when nothing can happen any more.
+  using CheckAtEnd = void (*)(const fakezk::World& world, fakezk::Verdict& verdict);
+
   LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
-               fakezk::LockRules rules = fakezk::mutex_rules())
-      : contend_(contend), size_(size), last_(last), oracles_(std::move(rules)) {}
+               fakezk::LockRules rules = fakezk::mutex_rules(), CheckAtEnd check_at_end = nullptr)
+      : contend_(contend),
+        size_(size),
+        last_(last),
+        check_at_end_(check_at_end),
+        oracles_(std::move(rules)) {}
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
@@ -86,7 +98,9 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   Contend contend_;
   ScenarioSize size_;
   LastContender last_;
+  CheckAtEnd check_at_end_;
   fakezk::LockOracles oracles_;
+  fakezk::SharedResource resource_;
   fakezk::Verdict* verdict_ = nullptr;
   std::deque<Contender> contenders_;
 };
@@ -110,8 +124,9 @@ Task<void> contend_for(Contender& self, Path lock, std::uint32_t rounds) {
     if (!session) continue;
     const SessionId id = (*session)->id();
     Mutex mutex(**session, lock, &self.oracles());
-    self.oracles().acquiring(id, self.client().process().index());
-    Result<HeldLock> held = co_await acquire(mutex, self.patience());
+    const Context patience = self.patience();
+    self.oracles().acquiring(id, self.client().process().index(), patience.deadline());
+    Result<HeldLock> held = co_await acquire(mutex, patience);
     self.oracles().resolved(id);
     if (!held) continue;
     const Path znode = held->znode();

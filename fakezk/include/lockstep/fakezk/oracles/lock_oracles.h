@@ -26,8 +26,16 @@ namespace lockstep::fakezk {
 //       still holds or still waits
 //   L1  no lost wakeup: every acquire resolves (judged by whoever knows the tasks: pending())
 //   L2  grants that conflict come in the order of the places
+//   L3  one wake per release: a contender looks at its queue again only when the one right in
+//       front of it has gone. Judged while no fault has struck: after one it may look anew
+//   L4  an acquire that has a deadline resolves by then
 //   R1  a loss is reported once at most, and never after a release
-//   R2  every release of a grant tells the same outcome
+//   R2  every release of a grant tells the same outcome, and "released" only if nothing but the
+//       release has ended it
+//   livelock  a contender looks at its queue again and again although nothing has changed, or
+//       takes one place after the other
+// An exhaustive search does not judge L3 and the loops of livelock: it would have to try more
+// orders.
 class LockOracles final : public LockObserver {
  public:
   explicit LockOracles(LockRules rules) : rules_(std::move(rules)) {}
@@ -37,9 +45,10 @@ class LockOracles final : public LockObserver {
   // Before each execution.
   void begin(World& world, Verdict& verdict);
 
-  // From the program: a session of a process begins to acquire; the same grant was released once
-  // more.
-  void acquiring(SessionId session, std::uint32_t process);
+  // From the program: a session of a process begins to acquire, until `deadline` at most; the same
+  // grant was released once more.
+  void acquiring(SessionId session, std::uint32_t process,
+                 std::optional<TimePoint> deadline = std::nullopt);
   // Its acquire has ended, one way or the other.
   void resolved(SessionId session);
   // The process has died: nobody waits for its acquires any more.
@@ -55,6 +64,7 @@ class LockOracles final : public LockObserver {
   void check_orphans();
 
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
+  void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
   void granted(const GrantRecord& grant) override;
   void gave_up(SessionId session, const Path& lock, Error error) override;
   void lost(const GrantRecord& grant, Error cause) override;
@@ -80,8 +90,19 @@ class LockOracles final : public LockObserver {
     Contender contender;
     bool lease;
     Zxid created;
-    Zxid deleted;  // 0: it lives.
+    Zxid deleted = 0;  // 0: it lives.
     SessionId owner;
+    SessionId deleted_by = 0;
+    // What had happened when it looked at its queue last, and the time before.
+    Zxid last_look = 0;
+    Zxid look_before = 0;
+    std::size_t changes_seen = 0;
+    std::uint32_t idle_looks = 0;
+  };
+  struct Acquire {
+    SessionId session;
+    std::optional<TimePoint> deadline;
+    std::uint32_t places = 0;
   };
 
   void remembers();
@@ -95,6 +116,9 @@ class LockOracles final : public LockObserver {
   void deleted(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* own_life(const GrantRecord& grant);
+  [[nodiscard]] Life* living(const Path& znode);
+  void judge_look(Life& own);
+  [[nodiscard]] bool woken_in_vain(const Life& own) const;
   [[nodiscard]] std::string_view text(PathId znode) const;
   void check_evidence(const GrantRecord& grant, const Life& own);
   void check_who_is_in_front(const GrantRecord& grant, const Life& own);
@@ -108,10 +132,11 @@ class LockOracles final : public LockObserver {
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
   std::vector<Grant> grants_;
-  std::vector<SessionId> acquiring_;
+  std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   std::vector<Life> lives_;  // In the order of their creation.
   std::size_t followed_ = 0;
+  std::size_t changes_ = 0;  // Of the queues.
 };
 
 }  // namespace lockstep::fakezk

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/session.h"
+
+namespace lockstep::fakezk {
+
+// What a lock protects, as a judge of those who use it. ZooKeeper never hears of these calls: this
+// is a shop's stock or a disk, reached over another wire than the lock.
+//
+//   S2               client-order exclusion: nobody enters while somebody else is inside, unless
+//                    the server has ended the other's session behind its back. A client that has
+//                    closed its session itself, or has been told of its end, knows better
+//   user:stale-write a write with an older fencing token than one that was written before
+//   user:fenced-out  a writer whose session lives is refused because of a newer token: somebody
+//                    has used a token that was never granted
+//   user:oversold    more was sold than there was
+class SharedResource {
+ public:
+  // Before each execution; `stock` things may be sold.
+  void begin(World& world, Verdict& verdict, std::uint32_t stock);
+
+  // The holder of a lock, whose grant belongs to `session`, begins and ends what the lock protects.
+  // The session outlives the time between.
+  void enter(const Session& session);
+  void leave(const Session& session);
+
+  // Writes whatever comes.
+  void write(Zxid token);
+  // Refuses, with false, a token that is older than one it has seen.
+  bool write_fenced(const Session& writer, Zxid token);
+
+  [[nodiscard]] std::uint32_t stock();
+  void sell();
+
+ private:
+  void remembers();
+  [[nodiscard]] bool excused(const Session& inside) const;
+
+  World* world_ = nullptr;
+  Verdict* verdict_ = nullptr;
+  std::vector<const Session*> inside_;
+  Zxid newest_ = 0;
+  std::uint32_t stock_ = 0;
+};
+
+}  // namespace lockstep::fakezk

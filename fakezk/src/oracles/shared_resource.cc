@@ -1,0 +1,86 @@
+#include "lockstep/fakezk/oracles/shared_resource.h"
+
+#include <algorithm>
+#include <string>
+
+namespace lockstep::fakezk {
+
+void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) {
+  world_ = &world;
+  verdict_ = &verdict;
+  inside_.clear();
+  newest_ = 0;
+  stock_ = stock;
+}
+
+void SharedResource::enter(const Session& session) {
+  remembers();
+  for (const Session* const inside : inside_) {
+    if (excused(*inside)) continue;
+    verdict_->report("S2",
+                     "session " + std::to_string(session.id()) + " enters while session " +
+                         std::to_string(inside->id()) + ", which is " +
+                         std::string(name(inside->state())) + ", is still inside",
+                     world_->steps());
+  }
+  inside_.push_back(&session);
+}
+
+// The server has ended its session, and its client cannot know yet.
+bool SharedResource::excused(const Session& inside) const {
+  return !is_over(inside.state()) && !world_->server().session_alive(inside.id());
+}
+
+void SharedResource::leave(const Session& session) {
+  remembers();
+  const auto inside = std::ranges::find(inside_, &session);
+  if (inside != inside_.end()) inside_.erase(inside);
+}
+
+void SharedResource::write(Zxid token) {
+  remembers();
+  if (token < newest_) {
+    verdict_->report(
+        "user:stale-write",
+        "token " + std::to_string(token) + " was written after token " + std::to_string(newest_),
+        world_->steps());
+  }
+  newest_ = std::max(newest_, token);
+}
+
+bool SharedResource::write_fenced(const Session& writer, Zxid token) {
+  remembers();
+  if (token >= newest_) {
+    newest_ = token;
+    return true;
+  }
+  if (world_->server().session_alive(writer.id())) {
+    verdict_->report("user:fenced-out",
+                     "token " + std::to_string(token) + " is refused after token " +
+                         std::to_string(newest_) + ", although its holder's session lives",
+                     world_->steps());
+  }
+  return false;
+}
+
+std::uint32_t SharedResource::stock() {
+  remembers();
+  return stock_;
+}
+
+void SharedResource::sell() {
+  remembers();
+  if (stock_ == 0) {
+    return verdict_->report("user:oversold", "the last one was sold twice", world_->steps());
+  }
+  --stock_;
+}
+
+// What one process does here, the next one sees.
+void SharedResource::remembers() {
+  if (FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->writes(ObjectKind::kUserMemory);
+  }
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,45 @@
+#include "parts.h"
+
+namespace lockstep::scenarios {
+
+Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& observer,
+                                   Context context) {
+  const Created ours =
+      co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), context));
+  Place place(session, ours.path);
+  observer.place_reserved(session.id(), lock, ours.path);
+  const Zxid evidence =
+      co_await ok(wait_for_turn(session, lock, ours.path, &observer, std::move(context)));
+  place.granted();
+  GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
+  observer.granted(grant);
+  co_return std::move(grant);
+}
+
+Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) {
+  const Attempt attempt(self, session.id());
+  co_return co_await queue_up(session, std::move(lock), self.oracles());
+}
+
+Task<Result<void>> remove_surely(Session& session, Path znode) {
+  bool tried = false;
+  for (;;) {
+    const Result<void> removed = co_await session.remove(znode);
+    if (removed || (tried && removed.error() == Error::kNoNode)) co_return Result<void>();
+    if (!outcome_unknown(removed.error())) co_return removed;
+    tried = true;
+    co_await ok(session.connected());
+  }
+}
+
+std::string_view first_of(const Children& queue, std::string_view mark) {
+  std::string_view first;
+  for (const std::string_view name : queue) {
+    const auto number = sequence_number(name, mark);
+    if (!number) continue;
+    if (first.empty() || precedes(*number, *sequence_number(first, mark))) first = name;
+  }
+  return first;
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/guaranteed_remove.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/ok.h"
+#include "lockstep/place.h"
+#include "lockstep/protected_create.h"
+#include "lockstep/retried.h"
+#include "lockstep/sequence.h"
+#include "lockstep/session.h"
+#include "lockstep/turn.h"
+
+// What broken twins have in common: the sound parts around their one flaw.
+namespace lockstep::scenarios {
+
+using fake::Contender;
+
+// Tells the oracles that an acquire of this contender is under way, for as long as it lives.
+class Attempt {
+ public:
+  Attempt(Contender& self, SessionId session, const Context& context = Context())
+      : self_(self), session_(session) {
+    self_.oracles().acquiring(session_, self_.client().process().index(), context.deadline());
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  ~Attempt() { self_.oracles().resolved(session_); }
+
+ private:
+  Contender& self_;
+  SessionId session_;
+};
+
+// Acquires as FairMutex does, and reports the grant, but leaves to its caller what becomes of the
+// grant: the parts of HeldLock that a broken twin does by itself.
+Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& observer,
+                                   Context context = Context());
+
+// The same, and tells the oracles that this contender tries.
+Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock);
+
+// Deletes a znode through any number of connection losses. kNoNode after a lost reply is success.
+Task<Result<void>> remove_surely(Session& session, Path znode);
+
+// The contender whose name comes first by number; empty if there is none.
+[[nodiscard]] std::string_view first_of(const Children& queue, std::string_view mark = kLockMark);
+
+}  // namespace lockstep::scenarios

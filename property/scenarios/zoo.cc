@@ -1,0 +1,158 @@
+#include <array>
+
+#include "assembled_mutex.h"
+#include "leftovers.h"
+#include "registry.h"
+#include "zoo_01.h"
+#include "zoo_02.h"
+#include "zoo_03.h"
+#include "zoo_04.h"
+#include "zoo_05.h"
+#include "zoo_07.h"
+#include "zoo_08.h"
+#include "zoo_09.h"
+#include "zoo_10.h"
+#include "zoo_12.h"
+#include "zoo_13.h"
+#include "zoo_15.h"
+#include "zoo_16.h"
+#include "zoo_17.h"
+#include "zoo_18.h"
+#include "zoo_21.h"
+#include "zoo_23.h"
+#include "zoo_24.h"
+#include "zoo_28.h"
+#include "zoo_29.h"
+#include "zoo_30.h"
+#include "zoo_31.h"
+#include "zoo_32.h"
+#include "zoo_33.h"
+#include "zoo_34.h"
+#include "zoo_36.h"
+#include "zoo_37.h"
+#include "zoo_38.h"
+#include "zoo_39.h"
+#include "zoo_40.h"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+constexpr auto kImpatient = fake::LastContender::kImpatient;
+constexpr auto kPatient = fake::LastContender::kPatient;
+
+// A fair mutex with one flawed step.
+template <auto WaitForTurn>
+using Waiting = AssembledMutex<&protected_create, WaitForTurn>;
+template <auto TakePlace>
+using Creating = AssembledMutex<TakePlace, &wait_for_turn>;
+
+using Zoo12 = AssembledMutex<&protected_create, &zoo_12::wait_for_turn, NoPlace>;
+// Timeout leaves a waiter's znode (zk-ruby#49, #51): an acquire that gives up leaves its znode in
+// the queue, where it reaches the head some day, with nobody behind it. Correct: FairMutex, which
+// is the same with lockstep::Place.
+using Zoo14 = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+using Zoo15 = AssembledMutex<&protected_create, &zoo_15::try_turn, zoo_15::SwallowingPlace>;
+
+constexpr std::array kZoo = {
+    Scenario{"zoo-01-wait-after-missing-predecessor", "zoo", "L1",
+             "Waits for a predecessor that was deleted before the watch was registered.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_01::wait_for_turn>>},
+    Scenario{"zoo-02-creation-watch-leak", "zoo", "user:leaked-watch",
+             "Leaves a watch for the creation of a name that never comes back.",
+             fake::ScenarioSize{2, 1},
+             &lock_scenario<Waiting<&zoo_02::wait_for_turn>, kPatient, &no_watch_is_left>},
+    Scenario{"zoo-03-stale-wake-flag", "zoo", "livelock",
+             "Never clears the flag that woke it, and reads the queue in a loop.",
+             fake::ScenarioSize{3, 1}, &lock_scenario<Waiting<&zoo_03::wait_for_turn>>},
+    Scenario{"zoo-04-wake-missed-across-reconnect", "zoo", "L1",
+             "Sets its watch again after a reconnect without looking whether it comes too late.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_04::wait_for_turn>>},
+    Scenario{"zoo-05-monitor-held-during-retry", "zoo", "L1",
+             "Holds the monitor that the news of the reconnect needs, and waits for that news.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_05::wait_for_turn>>},
+    Scenario{"zoo-07-create-without-guid", "zoo", "L1",
+             "Repeats a create whose reply was lost, and waits behind its own first znode.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Creating<&zoo_07::create>>},
+    Scenario{"zoo-08-retries-exhausted", "zoo", "S5",
+             "Gives up the search for its own create, and leaves behind what it has created.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Creating<&zoo_08::create>>},
+    Scenario{"zoo-09-cancel-in-create", "zoo", "S5",
+             "Is cancelled while its create is under way, and leaves behind what it has created.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Creating<&zoo_09::create>, kImpatient>},
+    Scenario{"zoo-10-adopts-dying-session-znode", "zoo", "S1",
+             "Adopts by its GUID a znode that belongs to its former session.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_10::contend>},
+    Scenario{"zoo-12-error-leaks-queue-znode", "zoo", "S5",
+             "Stores its path only when it holds: an error before leaves the znode in the queue.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Zoo12>},
+    Scenario{"zoo-13-own-corpse", "zoo", "S1",
+             "Takes its former session's znode of a fixed name for its own.",
+             fake::ScenarioSize{2, 2}, &contenders<&zoo_13::contend>},
+    Scenario{"zoo-14-timeout-leaves-waiter", "zoo", "S5",
+             "Gives up waiting, and leaves its znode in the queue.", fake::ScenarioSize{2, 1},
+             &lock_scenario<Zoo14, kImpatient>},
+    Scenario{"zoo-15-swallowed-cleanup", "zoo", "S5",
+             "Swallows the error of the deletion that should clean up after a failed try.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Zoo15>},
+    Scenario{"zoo-16-release-forgets", "zoo", "S5",
+             "Drops its entry although the deletion of its znode has failed.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_16::contend>},
+    Scenario{"zoo-17-aba-release", "zoo", "S4",
+             "Releases by a remembered path, which is another's by now.", fake::ScenarioSize{2, 2},
+             &contenders<&zoo_17::contend>},
+    Scenario{"zoo-18-close-against-create", "zoo", "S5",
+             "Is closed while its create is in flight, and installs a ghost.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_18::contend, kImpatient>},
+    Scenario{"zoo-21-probe-znodes", "zoo", "user:leaked-znode",
+             "Creates a znode to see whether ZooKeeper answers, and never deletes it.",
+             fake::ScenarioSize{2, 1},
+             &lock_scenario<Creating<&zoo_21::create>, kPatient, &no_ephemeral_is_left>, true},
+    Scenario{"zoo-23-sort-by-whole-name", "zoo", "S1",
+             "Orders the queue by names, in front of whose numbers stands an id.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_23::wait_for_turn>>},
+    Scenario{"zoo-24-wrong-predecessor", "zoo", "L1",
+             "Is off by one in the choice of the znode to watch.", fake::ScenarioSize{2, 1},
+             &lock_scenario<Waiting<&zoo_24::wait_for_turn>>},
+    Scenario{"zoo-28-foreign-children-count", "zoo", "L1",
+             "Takes an operator's note under the lock for a contender.", fake::ScenarioSize{2, 1},
+             &contenders<&zoo_28::contend<Waiting<&zoo_28::wait_for_turn>>>},
+    Scenario{"zoo-29-held-after-expiry", "zoo", "user:stale-write",
+             "Writes without a fencing token after its session has expired.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_29::contend>},
+    Scenario{"zoo-30-expired-claim", "zoo", "S1",
+             "Waits until nobody is in front, and does not look for its own znode.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_30::contend>},
+    Scenario{"zoo-31-reacquire-hangs", "zoo", "L1",
+             "Waits in a new session for its former session's znode to come first.",
+             fake::ScenarioSize{2, 2}, &contenders<&zoo_31::contend>},
+    Scenario{"zoo-32-stale-znode-leads", "zoo", "S1",
+             "Sees its former session's znode in front, and leads.", fake::ScenarioSize{2, 2},
+             &contenders<&zoo_32::contend>},
+    Scenario{"zoo-33-reset-crosses-evaluation", "zoo", "S4",
+             "Deletes its znode in the background while a list shows it in front.",
+             fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_33::wait_for_turn>>},
+    Scenario{"zoo-34-reset-storm", "zoo", "livelock",
+             "Gives up its place whenever the znode in front goes away.", fake::ScenarioSize{3, 1},
+             &lock_scenario<zoo_34::Mutex>},
+    Scenario{"zoo-36-wrong-token", "zoo", "user:fenced-out",
+             "Exports the token of a znode that has never led.", fake::ScenarioSize{2, 1},
+             &contenders<&zoo_36::contend>},
+    Scenario{"zoo-37-retry-eats-expiry", "zoo", "S2",
+             "Repeats its requests in a new session, and goes on as if it held.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_37::contend>},
+    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops to work.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_38::contend>},
+    Scenario{"zoo-39-timeout-is-not-a-timeout", "zoo", "L4",
+             "Gives its deadline to each of its attempts anew.", fake::ScenarioSize{2, 1},
+             &lock_scenario<Waiting<&zoo_39::wait_for_turn>, kImpatient>},
+    Scenario{"zoo-40-herd", "zoo", "L3",
+             "All waiters watch the list: every release wakes everybody.", fake::ScenarioSize{3, 1},
+             &lock_scenario<Waiting<&zoo_40::wait_for_turn>>},
+};
+
+}  // namespace
+
+std::span<const Scenario> zoo() { return kZoo; }
+
+}  // namespace lockstep::scenarios

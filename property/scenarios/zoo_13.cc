@@ -1,0 +1,44 @@
+#include "zoo_13.h"
+
+namespace lockstep::scenarios::zoo_13 {
+
+namespace {
+
+Task<Result<Zxid>> acquire(Session& session, Path znode, std::string us) {
+  for (;;) {
+    const auto created =
+        co_await session.create(znode, std::string_view(us), CreateMode::kEphemeral);
+    if (created) co_return created->stat.czxid;
+    if (outcome_unknown(created.error())) {
+      co_await ok(session.connected());
+      continue;
+    }
+    if (created.error() != Error::kNodeExists) co_return failure(created.error());
+    const auto holder = co_await session.get_data_watched(znode);
+    if (!holder) continue;
+    // The flaw: should be holder->value.stat.ephemeral_owner == session.id().
+    if (holder->value.data.view() == us) co_return holder->value.stat.czxid;
+    co_await ok(holder->watch.fired());
+  }
+}
+
+}  // namespace
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  const Path znode = lock / "holder-lock-0000000000";
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const auto token = co_await acquire(**session, znode, self.client().name());
+    if (!token) continue;
+    const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
+    self.oracles().granted(grant);
+    const Result<void> removed = co_await (*session)->remove(znode);
+    // If it is unknown whether it has gone, the session is given up, and the znode with it.
+    if (!removed) static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);
+  }
+}
+
+}  // namespace lockstep::scenarios::zoo_13

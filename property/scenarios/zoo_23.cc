@@ -1,0 +1,28 @@
+#include "zoo_23.h"
+
+#include <algorithm>
+
+namespace lockstep::scenarios::zoo_23 {
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    std::string_view ahead_of_us;
+    std::size_t ahead = 0;
+    for (const std::string_view name : queue) {
+      if (name >= ours.name()) continue;  // The flaw: should be precedes() of the numbers.
+      ahead_of_us = std::max(ahead_of_us, name);
+      ++ahead;
+    }
+    if (ahead == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, ahead);
+    const Path predecessor = lock / ahead_of_us;
+    const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    co_await ok(read->watch.fired(context));
+  }
+}
+
+}  // namespace lockstep::scenarios::zoo_23

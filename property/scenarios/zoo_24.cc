@@ -1,0 +1,28 @@
+#include "zoo_24.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace lockstep::scenarios::zoo_24 {
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    std::vector<std::string_view> sorted(queue.begin(), queue.end());
+    std::ranges::sort(sorted, [](std::string_view a, std::string_view b) {
+      return precedes(*sequence_number(a, kLockMark), *sequence_number(b, kLockMark));
+    });
+    const auto place = std::ranges::find(sorted, ours.name()) - sorted.begin();
+    if (place == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, static_cast<std::size_t>(place));
+    // The flaw: should be place - 1.
+    const Path predecessor = lock / sorted[static_cast<std::size_t>(place)];
+    const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    co_await ok(read->watch.fired(context));
+  }
+}
+
+}  // namespace lockstep::scenarios::zoo_24

@@ -1,0 +1,39 @@
+#include "zoo_28.h"
+
+#include <algorithm>
+
+namespace lockstep::scenarios::zoo_28 {
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  const auto ours_number = sequence_number(ours.name(), kLockMark);
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    std::string_view predecessor;
+    std::int32_t nearest = -1;
+    std::size_t ahead = 0;
+    for (const std::string_view name : queue) {
+      // The flaw: a name without number should not count.
+      const std::int32_t number = sequence_number(name, kLockMark).value_or(-1);
+      if (!precedes(number, *ours_number)) continue;
+      ++ahead;
+      if (number >= nearest) predecessor = name;
+      nearest = std::max(nearest, number);
+    }
+    if (ahead == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, ahead);
+    const Path before = lock / predecessor;
+    const auto read = co_await retried(session, &Session::get_data_watched, before, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    co_await ok(read->watch.fired(context));
+  }
+}
+
+Task<void> leave_a_note(Contender& self, Path lock) {
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  static_cast<void>(co_await (*session)->create(lock / "note", Data(), CreateMode::kPersistent));
+}
+
+}  // namespace lockstep::scenarios::zoo_28

@@ -1,0 +1,44 @@
+#include "zoo_31.h"
+
+#include <optional>
+
+namespace lockstep::scenarios::zoo_31 {
+
+namespace {
+
+// `created` outlives the task.
+Task<Result<Zxid>> acquire(Session& session, Path lock, std::optional<Created>& created) {
+  if (!created) {
+    created =
+        co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), Context()));
+  }
+  for (;;) {
+    const auto queue =
+        co_await ok(retried(session, &Session::get_children_watched, lock, Context()));
+    const bool ours = created->stat.ephemeral_owner == session.id();
+    if (ours && first_of(queue.value) == created->path.name()) {
+      co_return queue.value.parent().pzxid;
+    }
+    co_await ok(queue.watch.fired());
+  }
+}
+
+}  // namespace
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  std::optional<Created> created;  // Lives as long as the lock object: for all rounds.
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const auto evidence = co_await acquire(**session, lock, created);
+    // The flaw: if the session is over, `created` should be reset here as well.
+    if (!evidence) continue;
+    GrantRecord grant((*session)->id(), lock, created->path, created->stat.czxid, *evidence);
+    HeldLock held(**session, std::move(grant), &self.oracles());
+    const ReleaseOutcome outcome = co_await held.release();
+    if (outcome == ReleaseOutcome::kReleased) created.reset();
+  }
+}
+
+}  // namespace lockstep::scenarios::zoo_31
