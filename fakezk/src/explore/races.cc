@@ -90,13 +90,15 @@ void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
   if (wanted) state.backtrack.push_back(wanted->key);
 }
 
-// What was possible and is no more may have to come first.
+// What was possible and is no more may have to come first. Behind a fault nothing counts as still
+// possible: a cut leaves something else to receive than what it has lost.
 void Exploration::add_disabled(std::size_t step, bool ended) {
   if (step + 1 == length_ && !ended) return;
   Node& state = nodes_[step];
   for (const Node::Option& option : state.enabled) {
     if (option.key == state.key) continue;
-    if (step + 1 < length_ && nodes_[step + 1].find(option.key)) continue;
+    const bool still = step + 1 < length_ && nodes_[step + 1].find(option.key);
+    if (still && !is_fault(state.key)) continue;
     if (std::ranges::find(state.backtrack, option.key) != state.backtrack.end()) continue;
     state.backtrack.push_back(option.key);
   }

@@ -1,0 +1,294 @@
+#include "lockstep/fakezk/explore/exhaustive.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/client.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/sleep.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace std::chrono_literals;
+
+// One process of a small program, and what all of them share behind ZooKeeper's back.
+struct Actor {
+  Actor(Process& process, std::string name, int& common)
+      : client(process, std::move(name)), shared(common) {}
+  fake::FakeClient client;
+  int& shared;
+};
+
+using Act = Task<void> (*)(Actor& self);
+
+// A program of a few actors. "/a", "/b" and "/c" are there, and every actor has a session.
+class Play final : public Program {
+ public:
+  explicit Play(std::vector<Act> acts, bool isolated = true, ServerOptions options = quiet())
+      : acts_(std::move(acts)), isolated_(isolated), options_(options) {}
+
+  static ServerOptions quiet(ReplicaIndex replicas = 1) {
+    ServerOptions options;
+    options.container_check_interval = Duration::zero();
+    options.replicas = replicas;
+    return options;
+  }
+
+  [[nodiscard]] ServerOptions servers() const override { return options_; }
+  [[nodiscard]] bool isolated() const override { return isolated_; }
+
+  void start(World& world, Verdict&) override {
+    shared_ = 0;
+    for (std::size_t i = 0; i < acts_.size(); ++i) {
+      const auto process = static_cast<std::uint32_t>(i);
+      actors_.emplace_back(world.add_process(), process_name(process), shared_);
+    }
+    world.set_faults(FaultPlan());
+    world.set_tracer(nullptr);
+    for (Actor& actor : actors_) actor.client.current();
+    actors_.front().client.process().tasks().spawn(set_up(actors_.front()));
+    Calm calm;
+    while (world.step(calm)) {
+    }
+    world.begin_trace();
+    for (std::size_t i = 0; i < acts_.size(); ++i) {
+      actors_[i].client.process().tasks().spawn(acts_[i](actors_[i]));
+    }
+    world.drain();
+  }
+  void finish(World&) override {}
+  void clear() override { actors_.clear(); }
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
+    return std::string(1, static_cast<char>('A' + process));
+  }
+
+ private:
+  static Task<void> set_up(Actor& self) {
+    const auto session = co_await self.client.session(Context());
+    for (const char* const path : {"/a", "/b", "/c"}) {
+      static_cast<void>(co_await (*session)->create(path, "0", CreateMode::kPersistent));
+    }
+  }
+
+  std::vector<Act> acts_;
+  bool isolated_;
+  ServerOptions options_;
+  int shared_ = 0;
+  std::deque<Actor> actors_;
+};
+
+ExhaustiveResult search(Program& program, Reduction reduction, std::string_view faults = "none",
+                        std::uint32_t budget = 0, std::vector<ObjectKind> left_out = {}) {
+  ExhaustiveOptions options;
+  EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
+  options.limits.faults.set_total(budget);
+  options.reduction = reduction;
+  options.left_out = std::move(left_out);
+  return search_exhaustively(program, options);
+}
+
+// All three ways to search see the same final states, and the reduced ones fewer executions.
+void expect_agreement(Program& program, std::string_view faults = "none",
+                      std::uint32_t budget = 0) {
+  const ExhaustiveResult naive = search(program, Reduction::kNone, faults, budget);
+  const ExhaustiveResult sleep = search(program, Reduction::kSleep, faults, budget);
+  const ExhaustiveResult source = search(program, Reduction::kSource, faults, budget);
+  for (const ExhaustiveResult* const result : {&naive, &sleep, &source}) {
+    EXPECT_TRUE(result->exhausted);
+    EXPECT_EQ(result->fault_budget, budget);
+    EXPECT_FALSE(result->found);
+    EXPECT_EQ(result->independence_violated, "");
+  }
+  EXPECT_EQ(sleep.final_states, naive.final_states);
+  EXPECT_EQ(sleep.state_hash, naive.state_hash);
+  EXPECT_EQ(source.final_states, naive.final_states);
+  EXPECT_EQ(source.state_hash, naive.state_hash);
+  EXPECT_LE(source.traces, naive.traces);
+  EXPECT_LE(sleep.traces, naive.traces);
+}
+
+// Without that kind of object in the footprints, one of the reductions overlooks something, or
+// notices that it would.
+void expect_needed(ObjectKind kind, Program& program, std::string_view faults = "none",
+                   std::uint32_t budget = 0) {
+  const ExhaustiveResult naive = search(program, Reduction::kNone, faults, budget);
+  bool noticed = false;
+  for (const Reduction reduction : {Reduction::kSleep, Reduction::kSource}) {
+    const ExhaustiveResult reduced = search(program, reduction, faults, budget, {kind});
+    noticed =
+        noticed || reduced.state_hash != naive.state_hash || !reduced.independence_violated.empty();
+  }
+  EXPECT_TRUE(noticed) << name(kind);
+}
+
+template <char kZnode>
+Task<void> write_once(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  const char path[] = {'/', kZnode, '\0'};
+  const Data data(self.client.name());
+  static_cast<void>(co_await (*session)->set_data(Path(path), data));
+}
+
+Task<void> watch_two(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  const auto a = co_await (*session)->get_data_watched("/a");
+  const auto b = co_await (*session)->get_data_watched("/b");
+  static_cast<void>(co_await a->watch.fired());
+  static_cast<void>(co_await b->watch.fired());
+}
+
+// What another process has done in between is written down.
+Task<void> count_in_memory(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  const int before = self.shared++;
+  static_cast<void>(co_await (*session)->sync("/a"));
+  const int after = self.shared++;
+  const std::string seen = std::to_string(before) + std::to_string(after);
+  const std::string path = "/" + self.client.name();
+  static_cast<void>(co_await (*session)->create(Path(path), Data(seen), CreateMode::kPersistent));
+}
+
+Task<void> sleep_and_write(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  static_cast<void>(co_await (*session)->sync("/b"));
+  static_cast<void>(co_await sleep_for(self.client.executor(), 1s));
+  const Data data(self.client.name());
+  static_cast<void>(co_await (*session)->set_data("/a", data));
+}
+
+Task<void> write_the_time(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  static_cast<void>(co_await (*session)->sync("/b"));
+  const TimePoint now = self.client.executor().now();
+  const std::string text = std::to_string(now.time_since_epoch().count());
+  static_cast<void>(co_await (*session)->set_data("/a", Data(text)));
+}
+
+Task<void> ephemeral(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  const std::string path = "/" + self.client.name();
+  static_cast<void>(co_await (*session)->create(Path(path), Data(), CreateMode::kEphemeral));
+}
+
+// A second session for the same process, while the search runs.
+Task<void> open_another(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  static_cast<void>(co_await (*session)->close());
+  const auto next = co_await self.client.session(Context());
+  const std::string path = "/" + self.client.name();
+  static_cast<void>(co_await (*next)->create(Path(path), Data(), CreateMode::kEphemeral));
+}
+
+Task<void> read_twice(Actor& self) {
+  const auto session = co_await self.client.session(Context());
+  static_cast<void>(co_await (*session)->get_data("/a"));
+  static_cast<void>(co_await (*session)->get_data("/b"));
+}
+
+TEST(ExhaustiveTest, StepsOnDisjointZnodesAreOneTrace) {
+  Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>});
+  EXPECT_EQ(search(play, Reduction::kSource).traces, 1U);
+  EXPECT_EQ(search(play, Reduction::kSleep).traces, 1U);
+  EXPECT_EQ(search(play, Reduction::kNone).traces, 90U);  // 6! / 2!^3
+}
+
+TEST(ExhaustiveTest, WritesOfOneZnodeAreTriedInEveryOrder) {
+  Play play({&write_once<'a'>, &write_once<'a'>, &write_once<'a'>});
+  EXPECT_EQ(search(play, Reduction::kSource).traces, 6U);
+  expect_agreement(play);
+  expect_needed(ObjectKind::kZnode, play);
+}
+
+TEST(ExhaustiveTest, TwoWatchesOfOneSession) {
+  Play play({&watch_two, &write_once<'a'>, &write_once<'b'>});
+  expect_agreement(play);
+  expect_needed(ObjectKind::kInbox, play);
+}
+
+TEST(ExhaustiveTest, UserMemory) {
+  Play play({&count_in_memory, &count_in_memory}, false);
+  expect_agreement(play);
+  expect_needed(ObjectKind::kUserMemory, play);
+}
+
+TEST(ExhaustiveTest, RacingTimers) {
+  Play play({&sleep_and_write, &sleep_and_write});
+  expect_agreement(play);
+  expect_needed(ObjectKind::kTimersDue, play);
+}
+
+TEST(ExhaustiveTest, TheClock) {
+  Play play({&write_the_time, &ephemeral});
+  expect_agreement(play, "expiry", 1);
+  expect_needed(ObjectKind::kClock, play, "expiry", 1);
+}
+
+TEST(ExhaustiveTest, TwoExpiriesInOneBucket) {
+  Play play({&ephemeral, &ephemeral});
+  expect_agreement(play, "expiry", 2);
+  expect_needed(ObjectKind::kSession, play, "kill-session", 1);
+}
+
+TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
+  Play play({&open_another, &open_another});
+  expect_agreement(play);
+  expect_needed(ObjectKind::kSessionTable, play);
+}
+
+TEST(ExhaustiveTest, ACutAndWhatItLoses) {
+  Play play({&write_once<'a'>, &write_once<'b'>});
+  expect_agreement(play, "cut", 1);
+  expect_agreement(play, "cut", 2);
+  expect_needed(ObjectKind::kLink, play, "cut", 1);
+}
+
+TEST(ExhaustiveTest, TheBudgetIsShared) {
+  Play play({&write_once<'a'>, &write_once<'b'>});
+  expect_agreement(play, "cut,kill-session", 2);
+}
+
+TEST(ExhaustiveTest, ALaggingReplica) {
+  Play play({&write_once<'a'>, &read_twice}, true, Play::quiet(2));
+  expect_agreement(play, "lag", 1);
+  expect_agreement(play, "lag,cut", 2);
+  expect_needed(ObjectKind::kReplica, play, "lag", 1);
+}
+
+TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  expect_agreement(scenario);
+  const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "cut,kill-session", 1);
+  const ExhaustiveResult source = search(scenario, Reduction::kSource, "cut,kill-session", 1);
+  EXPECT_TRUE(source.exhausted);
+  EXPECT_EQ(source.traces, sleep.traces);
+  EXPECT_EQ(source.state_hash, sleep.state_hash);
+  EXPECT_GT(source.pairs_checked, 0U);
+  ASSERT_EQ(source.traces_by_fault.size(), 2U);
+  EXPECT_EQ(source.traces_by_fault[0].first, FaultKind::kCut);
+  EXPECT_GT(source.traces_by_fault[0].second, 0U);
+}
+
+TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{3, 1});
+  ExhaustiveOptions options;
+  options.limits.faults = FaultPlan::all(2);
+  options.keep_going = [](std::uint64_t executions) { return executions < 5'000; };
+  const ExhaustiveResult result = search_exhaustively(scenario, options);
+  EXPECT_FALSE(result.exhausted);
+  EXPECT_FALSE(result.found);
+  EXPECT_EQ(result.budgets_finished, 1U);
+  EXPECT_EQ(result.fault_budget, 0U);
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
