@@ -50,7 +50,6 @@ TEST(UsageTest, WhatThisVersionLacksIsRejectedByName) {
                    {"serve --help", "'serve'"},
                    {"hunt fair-mutex --blocking", "--blocking"},
                    {"hunt fair-mutex --reduction sleep", "--reduction"},
-                   {"hunt fair-mutex --strategy exhaustive", "exhaustive"},
                    {"hunt fair-mutex --faults crash", "'crash' is not available"},
                    {"hunt fair-mutex --faults cut,stall", "'stall' is not available"},
                    {"bench real", "'real'"},
