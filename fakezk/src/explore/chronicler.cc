@@ -338,6 +338,7 @@ Chronicle Chronicler::chronicle(const Program& program) const {
     copy.processes.push_back(program.process_name(i));
   }
   copy.steps = step_;
+  copy.replicas = world_.server().replica_count();
   return copy;
 }
 

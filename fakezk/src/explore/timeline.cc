@@ -54,6 +54,7 @@ class Record {
     add("title", caption_.title);
     add("headline", caption_.headline);
     add("steps", last_step());
+    add("replicas", chronicle_.replicas);
     add_verdict();
     list("facts", caption_.facts, [&](const auto& fact) { strings({fact.first, fact.second}); });
     list("snippets", caption_.snippets, [&](const TimelineCaption::Snippet& snippet) {

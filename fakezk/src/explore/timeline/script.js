@@ -542,6 +542,9 @@
     }
   }
 
+  if (record.replicas > 1) {
+    element("whose-tree").textContent = `as the leader of ${record.replicas} servers has committed them; a server that lags shows older ones`;
+  }
   drawHeading();
   drawLegend();
   drawSnippets();

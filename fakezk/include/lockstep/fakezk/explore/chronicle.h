@@ -83,6 +83,7 @@ struct Chronicle {
   std::vector<WatchSpan> watches;
   std::optional<Violation> violation;
   std::uint32_t steps = 0;
+  std::uint32_t replicas = 1;  // How many servers there are.
 };
 
 // Which moments to show, by index: all of them, or the first and the last ones of many.
