@@ -1,5 +1,8 @@
 #include "lockstep/turn.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "lockstep/retried.h"
 
 namespace lockstep {
@@ -11,10 +14,21 @@ bool conflicts(const Position& position, Patience patience) {
   return patience == Patience::kWaitsToShare && position.exclusive_ahead > 0;
 }
 
+// At 2^31 - 1 the server's counter sticks: from then on contenders get the same number, which says
+// nothing about their order, and pipelined creates get negative ones, again and again.
+Result<void> unique_number(std::string_view ours, Marks marks) {
+  const std::optional<Contender> us = contender(ours, marks);
+  if (!us) return failure(Error::kBadArguments);
+  const bool at_the_end = us->number == std::numeric_limits<std::int32_t>::max();
+  if (at_the_end || us->number < 0) return failure(Error::kNodeExists);
+  return {};
+}
+
 }  // namespace
 
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
                                  Context context) {
+  co_await ok(unique_number(ours.name(), queue.marks));
   for (bool first = true;; first = false) {
     // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
     const Children list =
@@ -43,8 +57,12 @@ Task<Result<void>> change_of(Session& session, Path znode, Context context) {
   if (read) {
     co_await ok(read->watch.fired(context));
   } else if (read.error() == Error::kNoAuth) {
-    const auto seen = co_await ok(retried(session, &Session::exists_watched, znode, context));
-    if (seen.value) co_await ok(seen.watch.fired(context));
+    const auto list =
+        co_await ok(retried(session, &Session::get_children_watched, znode.parent(), context));
+    const auto names = list.value.names();
+    if (std::ranges::find(names, znode.name()) != names.end()) {
+      co_await ok(list.watch.fired(context));
+    }
   } else if (read.error() != Error::kNoNode) {
     co_return failure(read.error());
   }

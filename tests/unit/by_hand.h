@@ -191,6 +191,10 @@ class RecordingObserver final : public LockObserver {
   void gave_up(SessionId, const Path&, Error error) override {
     add("gave up: " + std::string(name(error)));
   }
+  void foreign_child(const Path&, std::string_view child) override {
+    add("ignores " + std::string(child));
+  }
+  void revocation_asked(const GrantRecord&) override { add("revocation asked"); }
   void lost(const GrantRecord&, Error cause) override { add("lost: " + std::string(name(cause))); }
   void released(const GrantRecord&, ReleaseOutcome outcome) override {
     add("released: " + std::string(name(outcome)));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -302,7 +303,8 @@ TEST_F(FairMutexQueueTest, OtherChildrenOfTheLockAreNotInTheQueue) {
   }
   const auto held = a_.queue_up();
   ASSERT_TRUE(held.done());
-  EXPECT_EQ(a_.observer.calls(), (Calls{"place reserved", "granted"}));
+  EXPECT_EQ(a_.observer.calls().front(), "place reserved");
+  EXPECT_EQ(a_.observer.calls().back(), "granted");
 }
 
 TEST_F(FairMutexQueueTest, LockInTheRootWorks) {
@@ -311,6 +313,100 @@ TEST_F(FairMutexQueueTest, LockInTheRootWorks) {
   ASSERT_TRUE(held.has_value());
   EXPECT_EQ(held->znode().parent(), "/");
   EXPECT_EQ(simulation_.run(held->release()), ReleaseOutcome::kReleased);
+}
+
+TEST_F(FairMutexQueueTest, ForeignChildIsToldOfOnce) {
+  must(simulation_.run(create(*b_.session, "/lock")), "create");
+  must(simulation_.run(create(*b_.session, "/lock/config")), "create");
+  const auto held = a_.queue_up();
+  EXPECT_EQ(a_.observer.calls(), (Calls{"place reserved", "ignores config", "granted"}));
+}
+
+TEST_F(FairMutexQueueTest, ContendersOfOtherLibrariesCountIfTheirMarksAreGiven) {
+  const std::array marks = {Mark{kLockMark, Share::kExclusive},
+                            Mark{"__lock__", Share::kExclusive}};
+  LockOptions options;
+  options.marks = marks;
+  FairMutex mutex(*a_.session, "/lock", options);
+  must(simulation_.run(create(*b_.session, "/lock")), "create");
+  must(simulation_.run(create(*b_.session, "/lock/0a__lock__0000000000")), "create");
+  const auto held = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_FALSE(held.done());
+  must(simulation_.run(remove(*b_.session, "/lock/0a__lock__0000000000")), "remove");
+  simulation_.run_until(held);
+}
+
+TEST_F(FairMutexQueueTest, TryingWaitsForNobody) {
+  auto held = simulation_.run(a_.mutex.try_acquire());
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(error_of(simulation_.run(b_.mutex.try_acquire())), Error::kConflict);
+  simulation_.settle();
+  EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
+  EXPECT_EQ(b_.observer.calls().back(), "gave up: conflict");
+}
+
+TEST_F(FairMutexQueueTest, QueueShowsWhoHoldsAndWhoWaitsWithWhatTheySay) {
+  EXPECT_TRUE(must(simulation_.run(c_.mutex.contenders()), "contenders").empty());
+  FairMutex mutex(*a_.session, "/lock", LockOptions("ann@host"));
+  const auto held = simulation_.run(mutex.acquire());
+  const auto by_b = b_.queue_up();
+  const auto queue = must(simulation_.run(c_.mutex.contenders()), "contenders");
+  ASSERT_EQ(queue.size(), 2U);
+  EXPECT_TRUE(queue[0].holds);
+  EXPECT_EQ(queue[0].data, Data("ann@host"));
+  EXPECT_EQ(queue[0].stat.czxid, held->fencing_token());
+  EXPECT_FALSE(queue[1].holds);
+  EXPECT_EQ(queue[1].stat.ephemeral_owner, b_.session->id());
+}
+
+TEST_F(FairMutexQueueTest, QueueIsInOrderWhereTheNumbersWrap) {
+  must(simulation_.run(create(*b_.session, "/lock")), "create");
+  for (const char* const name : {"/lock/c-lock--2147483647", "/lock/b-lock--2147483648",
+                                 "/lock/a-lock-2147483647", "/lock/config"}) {
+    must(simulation_.run(create(*b_.session, name)), "create");
+  }
+  const auto queue = must(simulation_.run(c_.mutex.contenders()), "contenders");
+  ASSERT_EQ(queue.size(), 3U);
+  EXPECT_EQ(queue[0].znode.name(), "a-lock-2147483647");
+  EXPECT_EQ(queue[1].znode.name(), "b-lock--2147483648");
+  EXPECT_EQ(queue[2].znode.name(), "c-lock--2147483647");
+}
+
+// At its end the counter sticks: every create gets the same number from then on, and only the GUID
+// tells the contenders apart. Nobody may hold with it.
+TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
+  must(simulation_.run(create(*b_.session, "/lock")), "create");
+  simulation_.wind_sequence("/lock", 2147483646);
+  auto held = simulation_.run(a_.acquire());
+  ASSERT_TRUE(held.has_value());
+  EXPECT_TRUE(held->znode().name().ends_with("-2147483646"));
+  const auto by_b = b_.queue_up();
+  const auto by_c = c_.queue_up();
+  EXPECT_EQ(error_of(by_b.result()), Error::kNodeExists);
+  EXPECT_EQ(error_of(by_c.result()), Error::kNodeExists);
+  simulation_.run(held->release());
+  EXPECT_EQ(error_of(simulation_.run(b_.acquire())), Error::kNodeExists);
+  simulation_.settle();
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
+  // What an operator does about it.
+  must(simulation_.run(remove(*c_.session, "/lock")), "remove");
+  EXPECT_TRUE(simulation_.run(b_.acquire()).has_value());
+}
+
+// The holder's ACL does not let others read it, so the server tells them nothing of it (3.8.4).
+TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatchedAllTheSame) {
+  must(simulation_.run(create(*b_.session, "/lock")), "create");
+  Creation secret(CreateMode::kEphemeral, Acl({AclEntry(permission::kDelete, "world", "anyone")}));
+  const auto make = [&]() -> Task<Result<Created>> {
+    co_return co_await c_.session->create("/lock/x-lock-0000000000", Data(), secret);
+  };
+  must(simulation_.run(make()), "create");
+  const auto by_b = b_.queue_up();
+  EXPECT_FALSE(by_b.done());
+  must(simulation_.run(remove(*c_.session, "/lock/x-lock-0000000000")), "remove");
+  simulation_.settle();
+  EXPECT_TRUE(by_b.done());
 }
 
 class GrantKeeper final : public LockObserver {

@@ -34,6 +34,12 @@ class HeldLockTest : public ::testing::Test {
     reconnect(simulation_, *session_);
   }
 
+  // Time in which messages travel.
+  void pass(Duration duration) {
+    constexpr int kParts = 48;
+    for (int i = 0; i < kParts; ++i) simulation_.advance(duration / kParts);
+  }
+
   Simulation simulation_;
   RecordingObserver observer_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
@@ -297,6 +303,153 @@ TEST_F(HeldLockTest, LossMayDestroyTheLock) {
   expire();
   EXPECT_FALSE(held.has_value());
   EXPECT_EQ(told(), Calls{"lost: session expired"});
+}
+
+// ------------------------------------------------------------- what is watched on request
+
+TEST_F(HeldLockTest, NothingIsWatchedUnlessAskedFor) {
+  const RequestCounter requests(simulation_);
+  HeldLock held = acquire();
+  simulation_.advance(1h);
+  EXPECT_EQ(requests.of(*session_, OpCode::kGetData), 0U);
+  EXPECT_EQ(requests.of(*session_, OpCode::kSync), 0U);
+  EXPECT_EQ(held.revoked_token().stop_requested(), false);
+}
+
+TEST_F(HeldLockTest, DeletionBySomebodyElseIsALossForWhoeverAsksForTheToken) {
+  HeldLock held = acquire();
+  const std::stop_token lost = held.lost_token();
+  static_cast<void>(held.lost_token());
+  const RequestCounter requests(simulation_);
+  simulation_.settle();
+  EXPECT_EQ(requests.total(), 1U);
+  const auto other = simulation_.open("other");
+  must(simulation_.run(remove(*other, held.znode())), "remove");
+  simulation_.settle();
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_EQ(held.state(), LockState::kLost);
+  EXPECT_EQ(held.cause(), Error::kNoNode);
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kAlreadyLost);
+  expire();
+  EXPECT_EQ(told(), (Calls{"lost: no node", "released: already lost"}));
+}
+
+TEST_F(HeldLockTest, DeletionBeforeTheTokenIsAskedForIsNoticedToo) {
+  HeldLock held = acquire();
+  const auto other = simulation_.open("other");
+  must(simulation_.run(remove(*other, held.znode())), "remove");
+  const std::stop_token lost = held.lost_token();
+  simulation_.settle();
+  EXPECT_TRUE(lost.stop_requested());
+}
+
+TEST_F(HeldLockTest, DeletionDuringAReconnectIsNoticed) {
+  HeldLock held = acquire();
+  const std::stop_token lost = held.lost_token();
+  simulation_.settle();
+  disconnect(simulation_, *session_);
+  const auto other = simulation_.open("other");
+  must(simulation_.run(remove(*other, held.znode())), "remove");
+  EXPECT_EQ(held.state(), LockState::kSuspect);
+  reconnect(simulation_, *session_);
+  EXPECT_TRUE(lost.stop_requested());
+}
+
+TEST_F(HeldLockTest, OwnReleaseIsNoLossForTheWatch) {
+  HeldLock held = acquire();
+  const std::stop_token lost = held.lost_token();
+  simulation_.settle();
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+  simulation_.settle();
+  EXPECT_FALSE(lost.stop_requested());
+  EXPECT_EQ(told(), Calls{"released: released"});
+}
+
+TEST_F(HeldLockTest, LossOfTheZnodeMayDestroyTheLock) {
+  auto held = std::make_unique<HeldLock>(acquire());
+  const Path own = held->znode();
+  const std::stop_callback destroy(held->lost_token(), [&] { held.reset(); });
+  const auto other = simulation_.open("other");
+  must(simulation_.run(remove(*other, own)), "remove");
+  simulation_.settle();
+  EXPECT_EQ(held, nullptr);
+}
+
+TEST_F(HeldLockTest, CheckLetsATransactionHappenOnlyWhileTheLockIsHeld) {
+  HeldLock held = acquire();
+  must(simulation_.run(create(*session_, "/balance", "0")), "create");
+  const auto write = [&](Data data) -> Task<std::optional<Error>> {
+    Transaction transaction = Transaction().set_data("/balance", std::move(data));
+    transaction.add(held.check());
+    const auto done = co_await session_->multi(std::move(transaction));
+    if (done) co_return std::nullopt;
+    co_return done.error().error;
+  };
+  EXPECT_EQ(simulation_.run(write("1")), std::nullopt);
+  const auto other = simulation_.open("other");
+  must(simulation_.run(set_data(*other, held.znode(), "__REVOKE__")), "set_data");
+  EXPECT_EQ(simulation_.run(write("2")), std::nullopt);
+  must(simulation_.run(remove(*other, held.znode())), "remove");
+  EXPECT_EQ(simulation_.run(write("3")), Error::kNoNode);
+  EXPECT_EQ(must(simulation_.run(get_data(*other, "/balance")), "get_data").data, Data("2"));
+}
+
+// ------------------------------------------------------------------------------ valid_until
+
+TEST_F(HeldLockTest, ProofOfValidityIsKeptFreshAndRunsOut) {
+  HeldLock held = acquire();
+  EXPECT_EQ(held.valid_until(), std::nullopt);
+  const Duration timeout = session_->timeout();
+  pass(timeout / 2);
+  ASSERT_TRUE(held.valid_until().has_value());
+  for (int i = 0; i < 10; ++i) {
+    pass(timeout);
+    EXPECT_GT(*held.valid_until(), simulation_.now() + timeout * 2 / 5);
+    EXPECT_LT(*held.valid_until(), simulation_.now() + timeout);
+    EXPECT_EQ(held.state(), LockState::kHeld);
+  }
+  // The server's replies stay away: the client still takes itself for connected.
+  simulation_.hold_inbox(*session_);
+  const TimePoint end = *held.valid_until();
+  simulation_.advance(end - simulation_.now() - 1ns);
+  EXPECT_EQ(held.state(), LockState::kHeld);
+  simulation_.advance(1ns);
+  EXPECT_EQ(held.state(), LockState::kSuspect);
+  EXPECT_EQ(session_->state(), SessionState::kConnected);
+  simulation_.let_go(*session_);
+  pass(timeout / 2);
+  EXPECT_EQ(held.state(), LockState::kHeld);
+}
+
+// However the session dies on the server, the grant was suspect before.
+TEST_F(HeldLockTest, ServerExpiresNoSessionBeforeTheProofIsOver) {
+  for (const Duration held_for : {0s, 1s, 4s, 5s, 9s, 30s}) {
+    const auto session = simulation_.open("short");
+    FairMutex mutex(*session, "/short");
+    HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
+    static_cast<void>(held.valid_until());
+    pass(held_for);
+    disconnect(simulation_, *session);
+    const std::optional<TimePoint> end = held.valid_until();
+    simulation_.expire(*session);
+    simulation_.settle();
+    EXPECT_FALSE(simulation_.exists(held.znode()));
+    EXPECT_EQ(end.has_value(), held_for >= session->timeout() / 3) << held_for.count();
+    EXPECT_LT(end.value_or(TimePoint()), simulation_.now());
+    reconnect(simulation_, *session);
+    EXPECT_EQ(held.state(), LockState::kLost);
+    EXPECT_EQ(held.valid_until(), std::nullopt);
+  }
+}
+
+TEST_F(HeldLockTest, ProvingEndsWithTheGrant) {
+  HeldLock held = acquire();
+  static_cast<void>(held.valid_until());
+  simulation_.run(held.release());
+  const RequestCounter requests(simulation_);
+  simulation_.advance(1h);
+  EXPECT_EQ(requests.total(), 0U);
+  EXPECT_EQ(held.valid_until(), std::nullopt);
 }
 
 TEST_F(HeldLockTest, EveryStateAndOutcomeHasAName) {

@@ -30,6 +30,8 @@ TEST(MisuseDeathTest, ReleaseOfAMovedFromLock) {
   HeldLock held = must(simulation.run(mutex.acquire()), "acquire");
   const HeldLock moved = std::move(held);
   EXPECT_DEATH(static_cast<void>(held.release()), "moved-from HeldLock");
+  EXPECT_DEATH(static_cast<void>(held.fencing_token()), "moved-from HeldLock");
+  EXPECT_DEATH(static_cast<void>(held.state()), "moved-from HeldLock");
 }
 
 TEST(MisuseDeathTest, SecondWaiterOfAWatch) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -151,6 +152,48 @@ TEST(PositionTest, IsThePlaceInTheSortedQueueWhateverTheOrderOfTheList) {
       EXPECT_EQ(position->predecessor, i == 0 ? "" : sorted[i - 1]);
     }
   }
+}
+
+// --------------------------------------------------------------------------- kinds of contenders
+
+TEST(ContenderTest, IsToldByItsMark) {
+  EXPECT_EQ(contender("x-lock-0000000007", kMutexMarks)->number, 7);
+  EXPECT_EQ(contender("x-lock-0000000007", kReadWriteMarks), std::nullopt);
+  EXPECT_EQ(contender("_c_g-__READ__0000000003", kReadWriteMarks)->share, Share::kShared);
+  EXPECT_EQ(contender("_c_g-__WRIT__0000000003", kReadWriteMarks)->share, Share::kExclusive);
+  const std::array marks = {Mark{kLockMark, Share::kExclusive}, Mark{"__lock__", Share::kExclusive},
+                            Mark{"__rlock__", Share::kShared}};
+  EXPECT_EQ(contender("0a1b__rlock__0000000009", marks)->share, Share::kShared);
+  EXPECT_EQ(contender("0a1b__lock__0000000009", marks)->number, 9);
+}
+
+TEST(ContenderTest, ReadersAreBlockedByWritersOnly) {
+  const Contender reader{1, Share::kShared};
+  const Contender writer{2, Share::kExclusive};
+  EXPECT_TRUE(blocks(reader, writer));
+  EXPECT_FALSE(blocks(writer, reader));
+  EXPECT_TRUE(blocks(writer, {3, Share::kShared}));
+  EXPECT_TRUE(blocks(writer, {3, Share::kExclusive}));
+  EXPECT_FALSE(blocks(reader, {3, Share::kShared}));
+  EXPECT_FALSE(blocks(writer, {2, Share::kShared}));  // A reader in its writer's place.
+}
+
+TEST(PositionTest, NearestBlockerIsTheOneToWatch) {
+  const Children queue =
+      list({"a-__READ__0000000001", "b-__WRIT__0000000002", "c-__READ__0000000003",
+            "d-__READ__0000000004", "e-__WRIT__0000000005", "config"});
+  const auto reader = position_of("d-__READ__0000000004", kReadWriteMarks, queue);
+  EXPECT_EQ(reader->ahead, 1U);
+  EXPECT_EQ(reader->predecessor, "b-__WRIT__0000000002");
+  EXPECT_EQ(reader->foreign, "config");
+  const auto writer = position_of("e-__WRIT__0000000005", kReadWriteMarks, queue);
+  EXPECT_EQ(writer->ahead, 4U);
+  EXPECT_EQ(writer->exclusive_ahead, 1U);
+  EXPECT_EQ(writer->predecessor, "d-__READ__0000000004");
+  const auto upgrader =
+      position_of("e-__WRIT__0000000005", kReadWriteMarks, queue, "d-__READ__0000000004");
+  EXPECT_EQ(upgrader->ahead, 3U);
+  EXPECT_EQ(upgrader->predecessor, "c-__READ__0000000003");
 }
 
 }  // namespace

@@ -29,9 +29,10 @@ enum class Patience : std::uint8_t {
 // Waits until the contender `ours`, a child of the queue's lock, is kept waiting by nobody: steps 2
 // to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
 // the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
-// Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
-// of Session::connected(). `own` is another znode of the same holder, which does not keep it
-// waiting. Resumes on the session's executor.
+// Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says,
+// kNodeExists if the sequence numbers of the lock are used up, those of Session::connected(). `own`
+// is another znode of the same holder, which does not keep it waiting. Resumes on the session's
+// executor.
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context);
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
                                  Context context);
@@ -44,9 +45,10 @@ Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience pati
 }
 
 // Waits until a znode changes or is deleted; returns at once if it is not there. It is watched with
-// a read that leaves no watch if it is gone, or, where its ACL forbids that, with one that does.
-// Connection losses are ridden out. Errors: those of Session::connected(). Resumes on the session's
-// executor.
+// a read that leaves no watch if it is gone. Where its ACL forbids that, the server tells us
+// nothing of it (since 3.8.4, CVE-2024-23944): then any change of its parent's children counts, a
+// herd. Connection losses are ridden out. Errors: those of Session::connected(). Resumes on the
+// session's executor.
 Task<Result<void>> change_of(Session& session, Path znode, Context context);
 
 }  // namespace lockstep
