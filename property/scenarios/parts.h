@@ -16,6 +16,7 @@
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
 #include "lockstep/session.h"
+#include "lockstep/sleep.h"
 #include "lockstep/turn.h"
 
 // What broken twins have in common: the sound parts around their one flaw.

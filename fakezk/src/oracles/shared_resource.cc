@@ -11,6 +11,7 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
   inside_.clear();
   newest_ = 0;
   stock_ = stock;
+  woken_ = 0;
 }
 
 void SharedResource::enter(const Session& session) {
@@ -74,6 +75,18 @@ void SharedResource::sell() {
     return verdict_->report("user:oversold", "the last one was sold twice", world_->steps());
   }
   --stock_;
+}
+
+void SharedResource::released() {
+  remembers();
+  woken_ = 0;
+}
+
+void SharedResource::woken() {
+  remembers();
+  if (++woken_ < 2 || world_->faults_injected() > 0) return;
+  verdict_->report("L3", "one release has woken " + std::to_string(woken_) + " waiters",
+                   world_->steps());
 }
 
 // What one process does here, the next one sees.

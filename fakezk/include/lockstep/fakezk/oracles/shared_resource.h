@@ -15,6 +15,7 @@ namespace lockstep::fakezk {
 //   S2               client-order exclusion: nobody enters while somebody else is inside, unless
 //                    the server has ended the other's session behind its back. A client that has
 //                    closed its session itself, or has been told of its end, knows better
+//   L3               one wake per release, for locks that have no queue; while no fault has struck
 //   user:stale-write a write with an older fencing token than one that was written before
 //   user:fenced-out  a writer whose session lives is refused because of a newer token: somebody
 //                    has used a token that was never granted
@@ -37,6 +38,10 @@ class SharedResource {
   [[nodiscard]] std::uint32_t stock();
   void sell();
 
+  // A holder gives its lock back; somebody who waited has been woken by that.
+  void released();
+  void woken();
+
  private:
   void remembers();
   [[nodiscard]] bool excused(const Session& inside) const;
@@ -46,6 +51,7 @@ class SharedResource {
   std::vector<const Session*> inside_;
   Zxid newest_ = 0;
   std::uint32_t stock_ = 0;
+  std::uint32_t woken_ = 0;  // Since the last release.
 };
 
 }  // namespace lockstep::fakezk

@@ -1,0 +1,60 @@
+#include "textbook_b.h"
+
+namespace lockstep::scenarios::textbook_b {
+
+namespace {
+
+Task<Result<Zxid>> acquire(Contender& self, Session& session, Path znode) {
+  for (;;) {
+    const auto created = co_await session.create(znode, Data(), CreateMode::kEphemeral);
+    if (created) co_return created->stat.czxid;
+    if (created.error() != Error::kNodeExists) {
+      // Whether it was applied is unknown: the session is given up, and the znode with it.
+      static_cast<void>(co_await session.close());
+      co_return failure(created.error());
+    }
+    // The flaw: everybody waits for the same znode.
+    const auto holder = co_await ok(retried(session, &Session::exists_watched, znode, Context()));
+    if (!holder.value) continue;
+    co_await ok(holder.watch.fired());
+    self.resource().woken();
+  }
+}
+
+}  // namespace
+
+Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
+  const Path znode = lock / "holder-lock-0000000000";
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const Result<Zxid> token = co_await acquire(self, **session, znode);
+    if (!token) continue;
+    const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
+    self.oracles().granted(grant);
+    self.resource().released();
+    const Result<void> removed = co_await (*session)->remove(znode);
+    if (!removed) static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);
+  }
+}
+
+Task<void> sell_with(Contender& self, Path lock, std::uint32_t rounds, Sale sale) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    static_cast<void>(co_await (*session)->exists(lock));  // The buyer reads the offer.
+    const bool offered = self.resource().stock() > 0;
+    if (!offered) continue;
+    const Result<GrantRecord> grant = co_await scenarios::acquire(self, **session, lock);
+    if (!grant) continue;
+    // The flaw: what was offered may have been sold since.
+    if (sale.looks_outside || self.resource().stock() > 0) self.resource().sell();
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+}  // namespace lockstep::scenarios::textbook_b

@@ -1,0 +1,63 @@
+#include "textbook_d.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace lockstep::scenarios::textbook_d {
+
+namespace {
+
+// The first znode whose data is our id. kNoNode if there is none.
+Task<Result<Created>> find(Session& session, Path lock, std::string id) {
+  co_await ok(session.connected());
+  co_await ok(session.sync(lock));
+  const Children queue = co_await ok(session.get_children(lock));
+  std::vector<std::string_view> sorted(queue.begin(), queue.end());
+  std::ranges::sort(sorted);  // All begin alike.
+  for (const std::string_view name : sorted) {
+    const auto read = co_await session.get_data(lock / name);
+    if (!read && outcome_unknown(read.error())) co_return failure(read.error());
+    // The flaw: the id says whose it is, not of which acquire.
+    const bool ours = read && read->data.view() == id && read->stat.ephemeral_owner == session.id();
+    if (ours) co_return Created(lock / name, read->stat);
+  }
+  co_return failure(Error::kNoNode);
+}
+
+Task<Result<Created>> create(Session& session, Path lock, std::string id) {
+  for (;;) {
+    Result<Created> created = co_await session.create(lock / "x-lock-", Data(std::string_view(id)),
+                                                      CreateMode::kEphemeralSequential);
+    while (!created && outcome_unknown(created.error())) {
+      created = co_await find(session, lock, id);
+    }
+    if (created || created.error() != Error::kNoNode) co_return std::move(created);
+  }
+}
+
+Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path lock) {
+  const Attempt attempt(self, session->id());
+  const auto ours = co_await create(*session, lock, self.client().name());
+  if (!ours) co_return;
+  const auto evidence =
+      co_await wait_for_turn(*session, lock, ours->path, &self.oracles(), Context());
+  if (!evidence) co_return;
+  const GrantRecord grant(session->id(), lock, ours->path, ours->stat.czxid, *evidence);
+  HeldLock held(*session, grant, &self.oracles());
+  static_cast<void>(co_await sleep_for(session->executor(), std::chrono::seconds(1)));  // Works.
+  co_await held.release();
+}
+
+}  // namespace
+
+// Two threads of one client.
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    self.client().process().tasks().spawn(hold_once(self, *session, lock));
+    co_await hold_once(self, *session, lock);
+  }
+}
+
+}  // namespace lockstep::scenarios::textbook_d

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "parts.h"
+
+namespace lockstep::scenarios::textbook_d {
+
+// The recipe with a client id in the data of the znode: after a connection loss the own znode is
+// found by reading every child's data. Two acquires of one client, which share the id, find the
+// same znode, and both hold. Correct: a GUID per acquire, lockstep::protected_create.
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds);
+
+}  // namespace lockstep::scenarios::textbook_d
