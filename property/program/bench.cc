@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.h"
+#include "exhaust.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
 #include "search.h"
@@ -45,9 +46,24 @@ Figure search_speed(std::string_view name, const fakezk::FaultPlan& faults, doub
   return {name, searched.executions_per_second(), "executions/s"};
 }
 
+// The same lock, every schedule.
+Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
+  Search what;
+  what.scenario = scenarios::find("fair-mutex");
+  what.size = {.clients = 3, .rounds = 1};
+  what.faults = faults;
+  what.executions = kUnlimitedExecutions;
+  what.strategy = &exhaustive_strategy();
+  const Exhausted searched = exhaust(what, fakezk::Reduction::kSource, false);
+  if (!searched.result.exhausted) throw std::runtime_error("under measurement: not exhausted");
+  return {name, searched.seconds, "s"};
+}
+
 Figures explorer(double seconds) {
   return {search_speed("search_fault_free", fakezk::FaultPlan(), seconds),
-          search_speed("search_faults", fakezk::FaultPlan::all(2), seconds)};
+          search_speed("search_faults", fakezk::FaultPlan::all(2), seconds),
+          exhaustive_time("exhaustive_fault_free_seconds", fakezk::FaultPlan()),
+          exhaustive_time("exhaustive_one_fault_seconds", fakezk::FaultPlan::all(1))};
 }
 
 // -------------------------------------------------------------------------------- suite fake

@@ -254,6 +254,7 @@ std::string command_for(const Search& what, const std::string& program) {
                         std::to_string(what.size.rounds) + " --strategy " +
                         std::string(what.strategy->name) + " --faults " + fault_kinds(what.faults);
   if (what.faults.any()) command += " --fault-budget " + std::to_string(what.faults.total());
+  if (what.strategy == &exhaustive_strategy()) return command;  // Nothing is drawn.
   if (what.first > 0) command += " --first " + std::to_string(what.first);
   return command + " --executions " + std::to_string(what.executions) + " --seed " +
          std::to_string(what.seed);

@@ -54,6 +54,44 @@ TEST(HuntTest, JsonOfABrokenLockHasTheViolation) {
   EXPECT_TRUE(violation.at("replay").get<std::string>().starts_with("lockstep1/zoo-07-"));
 }
 
+TEST(HuntTest, AnExhaustiveSearchSaysSo) {
+  const std::string arguments =
+      "fair-mutex --clients 2 --strategy exhaustive --faults cut,timer --fault-budget 1";
+  const ProgramRun run = hunt(arguments + " --json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const nlohmann::json result = run.json();
+  EXPECT_EQ(result.at("strategy"), "exhaustive");
+  EXPECT_EQ(result.at("exhausted"), true);
+  EXPECT_EQ(result.at("stopped_by"), "exhaustion");
+  EXPECT_EQ(result.at("fault_budget_exhausted"), 1);
+  EXPECT_GT(result.at("traces").get<int>(), 100);
+  EXPECT_GT(result.at("final_states").get<int>(), 10);
+  EXPECT_GT(result.at("traces_by_fault").at("cut").get<int>(), 0);
+  EXPECT_GT(result.at("traces_by_fault").at("timer").get<int>(), 0);
+  EXPECT_TRUE(result.at("violation").is_null());
+  const nlohmann::json sleep = hunt(arguments + " --reduction sleep --json").json();
+  EXPECT_EQ(sleep.at("traces"), result.at("traces"));
+  EXPECT_EQ(sleep.at("final_states"), result.at("final_states"));
+  EXPECT_NE(hunt(arguments).out.find("exhausted: "), std::string::npos);
+}
+
+TEST(HuntTest, AnExhaustiveSearchEndsWithTheFirstViolation) {
+  const ProgramRun run =
+      hunt("zoo-01-wait-after-missing-predecessor --strategy exhaustive --faults none --json");
+  ASSERT_EQ(run.status, 1) << run.err;
+  const nlohmann::json result = run.json();
+  EXPECT_EQ(result.at("exhausted"), false);
+  EXPECT_EQ(result.at("stopped_by"), "violation");
+  EXPECT_EQ(result.at("violation").at("oracle"), "L1");
+}
+
+TEST(HuntTest, AnUnfinishedExhaustiveSearchSaysSo) {
+  const ProgramRun run = hunt("fair-mutex --strategy exhaustive --executions 2000 --json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.json().at("exhausted"), false);
+  EXPECT_EQ(run.json().at("stopped_by"), "count");
+}
+
 TEST(HuntTest, TheDefaultIsTheContractsDefault) {
   const nlohmann::json result = hunt("fair-mutex --json").json();
   EXPECT_EQ(result.at("strategy"), "portfolio");

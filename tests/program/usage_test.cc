@@ -53,6 +53,13 @@ TEST(UsageTest, WhatThisVersionLacksIsRejectedByName) {
                    {"bench explorer --zookeeper 127.0.0.1:2181", "--zookeeper"}});
 }
 
+TEST(UsageTest, OptionsOfOneStrategyAreRejectedWithAnother) {
+  expect_rejected({{"hunt fair-mutex --reduction sleep", "--reduction"},
+                   {"hunt fair-mutex --strategy exhaustive --reduction most", "'most'"},
+                   {"hunt fair-mutex --strategy exhaustive --first 5", "--first"},
+                   {"hunt fair-mutex --strategy magic", "'magic'"}});
+}
+
 TEST(UsageTest, BadNumbersAreNamedWithTheirOption) {
   for (const std::string option :
        {"--clients", "--rounds", "--executions", "--jobs", "--seconds"}) {

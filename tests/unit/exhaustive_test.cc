@@ -31,18 +31,18 @@ struct Actor {
 
 using Act = Task<void> (*)(Actor& self);
 
+ServerOptions quiet(ReplicaIndex replicas = 1) {
+  ServerOptions options;
+  options.container_check_interval = Duration::zero();
+  options.replicas = replicas;
+  return options;
+}
+
 // A program of a few actors. "/a", "/b" and "/c" are there, and every actor has a session.
 class Play final : public Program {
  public:
   explicit Play(std::vector<Act> acts, bool isolated = true, ServerOptions options = quiet())
       : acts_(std::move(acts)), isolated_(isolated), options_(options) {}
-
-  static ServerOptions quiet(ReplicaIndex replicas = 1) {
-    ServerOptions options;
-    options.container_check_interval = Duration::zero();
-    options.replicas = replicas;
-    return options;
-  }
 
   [[nodiscard]] ServerOptions servers() const override { return options_; }
   [[nodiscard]] bool isolated() const override { return isolated_; }
@@ -258,7 +258,7 @@ TEST(ExhaustiveTest, TheBudgetIsShared) {
 }
 
 TEST(ExhaustiveTest, ALaggingReplica) {
-  Play play({&write_once<'a'>, &read_twice}, true, Play::quiet(2));
+  Play play({&write_once<'a'>, &read_twice}, true, quiet(2));
   expect_agreement(play, "lag", 1);
   expect_agreement(play, "lag,cut", 2);
   expect_needed(ObjectKind::kReplica, play, "lag", 1);
