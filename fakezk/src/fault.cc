@@ -37,12 +37,14 @@ FaultPlan FaultPlan::all(std::uint32_t total) {
   return plan;
 }
 
-bool FaultPlan::any() const {
-  if (total_ == 0) return false;
-  for (const std::uint32_t most : most_) {
-    if (most != 0) return true;
+bool FaultPlan::any() const { return total_ > 0 && kinds() != 0; }
+
+FaultKinds FaultPlan::kinds() const {
+  FaultKinds kinds = 0;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    if (most_[i] != 0) kinds |= bit(static_cast<FaultKind>(i));
   }
-  return false;
+  return kinds;
 }
 
 }  // namespace lockstep::fakezk

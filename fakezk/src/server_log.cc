@@ -177,6 +177,15 @@ void Server::rejoin(ReplicaIndex index, TimePoint now) {
   catch_up(index, now);
 }
 
+void Server::mend(TimePoint now) {
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
+    set_lagging(index, false, now);
+    if (!replicas_[index].unreachable) continue;
+    timers_.erase(rejoins_[index]);
+    rejoin(index, now);
+  }
+}
+
 void Server::change_leader(TimePoint now) {
   if (recorder_) recorder_->touches_everything();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {

@@ -96,6 +96,8 @@ void World::reset() {
   for (std::uint32_t process = 0; process < process_count_; ++process) processes_[process]->reset();
   process_count_ = 0;
   stalled_count_ = 0;
+  healed_ = false;
+  chooser_ = nullptr;
   restarter_ = nullptr;
   process_of_link_.clear();
   now_ = TimePoint{};
@@ -139,6 +141,11 @@ void World::list_events() {
   const bool busy = server_.has_work();
   if (busy) list_server_events();
   const LinkIndex links = network_.size();
+  if (healed_) {
+    if (busy) list_late_events();
+    for (LinkIndex i = 1; i <= links; ++i) list_link_events((current_ + i) % links);
+    return;
+  }
   if (current_ < links) list_link_events(current_);
   for (LinkIndex link = 0; link < links; ++link) {
     if (link != current_) list_link_events(link);
@@ -181,6 +188,14 @@ void World::list_link_events(LinkIndex index) {
     events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
   if (link.can_apply() && server_.can_apply(index))
     events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
+}
+
+FaultKinds World::kinds_injected() const {
+  FaultKinds kinds = 0;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    if (used_[i] > 0) kinds |= bit(static_cast<FaultKind>(i));
+  }
+  return kinds;
 }
 
 bool World::may(FaultKind kind) const {
@@ -496,6 +511,13 @@ void World::change_leader() {
     if (network_[link].open) cut(link, 0, static_cast<std::uint32_t>(network_[link].inbox.size()));
   }
   server_.change_leader(now_);
+}
+
+void World::heal() {
+  healed_ = true;
+  plan_ = FaultPlan();
+  for (std::uint32_t index = 0; index < process_count_; ++index) wake(*processes_[index]);
+  server_.mend(now_);
 }
 
 void World::expire(SessionIndex session) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "progress.h"
+#include "scenarios/last_words.h"
 #include "text.h"
 #include "usage.h"
 
@@ -134,7 +135,8 @@ Exhausted exhaust(const Search& what, fakezk::Reduction reduction, bool show_pro
     searched.out_of_time = gone() >= what.seconds;
     return done < what.executions && !searched.out_of_time;
   };
-  const std::unique_ptr<fakezk::Program> program = what.scenario->make(what.size);
+  const std::unique_ptr<fakezk::Program> program =
+      scenarios::make_program(*what.scenario, what.size, what.faults);
   searched.result = fakezk::search_exhaustively(*program, options);
   searched.seconds = gone();
   return searched;

@@ -97,6 +97,9 @@ nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::ui
           {"steps", failure.steps},
           {"deviations", failure.deviations},
           {"original_deviations", failure.original_deviations},
+          {"clients", failure.clients},
+          {"rounds", failure.rounds},
+          {"faults", fault_kinds(failure.faults)},
           {"replay", failure.replay},
           {"regression_test", regression_test_of(failure, scenario)}};
 }
@@ -147,7 +150,9 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
             << violation.message << "\n\n"
             << "The shortest schedule found that breaks it: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
-            << "shrinking " << failure.original_deviations << ").\n\n"
+            << "shrinking " << failure.original_deviations << "), with "
+            << in_words(fake::ScenarioSize{failure.clients, failure.rounds}) << " and "
+            << describe_faults(failure.faults) << ".\n\n"
             << failure.lanes << "\nAs a regression test:\n\n"
             << regression_test_of(failure, what.scenario->name)
             << "\nReplay it:   " << replay_command(failure, program)

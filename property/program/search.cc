@@ -4,6 +4,7 @@
 
 #include "job_threads.h"
 #include "progress.h"
+#include "scenarios/last_words.h"
 
 namespace lockstep::program {
 
@@ -14,9 +15,12 @@ fakezk::ExecutionLimits limits_of(const fakezk::FaultPlan& faults) {
 }
 
 fakezk::Failure explain(const Search& what, const fakezk::Found& found) {
-  const std::unique_ptr<fakezk::Program> program = what.scenario->make(what.size);
-  return fakezk::explain(*program, limits_of(what.faults), found, what.scenario->name,
-                         what.size.clients, what.size.rounds);
+  const fakezk::Scene scene{std::string(what.scenario->name), what.size.clients, what.size.rounds,
+                            [&what](std::uint32_t clients, std::uint32_t rounds) {
+                              return scenarios::make_program(*what.scenario, {clients, rounds},
+                                                             what.faults);
+                            }};
+  return fakezk::explain(scene, limits_of(what.faults), found);
 }
 
 Searched search(const Search& what, bool show_progress) {
@@ -31,7 +35,9 @@ Searched search(const Search& what, bool show_progress) {
   options.first = what.first;
   options.executions = what.executions;
   options.jobs = what.jobs;
-  options.make_program = [&] { return what.scenario->make(what.size); };
+  options.make_program = [&] {
+    return scenarios::make_program(*what.scenario, what.size, what.faults);
+  };
   options.make_strategy = what.strategy->make;
   options.keep_going = [&](std::uint64_t done) {
     progress.update(done);

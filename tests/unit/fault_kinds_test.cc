@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -99,11 +100,13 @@ TEST_F(FaultKindsTest, ClockThatDriftsIsWrongByOnePart) {
   EXPECT_EQ(process("exact").now(), world().now());
 }
 
+constexpr std::array kWaits = {Duration(1), Duration(63), Duration(64), Duration(1s),
+                               Duration(777ms)};
+
 TEST_F(FaultKindsTest, TimerOfADriftingClockFiresWhenThatClockSaysSo) {
   for (const bool fast : {false, true}) {
     Process& drifting = process(fast ? "fast" : "slow");
-    for (const Duration wait :
-         {Duration(1), Duration(63), Duration(64), Duration(1s), Duration(777ms)}) {
+    for (const Duration wait : kWaits) {
       world().drift(drifting, fast);
       const TimePoint due = drifting.now() + wait;
       const TimePoint start = world().now();
@@ -143,6 +146,23 @@ TEST_F(FaultKindsTest, OnlyAContainerThatHasLostItsChildrenIsReaped) {
   ASSERT_EQ(world().server().reapable().size(), 1U);
   world().servers().reap(world().server().reapable()[0], world().now());
   EXPECT_FALSE(simulation_.exists("/full"));
+}
+
+TEST_F(FaultKindsTest, HealWakesWhoeverIsStalledAndLetsReplicasCatchUp) {
+  ServerOptions three;
+  three.replicas = 3;
+  Simulation ensemble(three);
+  const auto session = ensemble.open("A");
+  for (ReplicaIndex replica = 0; replica < 3; ++replica) ensemble.fall_behind(replica);
+  ensemble.isolate(1);
+  ensemble.world().stall(ensemble.client("A").process());
+  ensemble.world().heal();
+  EXPECT_FALSE(ensemble.client("A").process().stalled());
+  for (ReplicaIndex replica = 0; replica < 3; ++replica) {
+    EXPECT_FALSE(ensemble.world().server().replica(replica).lagging);
+    EXPECT_FALSE(ensemble.world().server().replica(replica).unreachable);
+  }
+  must(ensemble.run(create(*session, "/a")), "create");
 }
 
 // ------------------------------------------------------------------------------- in executions

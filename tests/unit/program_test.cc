@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -149,6 +150,75 @@ TEST(ExecuteTest, ExceptionBeforeTheFirstStepIsACrash) {
   ASSERT_TRUE(outcome.violation.has_value());
   EXPECT_EQ(outcome.violation->oracle, "crash");
   EXPECT_EQ(outcome.violation->step, 0U);
+}
+
+// What its start, its end or a listener throws, no task catches.
+class Throws final : public Program {
+ public:
+  explicit Throws(bool at_start) : at_start_(at_start) {}
+  void start(World& world, Verdict&) override {
+    world.add_process().tasks().spawn(sleep_often<2>(world.process(0)));
+    if (at_start_) throw std::runtime_error("at the start");
+    world.begin_trace();
+  }
+  void finish(World&) override { throw std::runtime_error("at the end"); }
+  void clear() override {}
+  [[nodiscard]] std::string process_name(std::uint32_t) const override { return "A"; }
+
+ private:
+  bool at_start_;
+};
+
+TEST(ExecuteTest, ExceptionOutsideOfTasksIsACrashToo) {
+  World world;
+  Calm calm;
+  for (const bool at_start : {true, false, true}) {
+    Throws program(at_start);
+    const Outcome outcome = execute(world, program, calm, ExecutionLimits());
+    ASSERT_TRUE(outcome.violation.has_value());
+    EXPECT_EQ(outcome.violation->oracle, "crash");
+    EXPECT_TRUE(outcome.violation->message.ends_with(at_start ? "at the start" : "at the end"));
+  }
+}
+
+Task<void> ask_for_ever(fake::Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  for (;;) static_cast<void>(co_await (*session)->sync("/"));
+}
+
+// Never lets the client it has begun with have a break.
+class Unfair final : public Chooser {
+ public:
+  Choice next(const Menu& menu) override {
+    last = menu.events().size();
+    return Choice{};
+  }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+  std::size_t last = 0;
+};
+
+class Served final : public Tracer {
+ public:
+  void step(const Step& step) override {
+    if (step.event.kind == Event::Kind::kApply) ++requests[step.event.index];
+  }
+  void note(std::uint32_t, std::string_view) override {}
+  std::map<std::uint32_t, int> requests;
+};
+
+TEST(ExecuteTest, SecondHalfOfAnEndlessProgramIsFair) {
+  fake::LockScenario program(&ask_for_ever, fake::ScenarioSize{3, 1});
+  World world(program.servers());
+  Unfair unfair;
+  Served served;
+  ExecutionLimits limits;
+  limits.steps = 600;
+  const Outcome outcome = execute(world, program, unfair, limits, &served);
+  ASSERT_TRUE(outcome.violation.has_value());
+  EXPECT_EQ(outcome.violation->oracle, "livelock");
+  EXPECT_EQ(served.requests.size(), 3U);
+  for (const auto& [link, requests] : served.requests) EXPECT_GE(requests, 45) << link;
+  EXPECT_TRUE(world.deviations().empty());  // Fairness is no deviation: a replay has it as well.
 }
 
 TEST(ExecuteTest, VerdictIsPartOfTheTraceHash) {

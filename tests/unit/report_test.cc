@@ -17,7 +17,10 @@ TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found.has_value());
   const auto program = options.make_program();
-  const Failure failure = explain(*program, options.limits, *result.found, kZoo01, 2, 1);
+  const Scene scene{std::string(kZoo01), 2, 1, [&](std::uint32_t clients, std::uint32_t rounds) {
+                      return scenarios::find(kZoo01)->make({clients, rounds});
+                    }};
+  const Failure failure = explain(scene, options.limits, *result.found);
   EXPECT_EQ(failure.violation.oracle, "L1");
   EXPECT_EQ(failure.original_deviations, result.found->deviations.size());
   EXPECT_LE(failure.deviations, failure.original_deviations);
@@ -29,9 +32,11 @@ TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
   EXPECT_EQ(parsed.scenario, kZoo01);
   EXPECT_EQ(parsed.clients, 2U);
   EXPECT_EQ(parsed.rounds, 1U);
-  EXPECT_EQ(parsed.faults, options.limits.faults);
+  EXPECT_EQ(parsed.faults, failure.faults);
   EXPECT_EQ(parsed.deviations.size(), failure.deviations);
-  const Recording again = record(*program, options.limits, parsed.deviations);
+  ExecutionLimits limits;
+  limits.faults = parsed.faults;
+  const Recording again = record(*program, limits, parsed.deviations);
   EXPECT_EQ(again.outcome.trace_hash, parsed.trace_hash);
   EXPECT_EQ(again.checks, parsed.checks);
   EXPECT_EQ(again.checks.size(), failure.steps);

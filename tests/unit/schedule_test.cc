@@ -87,6 +87,17 @@ TEST(ReplayStringTest, IsOneWordOfSixFields) {
   EXPECT_EQ(calm.text(), "lockstep1/x/c1r2/none/calm/0000000000000000.");
 }
 
+TEST(ReplayStringTest, ExecutionThatDidNotEndHasNoHash) {
+  ReplayString died = example();
+  died.known = false;
+  died.trace_hash = 0;
+  died.checks.clear();
+  EXPECT_EQ(died.text(), "lockstep1/fair-mutex/c3r1/b2:cut,expiry:1/12.2,19.F1/unknown");
+  ReplayString read;
+  ASSERT_EQ(ReplayString::parse(died.text(), read), "");
+  EXPECT_EQ(read, died);
+}
+
 TEST(ReplayStringTest, ReadsBackWhatItWrites) {
   RandomStream random(20260201);
   for (int i = 0; i < 2'000; ++i) {

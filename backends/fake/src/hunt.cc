@@ -21,9 +21,12 @@ HuntReport hunt_lock(std::string name, LockScenario::Contend contend,
   report.executions = result.executions;
   report.seed = settings.seed;
   if (result.found) {
-    LockScenario scenario(contend, settings.size);
-    report.failure = explain(scenario, options.limits, *result.found, report.name,
-                             settings.size.clients, settings.size.rounds);
+    const fakezk::Scene scene{report.name, settings.size.clients, settings.size.rounds,
+                              [contend](std::uint32_t clients, std::uint32_t rounds) {
+                                return std::make_unique<LockScenario>(
+                                    contend, ScenarioSize{clients, rounds});
+                              }};
+    report.failure = explain(scene, options.limits, *result.found);
   }
   return report;
 }

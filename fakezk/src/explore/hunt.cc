@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "repeat.h"
+
 namespace lockstep::fakezk {
 
 namespace {
@@ -11,6 +13,7 @@ constexpr std::uint64_t kEpoch = 1024;
 struct Slot {
   Outcome outcome;
   std::vector<Deviation> deviations;  // Only of a violating execution.
+  bool nondeterministic = false;
 };
 
 // How many events each source has.
@@ -37,11 +40,24 @@ bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, H
     result.steps += slot.outcome.steps;
     result.trace_hash += mix(slot.outcome.trace_hash ^ mix(index + 1));
     if (!slot.outcome.violation) continue;
-    result.found = Found{index, std::move(slot.outcome), std::move(slot.deviations)};
+    result.found =
+        Found{index, std::move(slot.outcome), std::move(slot.deviations), slot.nondeterministic};
     result.stopped_by = HuntResult::StoppedBy::kViolation;
     return true;
   }
   return false;
+}
+
+void search(Searcher& searcher, std::uint64_t index, Slot& slot) {
+  slot.outcome = searcher.run(index);
+  slot.nondeterministic = false;
+  if (is_repeated(index)) {
+    const auto again = [&](Tracer& tracer) { return searcher.run(index, &tracer); };
+    std::optional<Violation> parted = find_nondeterminism(searcher.world(), slot.outcome, again);
+    slot.nondeterministic = parted.has_value();
+    if (parted) slot.outcome.violation = std::move(parted);
+  }
+  if (slot.outcome.violation) slot.deviations = searcher.deviations();
 }
 
 }  // namespace
@@ -53,15 +69,23 @@ Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> s
       strategy_(std::move(strategy)),
       limits_(limits),
       seed_(seed) {
+  FaultKinds impossible = 0;
+  if (program_->servers().replicas == 1) {
+    impossible |=
+        bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
+  }
+  if (!program_->restarter()) impossible |= bit(FaultKind::kCrash);
+  kinds_ = limits_.faults.kinds() & ~impossible;
   EventCounts counts(calm_events_);
   calm_positions_ = execute(world_, *program_, calm_, limits_, &counts).positions;
 }
 
-Outcome Searcher::run(std::uint64_t index) {
-  if (index == 0) return execute(world_, *program_, calm_, limits_);
+Outcome Searcher::run(std::uint64_t index, Tracer* tracer) {
+  if (index == 0) return execute(world_, *program_, calm_, limits_, tracer);
   const std::uint64_t seed = mix(mix(seed_) + index);
-  strategy_->begin(ExecutionStart{seed, calm_positions_, calm_events_, limits_.faults.total()});
-  return execute(world_, *program_, *strategy_, limits_);
+  strategy_->begin(
+      ExecutionStart{seed, calm_positions_, calm_events_, limits_.faults.total(), kinds_});
+  return execute(world_, *program_, *strategy_, limits_, tracer);
 }
 
 void OneByOne::each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
@@ -83,11 +107,9 @@ HuntResult hunt(const HuntOptions& options, Workers& workers) {
         std::min(options.executions - result.executions, kEpoch - first % kEpoch);
     workers.each(options.jobs, [&](std::uint32_t job) {
       for (std::uint64_t i = job; i < count; i += options.jobs) {
-        Slot& slot = slots[i];
-        slot.outcome = searchers[job]->run(first + i);
-        if (!slot.outcome.violation) continue;
-        slot.deviations = searchers[job]->deviations();
-        return;  // Later executions of this worker cannot be the first to violate.
+        search(*searchers[job], first + i, slots[i]);
+        if (slots[i].outcome.violation)
+          return;  // Later executions of this worker cannot be the first to violate.
       }
     });
     if (merge(slots, first, count, result)) return result;

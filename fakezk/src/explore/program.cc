@@ -31,30 +31,52 @@ void Verdict::report(std::string_view oracle, std::string message, std::uint32_t
   violation_ = Violation{std::string(oracle), std::move(message), step};
 }
 
+namespace {
+
+// Until nothing can happen any more, or a guarantee is broken.
+void run(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
+         Verdict& verdict) {
+  Calm calm;
+  Chooser* choosing = &chooser;
+  for (;;) {
+    if (world.task_failed()) report_exceptions(world, verdict);
+    if (world.steps() > limits.steps) {
+      verdict.report(
+          "livelock",
+          "no end after " + std::to_string(limits.steps) +
+              " steps, although in the second half nothing fails and everybody is served",
+          world.steps());
+    }
+    if (verdict.violation()) return;
+    if (choosing != &calm && world.steps() >= limits.steps / 2) {
+      choosing = &calm;
+      world.heal();
+    }
+    if (!world.step(*choosing)) return program.finish(world);
+  }
+}
+
+}  // namespace
+
 Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
                 Tracer* tracer) {
   internal::check(world.server().options() == program.servers(),
                   "execute() in a world with other servers than the program's");
   Verdict verdict;
   world.reset();
-  program.start(world, verdict);
-  world.set_faults(limits.faults);
-  world.set_restarter(program.restarter());
-  world.set_tracer(tracer);
-
-  Outcome outcome;
-  for (;;) {
-    if (world.task_failed()) report_exceptions(world, verdict);
-    if (world.steps() > limits.steps) {
-      verdict.report("livelock", "no end after " + std::to_string(limits.steps) + " steps",
-                     world.steps());
-    }
-    if (verdict.violation()) break;
-    if (!world.step(chooser)) {
-      program.finish(world);
-      break;
-    }
+  // Tasks keep their exceptions; these come from what the program does outside of them.
+  try {
+    program.start(world, verdict);
+    world.set_faults(limits.faults);
+    world.set_restarter(program.restarter());
+    world.set_tracer(tracer);
+    run(world, program, chooser, limits, verdict);
+  } catch (const std::exception& thrown) {
+    verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
+  } catch (...) {
+    verdict.report("crash", "something that is no std::exception escaped", world.steps());
   }
+  Outcome outcome;
   world.set_tracer(nullptr);
   outcome.violation = verdict.violation();
   for (const char byte : outcome.violation ? outcome.violation->oracle : std::string()) {

@@ -28,13 +28,26 @@ class ChronicleAndChecks final : public Tracer {
   StepChecks checks;
 };
 
+// What is to be said of the execution that is shown.
+Violation violation_of(const Found& found, const Recording& recording) {
+  const Violation& first = *found.outcome.violation;
+  if (found.nondeterministic) return first;
+  if (recording.outcome.violation) return *recording.outcome.violation;
+  return {"misuse",
+          "the program is not deterministic: this schedule has broken " + first.oracle + " (" +
+              without_guids(first.message) + "), and breaks nothing when it is run again",
+          recording.outcome.steps};
+}
+
 }  // namespace
 
 Recording record(Program& program, const ExecutionLimits& limits,
-                 const std::vector<Deviation>& deviations) {
+                 const std::vector<Deviation>& deviations,
+                 const std::vector<std::uint8_t>* recorded) {
   World world(program.servers());
   ChronicleAndChecks tracer(world);
   Replay replay(deviations);
+  if (recorded) replay.follow_only(*recorded, tracer.checks);
   Recording recording;
   recording.outcome = execute(world, program, replay, limits, &tracer);
   if (recording.outcome.violation) {
@@ -48,25 +61,32 @@ Recording record(Program& program, const ExecutionLimits& limits,
   return recording;
 }
 
-Failure explain(Program& program, const ExecutionLimits& limits, const Found& found,
-                std::string_view name, std::uint32_t clients, std::uint32_t rounds) {
-  const Shrunk shrunk = shrink(program, limits, found.outcome.violation->oracle, found.deviations);
-  Recording recording = record(program, limits, shrunk.deviations);
+Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& found) {
+  ShrunkScene shrunk{scene.clients, scene.rounds, limits, {found.deviations, found.outcome, 0}};
+  if (!found.nondeterministic) {
+    shrunk = shrink_scene(scene, limits, found.outcome.violation->oracle, found.deviations);
+  }
+  const std::unique_ptr<Program> program = scene.make(shrunk.clients, shrunk.rounds);
+  Recording recording = record(*program, shrunk.limits, shrunk.schedule.deviations);
   ReplayString replay;
-  replay.scenario = name;
-  replay.clients = clients;
-  replay.rounds = rounds;
-  replay.faults = limits.faults;
-  replay.deviations = shrunk.deviations;
+  replay.scenario = scene.name;
+  replay.clients = shrunk.clients;
+  replay.rounds = shrunk.rounds;
+  replay.faults = shrunk.limits.faults;
+  replay.deviations = shrunk.schedule.deviations;
   replay.trace_hash = recording.outcome.trace_hash;
   replay.checks = std::move(recording.checks);
 
   Failure failure;
-  failure.violation = *recording.outcome.violation;
+  failure.violation = violation_of(found, recording);
+  failure.clients = shrunk.clients;
+  failure.rounds = shrunk.rounds;
+  failure.faults = shrunk.limits.faults;
   failure.steps = recording.outcome.steps;
-  failure.deviations = shrunk.deviations.size();
+  failure.deviations = shrunk.schedule.deviations.size();
   failure.original_deviations = found.deviations.size();
-  failure.lanes = std::move(recording.lanes);
+  recording.chronicle.violation = failure.violation;
+  failure.lanes = draw_lanes(recording.chronicle);
   failure.chronicle = std::move(recording.chronicle);
   failure.replay = replay.text();
   return failure;

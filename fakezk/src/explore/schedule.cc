@@ -7,6 +7,7 @@ namespace lockstep::fakezk {
 namespace {
 
 constexpr std::string_view kVersion = "lockstep1";
+constexpr std::string_view kUnknown = "unknown";
 constexpr std::string_view kHex = "0123456789abcdef";
 
 template <class Number>
@@ -71,6 +72,10 @@ bool parse_faults(std::string_view text, FaultPlan& into) {
 }
 
 bool parse_checks(std::string_view text, ReplayString& into) {
+  if (text == kUnknown) {
+    into.known = false;
+    return true;
+  }
   if (text.find('.') == std::string_view::npos) return false;  // Cut off.
   if (!read_number(take_until(text, '.'), into.trace_hash, 16)) return false;
   if (text.size() % 2 != 0) return false;
@@ -90,10 +95,19 @@ std::uint32_t Replay::number(std::uint32_t) { return at_this_position().index; }
 
 Choice Replay::at_this_position() {
   const std::uint32_t now = position_++;
+  if (recorded_ && diverged()) return Choice{};
   if (next_deviation_ == deviations_.size() || deviations_[next_deviation_].position != now) {
     return Choice{};
   }
   return deviations_[next_deviation_++].choice;
+}
+
+bool Replay::diverged() {
+  const std::vector<std::uint8_t>& now = now_->checks();
+  while (same_ < now.size() && same_ < recorded_->size() && now[same_] == (*recorded_)[same_]) {
+    ++same_;
+  }
+  return same_ < now.size();
 }
 
 std::string format_faults(const FaultPlan& plan) {
@@ -139,6 +153,7 @@ std::string ReplayString::text() const {
   std::string text = std::string(kVersion) + '/' + scenario + "/c" + std::to_string(clients) + 'r' +
                      std::to_string(rounds) + '/' + format_faults(faults) + '/' +
                      format_deviations(deviations) + '/';
+  if (!known) return text.append(kUnknown);
   for (int shift = 60; shift >= 0; shift -= 4) text += kHex[(trace_hash >> shift) & 0xf];
   text += '.';
   for (const std::uint8_t check : checks) {

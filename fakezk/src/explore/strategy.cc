@@ -37,7 +37,14 @@ void FaultTimes::draw(RandomStream& random, const ExecutionStart& start) {
   // Every number of faults up to the budget is equally likely: most bugs need one or two.
   count_ = start.faults == 0 ? 0 : random.below(std::min(start.faults, kMost) + 1);
   const std::uint32_t length = start.calm_positions + start.calm_positions / 4 + 1;
-  for (std::uint32_t i = 0; i < count_; ++i) at_[i] = random.below(length);
+  std::uint32_t distance = 0;
+  if (count_ > 1 && random.below(kSpacedShare) == 0) distance = random.below(length / count_ + 1);
+  // Uniform among all ways to keep that distance.
+  const std::uint32_t room = length - std::min(length - 1, (count_ - 1) * distance);
+  for (std::uint32_t i = 0; i < count_; ++i) at_[i] = random.below(distance == 0 ? length : room);
+  if (distance == 0) return;
+  std::sort(at_.begin(), at_.begin() + count_);
+  for (std::uint32_t i = 0; i < count_; ++i) at_[i] += i * distance;
 }
 
 bool FaultTimes::due() {
@@ -48,21 +55,52 @@ bool FaultTimes::due() {
   return false;
 }
 
+void Swarm::draw(RandomStream& random, FaultKinds possible) {
+  kinds_ = possible;
+  if (random.below(kSwarmShare) != 0) return;
+  const auto drawn = static_cast<FaultKinds>(random.next()) & possible;
+  if (drawn != 0) kinds_ = drawn;
+}
+
 void RandomStrategy::begin(const ExecutionStart& start) {
   random_.reseed(start.seed);
-  faults_.draw(random_, start);
+  overdue_ = 0;
+  times_.draw(random_, start);
+  if (start.faults > 0) swarm_.draw(random_, start.fault_kinds);
   begin_events(start);
 }
 
 Choice RandomStrategy::next(const Menu& menu) {
-  if (faults_.due()) {
-    const auto faults = static_cast<std::uint32_t>(menu.faults().size());
-    if (faults != 0) return Choice{true, random_.below(faults)};
+  if (times_.due()) ++overdue_;
+  if (overdue_ > 0) {
+    const std::optional<Choice> fault = strike(menu.faults());
+    if (fault) {
+      --overdue_;
+      return *fault;
+    }
   }
   const std::span<const Event> events = menu.events();
   const std::uint32_t index = events.size() == 1 ? 0 : choose(events);
   happens(events[index]);
   return Choice{false, index};
+}
+
+std::optional<Choice> RandomStrategy::strike(std::span<const Event> faults) {
+  std::array<std::uint32_t, kFaultKinds> count{};
+  std::uint32_t kinds = 0;
+  for (const Event& fault : faults) {
+    if ((swarm_.kinds() & bit(fault.fault)) == 0) continue;
+    if (count[static_cast<std::size_t>(fault.fault)]++ == 0) ++kinds;
+  }
+  if (kinds == 0) return std::nullopt;
+  std::uint32_t left = random_.below(kinds);
+  std::size_t kind = 0;
+  while (count[kind] == 0 || left-- > 0) ++kind;
+  std::uint32_t which = random_.below(count[kind]);
+  for (std::uint32_t i = 0; i < faults.size(); ++i) {
+    if (static_cast<std::size_t>(faults[i].fault) == kind && which-- == 0) return Choice{true, i};
+  }
+  return std::nullopt;
 }
 
 }  // namespace lockstep::fakezk

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/fakezk/oracles/assertions.h"
 #include "lockstep/sequence.h"
 
 namespace lockstep::fakezk {
@@ -342,6 +343,7 @@ LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {
 }
 
 void LockOracles::report(std::string_view oracle, std::string message) {
+  if (!asserted(oracle, rules_, *world_)) return;
   verdict_->report(oracle, std::move(message), world_->steps());
 }
 

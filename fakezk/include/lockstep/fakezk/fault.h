@@ -63,6 +63,13 @@ inline constexpr std::size_t kFaultKinds = 14;
 // How much faster or slower a clock runs at most, in parts. The recipes' margins cover more.
 inline constexpr int kDriftParts = 64;
 
+// A set of kinds, one bit each.
+using FaultKinds = std::uint32_t;
+inline constexpr FaultKinds kAllFaultKinds = (FaultKinds{1} << kFaultKinds) - 1;
+[[nodiscard]] constexpr FaultKinds bit(FaultKind kind) {
+  return FaultKinds{1} << static_cast<unsigned>(kind);
+}
+
 [[nodiscard]] std::string_view name(FaultKind kind);
 // The kind called `name`; none if there is no such kind.
 [[nodiscard]] std::optional<FaultKind> fault_kind(std::string_view name);
@@ -87,6 +94,7 @@ class FaultPlan {
   }
   [[nodiscard]] std::uint32_t total() const { return total_; }
   [[nodiscard]] bool any() const;
+  [[nodiscard]] FaultKinds kinds() const;
 
   friend bool operator==(const FaultPlan&, const FaultPlan&) = default;
 

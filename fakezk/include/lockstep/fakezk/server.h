@@ -55,9 +55,7 @@ class Server final : private EventSink {
   void record_into(FootprintRecorder* recorder);
 
   // Whether the servers look for containers and znodes whose time has come.
-  [[nodiscard]] bool reaps() const {
-    return options_.container_check_interval != Duration::zero();
-  }
+  [[nodiscard]] bool reaps() const { return options_.container_check_interval != Duration::zero(); }
 
   // True if the oldest request of a link can be taken up now: reads wait for the session's own
   // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
@@ -129,6 +127,8 @@ class Server final : private EventSink {
   // The replica loses its leader. It goes on serving reads, and the sessions it serves fall silent
   // for the leader; after the sync limit it drops its clients, and comes back.
   void isolate(ReplicaIndex index, TimePoint now);
+  // No replica lags or is without its leader any more.
+  void mend(TimePoint now);
   // A new leader: every connection ends, a new epoch begins, every session's clock starts again.
   void change_leader(TimePoint now);
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }

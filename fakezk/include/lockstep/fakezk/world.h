@@ -136,6 +136,9 @@ class World final : private Unspecified {
   void kill_session(SessionIndex session);
   // Every connection ends with it; nothing that was under way arrives.
   void change_leader();
+  // Everything that is broken is mended, nothing breaks any more, and from now on the calm order is
+  // a fair one: whoever was served last is served last.
+  void heal();
   // A process executes nothing until it is woken; the clock brings it back after kLongestStall.
   void stall(Process& process);
   void wake(Process& process);
@@ -156,9 +159,7 @@ class World final : private Unspecified {
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] std::uint32_t positions() const { return positions_; }
   [[nodiscard]] std::uint32_t faults_injected() const { return faults_used_; }
-  [[nodiscard]] std::uint32_t faults_injected(FaultKind kind) const {
-    return used_[static_cast<std::size_t>(kind)];
-  }
+  [[nodiscard]] FaultKinds kinds_injected() const;
   [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
 
@@ -245,6 +246,7 @@ class World final : private Unspecified {
   std::vector<std::uint32_t> process_of_link_;
   TimePoint now_{};
   std::uint32_t stalled_count_ = 0;
+  bool healed_ = false;
   Restarter* restarter_ = nullptr;
 
   FaultPlan plan_;

@@ -19,7 +19,8 @@ class Searcher {
            const ExecutionLimits& limits, std::uint64_t seed);
 
   // Execution 0 is the calm one; it has no faults and no deviations.
-  Outcome run(std::uint64_t index);
+  Outcome run(std::uint64_t index, Tracer* tracer = nullptr);
+  [[nodiscard]] const World& world() const { return world_; }
   // What the last execution chose.
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return world_.deviations(); }
 
@@ -30,6 +31,7 @@ class Searcher {
   Calm calm_;
   ExecutionLimits limits_;
   std::uint64_t seed_;
+  FaultKinds kinds_ = 0;  // Those that can strike in this program.
   std::uint32_t calm_positions_ = 0;
   std::vector<std::uint32_t> calm_events_;
 };
@@ -66,6 +68,8 @@ struct Found {
   std::uint64_t execution = 0;
   Outcome outcome;
   std::vector<Deviation> deviations;
+  // The program does not always go the same way: nothing that is run again proves anything.
+  bool nondeterministic = false;
 };
 
 struct HuntResult {
@@ -78,8 +82,10 @@ struct HuntResult {
   std::optional<Found> found;
 };
 
-// Executes until the first violation, in the order of the indices whatever the workers' speed:
-// epochs of 1024 executions are spread over the workers and merged in order.
+// Some executions are run twice, to find out whether the program is deterministic; if it is not,
+// that is a violation ("misuse"). Executes until the first violation, in the order of the indices
+// whatever the workers' speed: epochs of 1024 executions are spread over the workers and merged in
+// order.
 HuntResult hunt(const HuntOptions& options, Workers& workers);
 
 }  // namespace lockstep::fakezk

@@ -69,7 +69,9 @@ struct Outcome {
 
 struct ExecutionLimits {
   FaultPlan faults;
-  std::uint32_t steps = 20'000;  // More are a livelock.
+  // More are a livelock. From the middle on everything is mended and scheduled fairly: first what
+  // must never happen, then what must happen at last.
+  std::uint32_t steps = 20'000;
 };
 
 // Exceptions that have escaped from tasks, as violations of the oracle "crash".

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lockstep/fakezk/explore/chronicle.h"
@@ -10,7 +9,7 @@
 #include "lockstep/fakezk/explore/hunt.h"
 #include "lockstep/fakezk/explore/lanes.h"
 #include "lockstep/fakezk/explore/schedule.h"
-#include "lockstep/fakezk/explore/shrink.h"
+#include "lockstep/fakezk/explore/shrink_scenario.h"
 
 namespace lockstep::fakezk {
 
@@ -22,13 +21,20 @@ struct Recording {
   std::vector<std::uint8_t> checks;
 };
 
-// Runs the schedule `deviations` once and draws it.
+// Runs the schedule `deviations` once and draws it. With the checks of a recorded execution, it
+// follows the schedule only as long as the execution is the recorded one, and is calm from the
+// first step on that differs.
 Recording record(Program& program, const ExecutionLimits& limits,
-                 const std::vector<Deviation>& deviations);
+                 const std::vector<Deviation>& deviations,
+                 const std::vector<std::uint8_t>* recorded = nullptr);
 
 // A violation that was found, made small, and put in a form that can be shown and repeated.
 struct Failure {
   Violation violation;
+  // The program as it was shrunk, and the faults that it takes.
+  std::uint32_t clients = 0;
+  std::uint32_t rounds = 0;
+  FaultPlan faults;
   std::uint32_t steps = 0;
   std::size_t deviations = 0;
   std::size_t original_deviations = 0;
@@ -37,9 +43,8 @@ struct Failure {
   std::string replay;   // ReplayString::text()
 };
 
-// Shrinks what a hunt has found and runs it once more. `name`, `clients` and `rounds` say which
-// program it was.
-Failure explain(Program& program, const ExecutionLimits& limits, const Found& found,
-                std::string_view name, std::uint32_t clients, std::uint32_t rounds);
+// Shrinks what a hunt has found, the schedule and then the scene, and runs it once more. What a
+// program has done that is not deterministic cannot be shrunk, and is shown as it runs now.
+Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& found);
 
 }  // namespace lockstep::fakezk

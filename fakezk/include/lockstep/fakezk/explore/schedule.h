@@ -11,6 +11,8 @@
 
 namespace lockstep::fakezk {
 
+class StepChecks;
+
 // A schedule is what differs from the calm one: a sparse list of deviations, by position. Every
 // list is a valid schedule, and the empty one is calm.
 class Replay final : public Chooser {
@@ -18,13 +20,23 @@ class Replay final : public Chooser {
   explicit Replay(const std::vector<Deviation>& deviations) : deviations_(deviations) {}
   Choice next(const Menu&) override;
   std::uint32_t number(std::uint32_t options) override;
+  // From the first step on whose check is not the recorded one, it is calm. `now` collects the
+  // checks of this execution. Both outlive it.
+  void follow_only(const std::vector<std::uint8_t>& recorded, const StepChecks& now) {
+    recorded_ = &recorded;
+    now_ = &now;
+  }
 
  private:
   [[nodiscard]] Choice at_this_position();
+  [[nodiscard]] bool diverged();
 
   const std::vector<Deviation>& deviations_;
   std::size_t next_deviation_ = 0;
   std::uint32_t position_ = 0;
+  const std::vector<std::uint8_t>* recorded_ = nullptr;
+  const StepChecks* now_ = nullptr;
+  std::size_t same_ = 0;  // Steps that are as recorded.
 };
 
 // Everything that is needed to run one execution again, as one word that needs no quoting in a
@@ -35,12 +47,15 @@ class Replay final : public Chooser {
 //   <faults>      "none", or b<total>: and the kinds, each with an optional cap: b2:cut,expiry:1
 //   <deviations>  "calm", or <position>.<choice> separated by commas; F marks a fault: 12.2,19.F1
 //   <checks>      one byte in hex per step: a rolling hash that names the first step that differs
+//
+// "unknown" in the place of hash and checks is an execution that did not live to tell them.
 struct ReplayString {
   std::string scenario;
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
   FaultPlan faults;
   std::vector<Deviation> deviations;
+  bool known = true;
   std::uint64_t trace_hash = 0;
   std::vector<std::uint8_t> checks;
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct ExecutionStart {
   std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
   std::span<const std::uint32_t> calm_events;  // Its events, by source.
   std::uint32_t faults;                        // The most faults it may use.
+  FaultKinds fault_kinds = kAllFaultKinds;     // Those that can strike at all.
 };
 
 // A way to search: a chooser that begins anew with every execution.
@@ -32,9 +34,13 @@ class Strategy : public Chooser {
 };
 
 // When an execution's faults strike: drawn before it begins, uniformly over its length, because a
-// fault that is merely one more event to walk into strikes far too early most of the time.
+// fault that is merely one more event to walk into strikes far too early most of the time. In one
+// execution of kSpacedShare, faults keep a distance from each other, which is drawn as well: what a
+// fault sets off has time to come out before the next one.
 class FaultTimes {
  public:
+  static constexpr std::uint32_t kSpacedShare = 4;
+
   void draw(RandomStream& random, const ExecutionStart& start);
   // Once per choice; true if a fault is due.
   [[nodiscard]] bool due();
@@ -46,8 +52,23 @@ class FaultTimes {
   std::uint32_t position_ = 0;
 };
 
-// What all random strategies share: faults strike at times drawn in advance, any of them with equal
-// probability; numbers are uniform. They differ in how they choose among ordinary events.
+// Which kinds of faults may strike in an execution. In one execution of kSwarmShare each kind is
+// drawn to be in or out, evenly: some bugs need one kind twice, and the others only get in the way
+// (A. Groce et al., "Swarm testing", ISSTA 2012).
+class Swarm {
+ public:
+  static constexpr std::uint32_t kSwarmShare = 2;
+
+  void draw(RandomStream& random, FaultKinds possible);
+  [[nodiscard]] FaultKinds kinds() const { return kinds_; }
+
+ private:
+  FaultKinds kinds_ = kAllFaultKinds;
+};
+
+// What all random strategies share: faults strike at times drawn in advance, or at the first chance
+// after that; all kinds that are possible then are equally likely, and so are those whom a kind can
+// strike; numbers are uniform. They differ in how they choose among ordinary events.
 class RandomStrategy : public Strategy {
  public:
   void begin(const ExecutionStart& start) final;
@@ -64,8 +85,13 @@ class RandomStrategy : public Strategy {
   [[nodiscard]] RandomStream& random() { return random_; }
 
  private:
+  // A fault that strikes now; none if none can.
+  [[nodiscard]] std::optional<Choice> strike(std::span<const Event> faults);
+
   RandomStream random_;
-  FaultTimes faults_;
+  FaultTimes times_;
+  Swarm swarm_;
+  std::uint32_t overdue_ = 0;
 };
 
 // Each makes one strategy; see the file of that name for what it does and whose idea it is.

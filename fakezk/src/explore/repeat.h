@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "lockstep/fakezk/explore/program.h"
+
+namespace lockstep::fakezk {
+
+// One execution in 50 is run twice. Which ones depends on the index only, so that a hunt's result
+// does not depend on the number of jobs; 0 and 1 are among them, to find out early.
+[[nodiscard]] constexpr bool is_repeated(std::uint64_t index) {
+  return index < 2 || index % 50 == 0;
+}
+
+// Runs one and the same execution, watched.
+using RunAgain = std::function<Outcome(Tracer& tracer)>;
+
+// Runs an execution that came to `first` once more. If it goes another way, the program depends on
+// something that is not the simulation's (a clock, an address, memory that it keeps between
+// executions): the violation says at which step, and which events part there.
+[[nodiscard]] std::optional<Violation> find_nondeterminism(const World& world, const Outcome& first,
+                                                           const RunAgain& run);
+
+}  // namespace lockstep::fakezk

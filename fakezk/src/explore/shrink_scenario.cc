@@ -1,0 +1,146 @@
+#include "lockstep/fakezk/explore/shrink_scenario.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/fakezk/explore/strategy.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// What one smaller scene is worth: executions of the hunt in it, and of making its schedule small.
+constexpr std::uint64_t kHunted = 500;
+constexpr std::uint32_t kShrinking = 3'000;
+
+// Repeats a schedule, with its faults meant by what they are: as indices, they mean something else
+// once there are fewer kinds of them to choose from.
+class SameFaults final : public Chooser {
+ public:
+  SameFaults(const std::vector<Deviation>& deviations, const std::vector<Event>& faults)
+      : replay_(deviations), faults_(faults) {}
+  Choice next(const Menu& menu) override {
+    Choice choice = replay_.next(menu);
+    if (!choice.fault || next_ == faults_.size()) return choice;
+    const auto found = std::ranges::find(menu.faults(), faults_[next_++]);
+    choice.index = static_cast<std::uint32_t>(found - menu.faults().begin());
+    return choice;
+  }
+  std::uint32_t number(std::uint32_t options) override { return replay_.number(options); }
+
+ private:
+  Replay replay_;
+  const std::vector<Event>& faults_;
+  std::size_t next_ = 0;
+};
+
+// The faults of an execution, in their order.
+class Faults final : public Tracer {
+ public:
+  void step(const Step& step) override {
+    if (step.event.kind == Event::Kind::kFault) faults.push_back(step.event);
+  }
+  void note(std::uint32_t, std::string_view) override {}
+  std::vector<Event> faults;
+};
+
+class SceneShrinker {
+ public:
+  SceneShrinker(const Scene& scene, const ExecutionLimits& limits, const std::string& oracle,
+                std::uint32_t budget)
+      : scene_(scene), oracle_(oracle), budget_(budget) {
+    best_.clients = scene.clients;
+    best_.rounds = scene.rounds;
+    best_.limits = limits;
+  }
+
+  ShrunkScene run(std::vector<Deviation> deviations) {
+    const std::unique_ptr<Program> program = scene_.program();
+    best_.schedule = shrink(*program, best_.limits, oracle_, std::move(deviations), budget_ / 2);
+    spent_ = best_.schedule.executions;
+    if (!breaks(best_.schedule.outcome)) return std::move(best_);
+    while (best_.clients > 1 && smaller(best_.clients - 1, best_.rounds)) {
+    }
+    while (best_.rounds > 1 && smaller(best_.clients, best_.rounds - 1)) {
+    }
+    fewer_faults();
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] bool breaks(const Outcome& outcome) const {
+    return outcome.violation && outcome.violation->oracle == oracle_;
+  }
+
+  static std::ptrdiff_t faults_in(const Shrunk& shrunk) {
+    return std::ranges::count_if(shrunk.deviations, [](const Deviation& deviation) {
+      return deviation.choice.fault;
+    });
+  }
+
+  bool smaller(std::uint32_t clients, std::uint32_t rounds) {
+    if (spent_ + kHunted + kShrinking > budget_) return false;
+    const std::optional<std::vector<Deviation>> found = find_in(clients, rounds);
+    if (!found) return false;
+    const std::unique_ptr<Program> program = scene_.make(clients, rounds);
+    Shrunk shrunk = shrink(*program, best_.limits, oracle_, *found, kShrinking);
+    spent_ += shrunk.executions;
+    if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
+    if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
+    best_.clients = clients;
+    best_.rounds = rounds;
+    best_.schedule = std::move(shrunk);
+    return true;
+  }
+
+  std::optional<std::vector<Deviation>> find_in(std::uint32_t clients, std::uint32_t rounds) {
+    const std::unique_ptr<Program> program = scene_.make(clients, rounds);
+    World world(program->servers());
+    Replay same(best_.schedule.deviations);
+    ++spent_;
+    if (breaks(execute(world, *program, same, best_.limits))) return world.deviations();
+    Searcher searcher(scene_.make(clients, rounds), make_portfolio(), best_.limits, kSeed);
+    for (std::uint64_t i = 0; i < kHunted; ++i) {
+      ++spent_;
+      if (breaks(searcher.run(i))) return searcher.deviations();
+    }
+    return std::nullopt;
+  }
+
+  void fewer_faults() {
+    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
+    World world(program->servers());
+    Faults struck;
+    Replay same(best_.schedule.deviations);
+    execute(world, *program, same, best_.limits, &struck);
+    ExecutionLimits fewer = best_.limits;
+    fewer.faults = FaultPlan();
+    for (const Event& fault : struck.faults) fewer.faults.allow(fault.fault);
+    fewer.faults.set_total(static_cast<std::uint32_t>(struck.faults.size()));
+    SameFaults again(best_.schedule.deviations, struck.faults);
+    Outcome outcome = execute(world, *program, again, fewer);
+    if (!breaks(outcome) || world.deviations().size() > best_.schedule.deviations.size()) return;
+    best_.limits = fewer;
+    best_.schedule.deviations = world.deviations();
+    best_.schedule.outcome = std::move(outcome);
+  }
+
+  static constexpr std::uint64_t kSeed = 1;
+
+  const Scene& scene_;
+  const std::string& oracle_;
+  std::uint32_t budget_;
+  std::uint32_t spent_ = 0;
+  ShrunkScene best_;
+};
+
+}  // namespace
+
+ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
+                         const std::string& oracle, std::vector<Deviation> deviations,
+                         std::uint32_t budget) {
+  return SceneShrinker(scene, limits, oracle, budget).run(std::move(deviations));
+}
+
+}  // namespace lockstep::fakezk

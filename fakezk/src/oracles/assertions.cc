@@ -1,0 +1,33 @@
+#include "lockstep/fakezk/oracles/assertions.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lockstep::fakezk {
+
+namespace {
+
+constexpr std::array kWaivers = {
+    Waiver{"S2", bit(FaultKind::kStall), false,
+           "a process that does not run cannot stop in time: only the fencing token protects"},
+    Waiver{"S2",
+           bit(FaultKind::kKillSession) | bit(FaultKind::kForeignDelete) |
+               bit(FaultKind::kParentRemoval),
+           false, "somebody takes the znode away, and the holder cannot know before it is told"},
+    Waiver{"S4", bit(FaultKind::kForeignDelete), true,
+           "the next owner's znode has the same name, and a deletion on its way means that name"},
+};
+
+}  // namespace
+
+std::span<const Waiver> waivers() { return kWaivers; }
+
+bool asserted(std::string_view oracle, const LockRules& rules, const World& world) {
+  if (world.faults_injected() == 0) return true;
+  return std::ranges::none_of(kWaivers, [&](const Waiver& waiver) {
+    return waiver.oracle == oracle && (waiver.under & world.kinds_injected()) != 0 &&
+           (!waiver.only_single || !rules.single.empty());
+  });
+}
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,74 @@
+#include "lockstep/fakezk/explore/shrink_scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "hunting.h"
+#include "lockstep/fakezk/explore/report.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using unit::kZoo01;
+using unit::kZoo07;
+
+Scene scene_of(std::string_view name, std::uint32_t clients, std::uint32_t rounds) {
+  const scenarios::Scenario* const scenario = scenarios::find(name);
+  return {std::string(name), clients, rounds, [scenario](std::uint32_t c, std::uint32_t r) {
+            return scenario->make(fake::ScenarioSize{c, r});
+          }};
+}
+
+Found found_in(const Scene& scene, const ExecutionLimits& limits) {
+  HuntOptions options;
+  options.limits = limits;
+  options.seed = 5;
+  options.make_program = [&] { return scene.program(); };
+  options.make_strategy = &make_portfolio;
+  return unit::hunt(options).found.value();
+}
+
+TEST(ShrinkSceneTest, BugThatNeedsOneCutIsShownInASmallerSceneWithJustThat) {
+  const Scene scene = scene_of(kZoo07, 4, 3);
+  ExecutionLimits limits;
+  limits.faults = FaultPlan::all(2);
+  const Found found = found_in(scene, limits);
+  const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
+  EXPECT_LT(shrunk.clients, 4U);
+  EXPECT_EQ(shrunk.rounds, 1U);
+  EXPECT_EQ(shrunk.limits.faults.total(), 1U);
+  EXPECT_LE(shrunk.schedule.deviations.size(), 3U);
+  const auto program = scene.make(shrunk.clients, shrunk.rounds);
+  const Recording again = record(*program, shrunk.limits, shrunk.schedule.deviations);
+  ASSERT_TRUE(again.outcome.violation.has_value());
+  EXPECT_EQ(again.outcome.violation->oracle, "L1");
+  EXPECT_EQ(again.outcome.trace_hash, shrunk.schedule.outcome.trace_hash);
+}
+
+TEST(ShrinkSceneTest, BugThatNeedsNoFaultIsShownWithoutFaults) {
+  const Scene scene = scene_of(kZoo01, 3, 1);
+  ExecutionLimits limits;
+  const Found found = found_in(scene, limits);
+  const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
+  EXPECT_EQ(shrunk.clients, 2U);  // One alone has no predecessor.
+  EXPECT_FALSE(shrunk.limits.faults.any());
+}
+
+TEST(ShrinkSceneTest, StaysWithinItsBudgetAndIsDeterministic) {
+  const Scene scene = scene_of(kZoo07, 4, 3);
+  ExecutionLimits limits;
+  limits.faults = FaultPlan::all(2);
+  const Found found = found_in(scene, limits);
+  const ShrunkScene schedule_only = shrink_scene(scene, limits, "L1", found.deviations, 4);
+  EXPECT_EQ(schedule_only.clients, 4U);
+  EXPECT_EQ(schedule_only.rounds, 3U);
+  const ShrunkScene one = shrink_scene(scene, limits, "L1", found.deviations);
+  const ShrunkScene other = shrink_scene(scene, limits, "L1", found.deviations);
+  EXPECT_EQ(other.schedule.deviations, one.schedule.deviations);
+  EXPECT_EQ(other.clients, one.clients);
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
