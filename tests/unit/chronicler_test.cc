@@ -115,6 +115,19 @@ TEST_F(ChroniclerTest, AGrantMayBeOverOnTheServersBeforeItsHolderHearsOfIt) {
   EXPECT_EQ(grant.ends, Chronicle::kNever);
 }
 
+TEST_F(ChroniclerTest, WhoCrashesHoldsNothingAnyMore) {
+  begin();
+  World& world = simulation_.world();
+  world.grant_begins(0, "/lock");
+  world.grant_begins(1, "/other");
+  Step crash{
+      .number = 1, .event = {Event::Kind::kFault, FaultKind::kCrash, 0}, .now = simulation_.now()};
+  chronicler_.step(crash);
+  const Chronicle chronicle = written();
+  EXPECT_EQ(chronicle.grants.at(0).ends, 0U);
+  EXPECT_EQ(chronicle.grants.at(1).ends, Chronicle::kNever);
+}
+
 TEST_F(ChroniclerTest, DoesNotChangeTheExecution) {
   begin();
   must(simulation_.run(create(*bob_, "/a")), "create");

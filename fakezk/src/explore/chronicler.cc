@@ -196,6 +196,7 @@ void Chronicler::injected(const Step& step) {
       return fault(Chronicle::kNobody, "another server becomes the leader");
     case FaultKind::kStall: return fault(step.event.index, "this process stalls");
     case FaultKind::kCrash:
+      end_grants(step.event.index);  // Nobody is left to say so.
       return fault(step.event.index, "this process crashes, and starts again");
     case FaultKind::kClockDrift:
       return fault(step.event.index, std::string("from now on the clock of this process is ") +
@@ -248,6 +249,13 @@ void Chronicler::grant_ends(std::uint32_t process, const Path& znode) {
   for (GrantSpan& grant : written_.grants) {
     const bool runs = grant.process == process && grant.ends == Chronicle::kNever;
     if (runs && grant.znode == znode.view()) grant.ends = written_.moments.size();
+  }
+}
+
+void Chronicler::end_grants(std::uint32_t process) {
+  for (GrantSpan& grant : written_.grants) {
+    const bool runs = grant.process == process && grant.ends == Chronicle::kNever;
+    if (runs) grant.ends = written_.moments.size();
   }
 }
 
