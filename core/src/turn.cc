@@ -1,7 +1,6 @@
 #include "lockstep/turn.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "lockstep/retried.h"
 
@@ -14,21 +13,10 @@ bool conflicts(const Position& position, Patience patience) {
   return patience == Patience::kWaitsToShare && position.exclusive_ahead > 0;
 }
 
-// At 2^31 - 1 the server's counter sticks: from then on contenders get the same number, which says
-// nothing about their order, and pipelined creates get negative ones, again and again.
-Result<void> unique_number(std::string_view ours, Marks marks) {
-  const std::optional<Contender> us = contender(ours, marks);
-  if (!us) return failure(Error::kBadArguments);
-  const bool at_the_end = us->number == std::numeric_limits<std::int32_t>::max();
-  if (at_the_end || us->number < 0) return failure(Error::kNodeExists);
-  return {};
-}
-
 }  // namespace
 
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
                                  Context context) {
-  co_await ok(unique_number(ours.name(), queue.marks));
   for (bool first = true;; first = false) {
     // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
     const Children list =

@@ -291,6 +291,28 @@ TEST_F(LockOraclesTest, ReleaseOfAZnodeThatIsStillThereBreaksR2) {
   EXPECT_EQ(broken(), "R2");
 }
 
+// --------------------------------------------------------------------------------- L3 and L4
+
+TEST_F(LockOraclesTest, SecondLookBehindTheSameOneBreaksL3) {
+  place(*a_);
+  const Created b = place(*b_);
+  oracles_.waiting(b_->id(), b.path, 1);
+  place(*a_);  // Something has happened, but not in front of it.
+  oracles_.waiting(b_->id(), b.path, 1);
+  EXPECT_EQ(broken(), "L3");
+}
+
+TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
+  oracles_.acquiring(a_->id(), 0, simulation_.now() + 1s);
+  simulation_.advance(1s);
+  oracles_.resolved(a_->id());
+  EXPECT_EQ(broken(), "") << message();
+  oracles_.acquiring(a_->id(), 0, simulation_.now() + 1s);
+  simulation_.advance(1s + 1ms);
+  oracles_.resolved(a_->id());
+  EXPECT_EQ(broken(), "L4");
+}
+
 // ---------------------------------------------------------------------------- other rules
 
 class ReadWriteOraclesTest : public LockOraclesTest {

@@ -29,10 +29,9 @@ enum class Patience : std::uint8_t {
 // Waits until the contender `ours`, a child of the queue's lock, is kept waiting by nobody: steps 2
 // to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
 // the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
-// Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says,
-// kNodeExists if the sequence numbers of the lock are used up, those of Session::connected(). `own`
-// is another znode of the same holder, which does not keep it waiting. Resumes on the session's
-// executor.
+// Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
+// of Session::connected(). `own` is another znode of the same holder, which does not keep it
+// waiting. Resumes on the session's executor.
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context);
 Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
                                  Context context);
