@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,8 @@ class NoPlace {
 
 // A fair mutex put together from its steps, as FairMutex is from protected_create, Place and
 // wait_for_turn. A broken twin replaces one of them by a flawed copy and keeps the others.
-template <auto TakePlace, auto WaitForTurn, class OurPlace = Place>
+// kAnyNumber: also a place whose number does not keep the order of the queue.
+template <auto TakePlace, auto WaitForTurn, class OurPlace = Place, bool kAnyNumber = false>
 class AssembledMutex {
  public:
   AssembledMutex(Session& session, Path lock, LockObserver* observer)
@@ -36,11 +38,13 @@ class AssembledMutex {
     const Created ours =
         co_await ok(TakePlace(session_, lock_, std::string(kLockMark), Data(), context));
     OurPlace place(session_, ours.path);
+    if (!kAnyNumber) co_await ok(keeps_order(ours));
     observer_->place_reserved(session_.id(), lock_, ours.path);
     const Zxid evidence =
         co_await ok(WaitForTurn(session_, lock_, ours.path, observer_, std::move(context)));
     place.granted();
-    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
+    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid,
+                      std::max(evidence, ours.stat.czxid));
     co_return HeldLock(session_, std::move(grant), observer_);
   }
 

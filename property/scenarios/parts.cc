@@ -21,6 +21,32 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   co_return co_await queue_up(session, std::move(lock), self.oracles());
 }
 
+Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string mark, Data data,
+                                    Context context) {
+  for (;;) {
+    std::string guid("_c_");
+    guid += Guid(session.random()).view();
+    const Path prefix = parent / (guid + mark);
+    Result<Created> created =
+        co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
+    if (created || session_is_over(created.error())) co_return std::move(created);
+    if (created.error() == Error::kNoNode) {
+      co_await ok(ensure_parent(session, parent, context));
+    } else if (outcome_unknown(created.error())) {
+      remove_guaranteed_by_guid(session, parent, guid);
+      co_await ok(session.connected(context));
+    } else {
+      co_return std::move(created);
+    }
+  }
+}
+
+Result<void> keeps_order(const Created& created) {
+  const auto number = sequence_number(created.path.name(), kLockMark);
+  if (!number || !lockstep::keeps_order(*number)) return failure(Error::kNodeExists);
+  return {};
+}
+
 Task<Result<void>> remove_surely(Session& session, Path znode) {
   bool tried = false;
   for (;;) {

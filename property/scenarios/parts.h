@@ -48,6 +48,15 @@ Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& ob
 // The same, and tells the oracles that this contender tries.
 Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock);
 
+// Takes a place, whatever number it has. If it is unknown whether a create was applied, it is
+// repeated under another GUID, and the first one is deleted in the background.
+Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string mark, Data data,
+                                    Context context);
+
+// kNodeExists if the sequence numbers have come to their end: the server gives the last one again
+// and again.
+[[nodiscard]] Result<void> keeps_order(const Created& created);
+
 // Deletes a znode through any number of connection losses. kNoNode after a lost reply is success.
 Task<Result<void>> remove_surely(Session& session, Path znode);
 

@@ -51,12 +51,14 @@ Task<Result<Zxid>> lock_with(Contender& self, Path lock, Path ours, Flaws flaws)
     const auto session = co_await ok(self.client().session(Context()));
     if (!flaws.index && session->id() != creator) co_return failure(Error::kNoNode);
     const auto queue = co_await session->get_children(lock);
+    if (!queue && queue.error() == Error::kNoNode) co_return failure(queue.error());
     if (!queue) continue;
     std::vector<std::string_view> sorted(queue->begin(), queue->end());
     std::ranges::sort(sorted, {},
                       [](std::string_view name) { return *sequence_number(name, kLockMark); });
     const std::ptrdiff_t index = index_of(sorted, ours.name());
     if (index == 0) co_return queue->parent().pzxid;
+    if (!flaws.index && index < 0) co_return failure(Error::kNoNode);
     // The flaw called `index`: this is -2 for a znode that is not there.
     const std::string_view before = sorted.at(static_cast<std::size_t>(index - 1));
     self.oracles().waiting(session->id(), ours, static_cast<std::size_t>(index));

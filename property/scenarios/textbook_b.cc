@@ -34,9 +34,9 @@ Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
     self.resource().released();
-    const Result<void> removed = co_await (*session)->remove(znode);
-    if (!removed) static_cast<void>(co_await (*session)->close());
-    self.oracles().released(grant, removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);
+    // With its session, so that it cannot be another's znode of that name.
+    static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }
 }
 

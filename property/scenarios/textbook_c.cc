@@ -37,8 +37,9 @@ Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
                                                   CreateMode::kEphemeralSequential);
     if (!ours && ours.error() == Error::kNoNode) throw std::runtime_error("NoNodeException");
     // If it is unknown whether it was applied, the session is given up, and the znode with it.
-    if (!ours) static_cast<void>(co_await (*session)->close());
-    if (!ours) continue;
+    const bool usable = ours && keeps_order(*ours);
+    if (!usable) static_cast<void>(co_await (*session)->close());
+    if (!usable) continue;
     const auto evidence =
         co_await wait_for_turn(**session, folder, ours->path, &self.oracles(), Context());
     if (!evidence) continue;

@@ -31,6 +31,10 @@ Task<Result<Created>> create(Session& session, Path lock, std::string id) {
     while (!created && outcome_unknown(created.error())) {
       created = co_await find(session, lock, id);
     }
+    if (created && !keeps_order(*created)) {
+      remove_guaranteed(session, created->path);
+      co_return failure(Error::kNodeExists);
+    }
     if (created || created.error() != Error::kNoNode) co_return std::move(created);
   }
 }

@@ -40,7 +40,9 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
   for (;;) {
     const auto session = co_await ok(self.client().session(context));
     const auto queue = co_await session->get_children(lock, context);
-    if (!queue && queue.error() == Error::kTimedOut) co_return failure(queue.error());
+    const bool parent_gone = !queue && queue.error() == Error::kNoNode;
+    const bool too_late = !queue && queue.error() == Error::kTimedOut;
+    if (parent_gone || too_late) co_return failure(queue.error());
     if (!queue) continue;
     const auto position = position_of(ours.name(), kLockMark, *queue);
     // The flaw called `index`: not there is as good as first.

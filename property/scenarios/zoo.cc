@@ -3,6 +3,7 @@
 #include "assembled_mutex.h"
 #include "leftovers.h"
 #include "registry.h"
+#include "textbook_c.h"
 #include "zoo_01.h"
 #include "zoo_02.h"
 #include "zoo_03.h"
@@ -12,15 +13,20 @@
 #include "zoo_08.h"
 #include "zoo_09.h"
 #include "zoo_10.h"
+#include "zoo_11.h"
 #include "zoo_12.h"
 #include "zoo_13.h"
 #include "zoo_15.h"
 #include "zoo_16.h"
 #include "zoo_17.h"
 #include "zoo_18.h"
+#include "zoo_19.h"
 #include "zoo_21.h"
+#include "zoo_22.h"
 #include "zoo_23.h"
 #include "zoo_24.h"
+#include "zoo_26.h"
+#include "zoo_27.h"
 #include "zoo_28.h"
 #include "zoo_29.h"
 #include "zoo_30.h"
@@ -28,6 +34,7 @@
 #include "zoo_32.h"
 #include "zoo_33.h"
 #include "zoo_34.h"
+#include "zoo_35.h"
 #include "zoo_36.h"
 #include "zoo_37.h"
 #include "zoo_38.h"
@@ -53,6 +60,26 @@ using Zoo12 = AssembledMutex<&protected_create, &zoo_12::wait_for_turn, NoPlace>
 // is the same with lockstep::Place.
 using Zoo14 = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
 using Zoo15 = AssembledMutex<&protected_create, &zoo_15::try_turn, zoo_15::SwallowingPlace>;
+
+// Sequence overflow (kazoo#606, kazoo#730, ZOOKEEPER-4372): at the end of the sequence the server
+// gives the last number again and again, and contenders who have it in common are all first.
+// Correct: lockstep::protected_create, which refuses such a place.
+using Zoo25 = AssembledMutex<&create_anyhow, &wait_for_turn, Place, true>;
+
+// With other rules than those of a mutex, or on several servers.
+template <fake::LockScenario::Contend kContend>
+std::unique_ptr<fakezk::Program> readers_and_writers(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(kContend, size, kPatient, fakezk::read_write_rules());
+}
+template <fake::LockScenario::Contend kContend>
+std::unique_ptr<fakezk::Program> two_leases(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(kContend, size, kPatient, fakezk::semaphore_rules(2));
+}
+template <class Mutex>
+std::unique_ptr<fakezk::Program> on_three_servers(fake::ScenarioSize size) {
+  return std::make_unique<fake::LockScenario>(&fake::contend_for<Mutex>, size, kPatient,
+                                              fakezk::mutex_rules(), nullptr, 3);
+}
 
 constexpr std::array kZoo = {
     Scenario{"zoo-01-wait-after-missing-predecessor", "zoo", "L1",
@@ -83,6 +110,9 @@ constexpr std::array kZoo = {
     Scenario{"zoo-10-adopts-dying-session-znode", "zoo", "S1",
              "Adopts by its GUID a znode that belongs to its former session.",
              fake::ScenarioSize{2, 1}, &contenders<&zoo_10::contend>},
+    Scenario{"zoo-11-cleanup-on-stale-read", "zoo", "L1",
+             "Looks for its create on a server that has not applied it yet.",
+             fake::ScenarioSize{2, 1}, &on_three_servers<Creating<&zoo_11::create>>},
     Scenario{"zoo-12-error-leaks-queue-znode", "zoo", "S5",
              "Stores its path only when it holds: an error before leaves the znode in the queue.",
              fake::ScenarioSize{2, 1}, &lock_scenario<Zoo12>},
@@ -104,16 +134,34 @@ constexpr std::array kZoo = {
     Scenario{"zoo-18-close-against-create", "zoo", "S5",
              "Is closed while its create is in flight, and installs a ghost.",
              fake::ScenarioSize{2, 1}, &contenders<&zoo_18::contend, kImpatient>},
+    Scenario{"zoo-19-lease-orphans", "zoo", "S5",
+             "Takes a lost reply for a failure, and a permit is gone for everybody.",
+             fake::ScenarioSize{2, 1}, &two_leases<&zoo_19::contend<zoo_19::Flaws{true, false}>>},
+    Scenario{"zoo-20-inner-lock-leaks", "zoo", "S5",
+             "Leaves the mutex of the semaphore held when it cannot take a lease.",
+             fake::ScenarioSize{2, 1}, &two_leases<&zoo_19::contend<zoo_19::Flaws{false, true}>>},
     Scenario{"zoo-21-probe-znodes", "zoo", "user:leaked-znode",
              "Creates a znode to see whether ZooKeeper answers, and never deletes it.",
              fake::ScenarioSize{2, 1},
              &lock_scenario<Creating<&zoo_21::create>, kPatient, &no_ephemeral_is_left>, true},
+    Scenario{"zoo-22-parent-vanishes", "zoo", "crash",
+             "Makes sure of its parent once, and fails when the servers have reaped it.",
+             fake::ScenarioSize{2, 2}, &lock_scenario<Creating<&zoo_22::create>>},
     Scenario{"zoo-23-sort-by-whole-name", "zoo", "S1",
              "Orders the queue by names, in front of whose numbers stands an id.",
              fake::ScenarioSize{2, 1}, &lock_scenario<Waiting<&zoo_23::wait_for_turn>>},
     Scenario{"zoo-24-wrong-predecessor", "zoo", "L1",
              "Is off by one in the choice of the znode to watch.", fake::ScenarioSize{2, 1},
              &lock_scenario<Waiting<&zoo_24::wait_for_turn>>},
+    Scenario{"zoo-25-sequence-overflow", "zoo", "S1",
+             "Shares the last of the sequence numbers, and is first beside another.",
+             fake::ScenarioSize{3, 1}, &contenders<&textbook_c::work<Zoo25>>},
+    Scenario{"zoo-26-readers-and-writers-block-each-other", "zoo", "L1",
+             "Waits as a reader for writers who stand behind it.", fake::ScenarioSize{2, 1},
+             &readers_and_writers<&zoo_26::contend>},
+    Scenario{"zoo-27-downgrade-gap", "zoo", "S1",
+             "Goes on reading behind the next writer, and lets that one in.",
+             fake::ScenarioSize{2, 1}, &readers_and_writers<&zoo_27::contend>},
     Scenario{"zoo-28-foreign-children-count", "zoo", "L1",
              "Takes an operator's note under the lock for a contender.", fake::ScenarioSize{2, 1},
              &contenders<&zoo_28::contend<Waiting<&zoo_28::wait_for_turn>>>},
@@ -135,6 +183,9 @@ constexpr std::array kZoo = {
     Scenario{"zoo-34-reset-storm", "zoo", "livelock",
              "Gives up its place whenever the znode in front goes away.", fake::ScenarioSize{3, 1},
              &lock_scenario<zoo_34::Mutex>},
+    Scenario{"zoo-35-missing-parent", "zoo", "L1",
+             "Finds its parent reaped, and waits for somebody to create it.",
+             fake::ScenarioSize{2, 2}, &lock_scenario<Creating<&zoo_35::create>>},
     Scenario{"zoo-36-wrong-token", "zoo", "user:fenced-out",
              "Exports the token of a znode that has never led.", fake::ScenarioSize{2, 1},
              &contenders<&zoo_36::contend>},

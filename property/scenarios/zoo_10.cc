@@ -6,6 +6,7 @@ namespace {
 
 // Our znode, if an earlier attempt has created it, or a new one.
 Task<Result<Created>> find_or_create(Session& session, Path lock, std::string name) {
+  co_await ok(ensure_parent(session, lock, Context()));
   co_await ok(session.sync(lock));
   const Children queue = co_await ok(session.get_children(lock));
   for (const std::string_view child : queue) {
@@ -14,8 +15,12 @@ Task<Result<Created>> find_or_create(Session& session, Path lock, std::string na
     // The flaw: should be ours only if stat.ephemeral_owner is session.id().
     co_return Created(lock / child, stat);
   }
-  co_return co_await session.create(lock / (name + "-lock-"), Data(),
-                                    CreateMode::kEphemeralSequential);
+  Created created = co_await ok(
+      session.create(lock / (name + "-lock-"), Data(), CreateMode::kEphemeralSequential));
+  const Result<void> in_order = keeps_order(created);
+  if (in_order) co_return std::move(created);
+  remove_guaranteed(session, created.path);
+  co_return failure(in_order.error());
 }
 
 // Until it holds, in whatever session there is by then.
@@ -27,6 +32,7 @@ Task<void> hold_once(Contender& self, Path lock) {
     if (!session) continue;
     const Attempt attempt(self, (*session)->id());
     const auto ours = co_await find_or_create(**session, lock, name);
+    if (!ours && ours.error() == Error::kNodeExists) co_return;
     if (!ours) continue;
     const auto evidence =
         co_await wait_for_turn(**session, lock, ours->path, &self.oracles(), Context());

@@ -34,10 +34,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!token) continue;
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
-    const Result<void> removed = co_await (*session)->remove(znode);
-    // If it is unknown whether it has gone, the session is given up, and the znode with it.
-    if (!removed) static_cast<void>(co_await (*session)->close());
-    self.oracles().released(grant, removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);
+    // With its session, so that it cannot be another's znode of that name.
+    static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }
 }
 

@@ -10,7 +10,8 @@ Task<Result<Created>> create(Session& session, Path lock) {
   for (;;) {
     Result<Created> created =
         co_await session.create(lock / "ex-lock-", Data(), CreateMode::kEphemeralSequential);
-    if (created) co_return std::move(created);
+    if (created && keeps_order(*created)) co_return std::move(created);
+    if (created) created = failure(Error::kNodeExists);
     if (created.error() != Error::kNoNode) {
       static_cast<void>(co_await session.close());
       co_return failure(created.error());
@@ -24,6 +25,9 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   const Created ours = co_await ok(create(session, lock));
   const Zxid evidence =
       co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
+  // Is it still the one that we have created?
+  const Stat now = co_await ok(retried(session, &Session::exists, ours.path, Context()));
+  if (now.czxid != ours.stat.czxid) co_return failure(Error::kNoNode);
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
   self.oracles().granted(grant);
   co_return std::move(grant);

@@ -12,6 +12,9 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     std::string_view predecessor;
     std::int32_t nearest = -1;
     std::size_t ahead = 0;
+    if (std::ranges::find(queue.names(), ours.name()) == queue.end()) {
+      co_return failure(Error::kNoNode);
+    }
     for (const std::string_view name : queue) {
       // The flaw: a name without number should not count.
       const std::int32_t number = sequence_number(name, kLockMark).value_or(-1);

@@ -4,11 +4,12 @@ namespace lockstep::scenarios::zoo_30 {
 
 namespace {
 
-Task<Zxid> wait_for_others(Contender& self, Path lock, Path ours) {
+Task<Result<Zxid>> wait_for_others(Contender& self, Path lock, Path ours) {
   for (;;) {
     const auto session = co_await self.client().session(Context());
     if (!session) continue;
     const auto queue = co_await (*session)->get_children(lock);
+    if (!queue && queue.error() == Error::kNoNode) co_return failure(queue.error());
     if (!queue) continue;
     // The flaw: `ours` should be in the list.
     const std::string_view first = first_of(*queue);
@@ -31,10 +32,11 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     const auto ours =
         co_await protected_create(**session, lock, std::string(kLockMark), Data(), Context());
     if (!ours) continue;
-    const Zxid evidence = co_await wait_for_others(self, lock, ours->path);
+    const Result<Zxid> evidence = co_await wait_for_others(self, lock, ours->path);
+    if (!evidence) continue;
     const auto now = co_await self.client().session(Context());
     if (!now) continue;
-    HeldLock held(**now, GrantRecord((*now)->id(), lock, ours->path, ours->stat.czxid, evidence),
+    HeldLock held(**now, GrantRecord((*now)->id(), lock, ours->path, ours->stat.czxid, *evidence),
                   &self.oracles());
     co_await held.release();
   }

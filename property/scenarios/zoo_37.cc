@@ -10,7 +10,7 @@ Task<void> work(Contender& self, Path lock) {
     const auto session = co_await self.client().session(Context());
     if (!session) continue;
     const auto done = co_await (*session)->exists(lock);
-    if (done) co_return;
+    if (done || done.error() == Error::kNoNode) co_return;
   }
 }
 

@@ -23,6 +23,7 @@ Task<void> create_parent(FakeClient& client) {
 fakezk::ServerOptions LockScenario::servers() const {
   fakezk::ServerOptions servers;
   servers.container_check_interval = Duration::zero();
+  servers.replicas = replicas_;
   return servers;
 }
 
@@ -37,6 +38,7 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   oracles_.begin(world, verdict);
   resource_.begin(world, verdict, 1);
   connect_all(world);
+  if (replicas_ > 1) world.servers().set_lagging(replicas_ - 1, true, world.now());
   world.begin_trace();
   for (Contender& contender : contenders_) {
     fakezk::Process& process = contender.client().process();
@@ -54,6 +56,7 @@ void Contender::restart() {
 void LockScenario::restart(fakezk::Process& process) {
   Contender& contender = contenders_[process.index()];
   oracles_.crashed(process.index());
+  resource_.crashed(process);
   contender.restart();
   process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
 }

@@ -36,12 +36,19 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
-  if (pending->deadline && world_->now() > *pending->deadline) {
-    const auto late =
-        std::chrono::duration_cast<std::chrono::milliseconds>(world_->now() - *pending->deadline);
-    report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");
-  }
+  if (pending->deadline) check_deadline(session, *pending->deadline);
   acquiring_.erase(pending);
+}
+
+// On the clock of the process that has set the deadline. One that was stalled may be late.
+void LockOracles::check_deadline(SessionId session, TimePoint deadline) {
+  const auto process = process_of(session);
+  if (!process || world_->faults_injected(FaultKind::kStall) > 0) return;
+  const Duration late = world_->process(*process).now() - deadline;
+  if (late <= Duration::zero()) return;
+  report("L4", "an acquire resolved " +
+                   std::to_string(std::chrono::ceil<std::chrono::milliseconds>(late).count()) +
+                   " ms after its deadline");
 }
 
 void LockOracles::crashed(std::uint32_t process) {
@@ -95,6 +102,7 @@ bool LockOracles::woken_in_vain(const Life& own) const {
   const Life* nearest = nullptr;
   for (const Life& other : lives_) {
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
+    if (other.touched > own.look_before) return false;  // Woken by a revocation, maybe.
     if (other.owner == own.owner) continue;  // An upgrade does not wait for its own reader.
     if (other.deleted != 0 && other.deleted <= own.look_before) continue;
     if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
@@ -235,7 +243,10 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant.znode.string() + " was released, but still exists");
   }
-  if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0) {
+  // What an operator has deleted looks, after a lost reply, like a deletion of ours.
+  const bool by_operator = world_->faults_injected(FaultKind::kForeignDelete) > 0;
+  if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
+      !by_operator) {
     report("R2", grant.znode.string() + " was 'released', but had been lost with its session");
   }
 }
@@ -266,6 +277,7 @@ void LockOracles::follow_server() {
     if (change.owner == 0) continue;  // Contenders are ephemeral.
     if (change.kind == Change::Kind::kCreated) created(change);
     if (change.kind == Change::Kind::kDeleted) deleted(change);
+    if (change.kind == Change::Kind::kDataSet) touched(change);
   }
 }
 
@@ -302,6 +314,12 @@ void LockOracles::deleted(const Change& change) {
       report("S4",
              std::string(text(change.path)) + " was deleted by a session that does not own it");
     }
+  }
+}
+
+void LockOracles::touched(const Change& change) {
+  for (Life& life : lives_) {
+    if (life.znode == change.path && life.deleted == 0) life.touched = change.zxid;
   }
 }
 

@@ -16,15 +16,15 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 
 void SharedResource::enter(const Session& session) {
   remembers();
-  for (const Session* const inside : inside_) {
-    if (excused(*inside)) continue;
+  for (const Inside& other : inside_) {
+    if (by_operator() || excused(*other.session)) continue;
     verdict_->report("S2",
                      "session " + std::to_string(session.id()) + " enters while session " +
-                         std::to_string(inside->id()) + ", which is " +
-                         std::string(name(inside->state())) + ", is still inside",
+                         std::to_string(other.session->id()) + ", which is " +
+                         std::string(name(other.session->state())) + ", is still inside",
                      world_->steps());
   }
-  inside_.push_back(&session);
+  inside_.push_back({&session, &session.executor()});
 }
 
 // The server has ended its session, and its client cannot know yet.
@@ -34,8 +34,12 @@ bool SharedResource::excused(const Session& inside) const {
 
 void SharedResource::leave(const Session& session) {
   remembers();
-  const auto inside = std::ranges::find(inside_, &session);
+  const auto inside = std::ranges::find(inside_, &session, &Inside::session);
   if (inside != inside_.end()) inside_.erase(inside);
+}
+
+void SharedResource::crashed(const Executor& process) {
+  std::erase_if(inside_, [&](const Inside& other) { return other.process == &process; });
 }
 
 void SharedResource::write(Zxid token) {
@@ -55,7 +59,7 @@ bool SharedResource::write_fenced(const Session& writer, Zxid token) {
     newest_ = token;
     return true;
   }
-  if (world_->server().session_alive(writer.id())) {
+  if (world_->server().session_alive(writer.id()) && !by_operator()) {
     verdict_->report("user:fenced-out",
                      "token " + std::to_string(token) + " is refused after token " +
                          std::to_string(newest_) + ", although its holder's session lives",

@@ -62,7 +62,8 @@ class Contender {
 
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
-// and the lock's parent exists before the search begins. A contender that crashes is started again,
+// and the lock's parent exists before the search begins. If there are several servers, the last one
+// is slow: it applies what is committed as late as the search likes. A contender that crashes is started again,
 // from its first round.
 class LockScenario final : public fakezk::Program, private fakezk::Restarter {
  public:
@@ -72,11 +73,13 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   using CheckAtEnd = void (*)(const fakezk::World& world, fakezk::Verdict& verdict);
 
   LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
-               fakezk::LockRules rules = fakezk::mutex_rules(), CheckAtEnd check_at_end = nullptr)
+               fakezk::LockRules rules = fakezk::mutex_rules(), CheckAtEnd check_at_end = nullptr,
+               fakezk::ReplicaIndex replicas = 1)
       : contend_(contend),
         size_(size),
         last_(last),
         check_at_end_(check_at_end),
+        replicas_(replicas),
         oracles_(std::move(rules)) {}
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
@@ -99,6 +102,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   ScenarioSize size_;
   LastContender last_;
   CheckAtEnd check_at_end_;
+  fakezk::ReplicaIndex replicas_;
   fakezk::LockOracles oracles_;
   fakezk::SharedResource resource_;
   fakezk::Verdict* verdict_ = nullptr;

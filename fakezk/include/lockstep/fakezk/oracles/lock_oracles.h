@@ -28,7 +28,7 @@ namespace lockstep::fakezk {
 //   L2  grants that conflict come in the order of the places
 //   L3  one wake per release: a contender looks at its queue again only when the one right in
 //       front of it has gone. Judged while no fault has struck: after one it may look anew
-//   L4  an acquire that has a deadline resolves by then
+//   L4  an acquire that has a deadline resolves by then, unless its process was stalled
 //   R1  a loss is reported once at most, and never after a release
 //   R2  every release of a grant tells the same outcome, and "released" only if nothing but the
 //       release has ended it
@@ -93,6 +93,7 @@ class LockOracles final : public LockObserver {
     Zxid deleted = 0;  // 0: it lives.
     SessionId owner;
     SessionId deleted_by = 0;
+    Zxid touched = 0;  // When its data was set last.
     // What had happened when it looked at its queue last, and the time before.
     Zxid last_look = 0;
     Zxid look_before = 0;
@@ -114,9 +115,11 @@ class LockOracles final : public LockObserver {
   void follow_server();
   void created(const Change& change);
   void deleted(const Change& change);
+  void touched(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Life* living(const Path& znode);
+  void check_deadline(SessionId session, TimePoint deadline);
   void judge_look(Life& own);
   [[nodiscard]] bool woken_in_vain(const Life& own) const;
   [[nodiscard]] std::string_view text(PathId znode) const;

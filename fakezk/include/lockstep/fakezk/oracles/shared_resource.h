@@ -20,6 +20,8 @@ namespace lockstep::fakezk {
 //   user:fenced-out  a writer whose session lives is refused because of a newer token: somebody
 //                    has used a token that was never granted
 //   user:oversold    more was sold than there was
+// S2 and user:fenced-out are not judged once an operator has deleted a znode: its holder may not
+// know yet.
 class SharedResource {
  public:
   // Before each execution; `stock` things may be sold.
@@ -29,6 +31,8 @@ class SharedResource {
   // The session outlives the time between.
   void enter(const Session& session);
   void leave(const Session& session);
+  // A process has crashed: nobody of it is inside any more.
+  void crashed(const Executor& process);
 
   // Writes whatever comes.
   void write(Zxid token);
@@ -44,11 +48,18 @@ class SharedResource {
 
  private:
   void remembers();
+  struct Inside {
+    const Session* session;
+    const Executor* process;
+  };
   [[nodiscard]] bool excused(const Session& inside) const;
+  [[nodiscard]] bool by_operator() const {
+    return world_->faults_injected(FaultKind::kForeignDelete) > 0;
+  }
 
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
-  std::vector<const Session*> inside_;
+  std::vector<Inside> inside_;
   Zxid newest_ = 0;
   std::uint32_t stock_ = 0;
   std::uint32_t woken_ = 0;  // Since the last release.

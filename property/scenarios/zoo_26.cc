@@ -1,0 +1,56 @@
+#include "zoo_26.h"
+
+namespace lockstep::scenarios::zoo_26 {
+
+namespace {
+
+// The nearest of those that keep us waiting; empty if there is none.
+std::string_view blocker_of(std::string_view ours, const Children& queue) {
+  const auto us = contender(ours, kReadWriteMarks);
+  std::string_view nearest;
+  for (const std::string_view name : queue) {
+    const auto other = contender(name, kReadWriteMarks);
+    if (!other || name == ours) continue;
+    // The flaw: a reader should look in front of itself only, as a writer does.
+    const bool blocks_us =
+        us->share == Share::kShared ? other->share == Share::kExclusive : blocks(*other, *us);
+    if (blocks_us) nearest = name;
+  }
+  return nearest;
+}
+
+Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock, Share share) {
+  const Attempt attempt(self, session.id());
+  const std::string mark(share == Share::kShared ? kReadMark : kWriteMark);
+  const Created ours = co_await ok(protected_create(session, lock, "-" + mark, Data(), Context()));
+  Place place(session, ours.path);
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, Context()));
+    const std::string_view blocker = blocker_of(ours.path.name(), queue);
+    if (blocker.empty()) {
+      place.granted();
+      GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, queue.parent().pzxid);
+      grant.share = share;
+      self.oracles().granted(grant);
+      co_return std::move(grant);
+    }
+    co_await ok(change_of(session, lock / blocker, Context()));
+  }
+}
+
+}  // namespace
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  const bool reads = self.client().process().index() % 2 == 1;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Share share = reads ? Share::kShared : Share::kExclusive;
+    const auto grant = co_await acquire(self, **session, lock, share);
+    if (!grant) continue;
+    static_cast<void>(co_await remove_surely(**session, grant->znode));
+    self.oracles().released(*grant, ReleaseOutcome::kUnknown);
+  }
+}
+
+}  // namespace lockstep::scenarios::zoo_26
