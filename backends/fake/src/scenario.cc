@@ -54,6 +54,7 @@ void Contender::restart() {
 void LockScenario::restart(fakezk::Process& process) {
   Contender& contender = contenders_[process.index()];
   oracles_.crashed(process.index());
+  resource_.crashed(process);
   contender.restart();
   process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
 }

@@ -36,12 +36,20 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
-  if (pending->deadline && world_->now() > *pending->deadline) {
+  const TimePoint now = now_of(session);
+  if (pending->deadline && now > *pending->deadline) {
     const auto late =
-        std::chrono::duration_cast<std::chrono::milliseconds>(world_->now() - *pending->deadline);
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - *pending->deadline);
     report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");
   }
   acquiring_.erase(pending);
+}
+
+// By the clock that its deadline was told by.
+TimePoint LockOracles::now_of(SessionId session) const {
+  const auto known =
+      std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
+  return known == process_of_.end() ? world_->now() : world_->process(known->second).now();
 }
 
 void LockOracles::crashed(std::uint32_t process) {

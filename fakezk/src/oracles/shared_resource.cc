@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lockstep/fakezk/oracles/assertions.h"
+
 namespace lockstep::fakezk {
 
 void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) {
@@ -16,7 +18,11 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 
 void SharedResource::enter(const Session& session) {
   remembers();
-  for (const Session* const inside : inside_) {
+  const LockRules any_rules = {};
+  const bool judged = asserted("S2", any_rules, *world_);
+  for (const Visit& visit : inside_) {
+    if (!judged) break;
+    const Session* const inside = visit.session;
     if (excused(*inside)) continue;
     verdict_->report("S2",
                      "session " + std::to_string(session.id()) + " enters while session " +
@@ -24,7 +30,7 @@ void SharedResource::enter(const Session& session) {
                          std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
-  inside_.push_back(&session);
+  inside_.push_back({&session, &session.executor()});
 }
 
 // The server has ended its session, and its client cannot know yet.
@@ -34,8 +40,13 @@ bool SharedResource::excused(const Session& inside) const {
 
 void SharedResource::leave(const Session& session) {
   remembers();
-  const auto inside = std::ranges::find(inside_, &session);
+  const auto inside = std::ranges::find(inside_, &session, &Visit::session);
   if (inside != inside_.end()) inside_.erase(inside);
+}
+
+void SharedResource::crashed(const Executor& executor) {
+  remembers();
+  std::erase_if(inside_, [&](const Visit& visit) { return visit.executor == &executor; });
 }
 
 void SharedResource::write(Zxid token) {

@@ -106,6 +106,7 @@ class LockOracles final : public LockObserver {
   };
 
   void remembers();
+  [[nodiscard]] TimePoint now_of(SessionId session) const;
   void report(std::string_view oracle, std::string message);
   void note(SessionId session, std::string_view text);
   void tell_grant(const GrantRecord& grant, void (World::*what)(std::uint32_t, const Path&));

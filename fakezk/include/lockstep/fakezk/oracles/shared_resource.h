@@ -29,6 +29,8 @@ class SharedResource {
   // The session outlives the time between.
   void enter(const Session& session);
   void leave(const Session& session);
+  // Whatever runs on `executor` has died, wherever it was.
+  void crashed(const Executor& executor);
 
   // Writes whatever comes.
   void write(Zxid token);
@@ -44,11 +46,15 @@ class SharedResource {
 
  private:
   void remembers();
+  struct Visit {
+    const Session* session;
+    const Executor* executor;
+  };
   [[nodiscard]] bool excused(const Session& inside) const;
 
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
-  std::vector<const Session*> inside_;
+  std::vector<Visit> inside_;
   Zxid newest_ = 0;
   std::uint32_t stock_ = 0;
   std::uint32_t woken_ = 0;  // Since the last release.
