@@ -14,6 +14,8 @@ constexpr std::array kWaivers = {
            bit(FaultKind::kKillSession) | bit(FaultKind::kForeignDelete) |
                bit(FaultKind::kParentRemoval),
            false, "somebody takes the znode away, and the holder cannot know before it is told"},
+    Waiver{"L4", bit(FaultKind::kStall), false,
+           "a process that does not run does not return either"},
     Waiver{"S4", bit(FaultKind::kForeignDelete), true,
            "the next owner's znode has the same name, and a deletion on its way means that name"},
 };

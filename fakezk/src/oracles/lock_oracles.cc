@@ -36,19 +36,20 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
-  if (pending->deadline) check_deadline(session, *pending->deadline);
+  const TimePoint now = now_of(session);
+  if (pending->deadline && now > *pending->deadline) {
+    const auto late =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now - *pending->deadline);
+    report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");
+  }
   acquiring_.erase(pending);
 }
 
-// On the clock of the process that has set the deadline. One that was stalled may be late.
-void LockOracles::check_deadline(SessionId session, TimePoint deadline) {
-  const auto process = process_of(session);
-  if (!process || world_->faults_injected(FaultKind::kStall) > 0) return;
-  const Duration late = world_->process(*process).now() - deadline;
-  if (late <= Duration::zero()) return;
-  report("L4", "an acquire resolved " +
-                   std::to_string(std::chrono::ceil<std::chrono::milliseconds>(late).count()) +
-                   " ms after its deadline");
+// By the clock that its deadline was told by.
+TimePoint LockOracles::now_of(SessionId session) const {
+  const auto known =
+      std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
+  return known == process_of_.end() ? world_->now() : world_->process(known->second).now();
 }
 
 void LockOracles::crashed(std::uint32_t process) {

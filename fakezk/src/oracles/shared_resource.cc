@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lockstep/fakezk/oracles/assertions.h"
+
 namespace lockstep::fakezk {
 
 void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) {
@@ -16,12 +18,16 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 
 void SharedResource::enter(const Session& session) {
   remembers();
-  for (const Inside& other : inside_) {
-    if (by_operator() || excused(*other.session)) continue;
+  const LockRules any_rules = {};
+  const bool judged = asserted("S2", any_rules, *world_);
+  for (const Visit& visit : inside_) {
+    if (!judged) break;
+    const Session* const inside = visit.session;
+    if (excused(*inside)) continue;
     verdict_->report("S2",
                      "session " + std::to_string(session.id()) + " enters while session " +
-                         std::to_string(other.session->id()) + ", which is " +
-                         std::string(name(other.session->state())) + ", is still inside",
+                         std::to_string(inside->id()) + ", which is " +
+                         std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
   inside_.push_back({&session, &session.executor()});
@@ -34,12 +40,13 @@ bool SharedResource::excused(const Session& inside) const {
 
 void SharedResource::leave(const Session& session) {
   remembers();
-  const auto inside = std::ranges::find(inside_, &session, &Inside::session);
+  const auto inside = std::ranges::find(inside_, &session, &Visit::session);
   if (inside != inside_.end()) inside_.erase(inside);
 }
 
-void SharedResource::crashed(const Executor& process) {
-  std::erase_if(inside_, [&](const Inside& other) { return other.process == &process; });
+void SharedResource::crashed(const Executor& executor) {
+  remembers();
+  std::erase_if(inside_, [&](const Visit& visit) { return visit.executor == &executor; });
 }
 
 void SharedResource::write(Zxid token) {

@@ -63,8 +63,8 @@ class Contender {
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
 // and the lock's parent exists before the search begins. If there are several servers, the last one
-// is slow: it applies what is committed as late as the search likes. A contender that crashes is started again,
-// from its first round.
+// is slow: it applies what is committed as late as the search likes. A contender that crashes is
+// started again, from its first round.
 class LockScenario final : public fakezk::Program, private fakezk::Restarter {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);

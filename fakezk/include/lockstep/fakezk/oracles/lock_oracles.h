@@ -107,6 +107,7 @@ class LockOracles final : public LockObserver {
   };
 
   void remembers();
+  [[nodiscard]] TimePoint now_of(SessionId session) const;
   void report(std::string_view oracle, std::string message);
   void note(SessionId session, std::string_view text);
   void tell_grant(const GrantRecord& grant, void (World::*what)(std::uint32_t, const Path&));
@@ -119,7 +120,6 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Life* living(const Path& znode);
-  void check_deadline(SessionId session, TimePoint deadline);
   void judge_look(Life& own);
   [[nodiscard]] bool woken_in_vain(const Life& own) const;
   [[nodiscard]] std::string_view text(PathId znode) const;

@@ -31,8 +31,8 @@ class SharedResource {
   // The session outlives the time between.
   void enter(const Session& session);
   void leave(const Session& session);
-  // A process has crashed: nobody of it is inside any more.
-  void crashed(const Executor& process);
+  // Whatever runs on `executor` has died, wherever it was.
+  void crashed(const Executor& executor);
 
   // Writes whatever comes.
   void write(Zxid token);
@@ -48,9 +48,9 @@ class SharedResource {
 
  private:
   void remembers();
-  struct Inside {
+  struct Visit {
     const Session* session;
-    const Executor* process;
+    const Executor* executor;
   };
   [[nodiscard]] bool excused(const Session& inside) const;
   [[nodiscard]] bool by_operator() const {
@@ -59,7 +59,7 @@ class SharedResource {
 
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
-  std::vector<Inside> inside_;
+  std::vector<Visit> inside_;
   Zxid newest_ = 0;
   std::uint32_t stock_ = 0;
   std::uint32_t woken_ = 0;  // Since the last release.
