@@ -245,7 +245,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
     report("R2", grant.znode.string() + " was released, but still exists");
   }
   // What an operator has deleted looks, after a lost reply, like a deletion of ours.
-  const bool by_operator = world_->faults_injected(FaultKind::kForeignDelete) > 0;
+  const bool by_operator = (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
       !by_operator) {
     report("R2", grant.znode.string() + " was 'released', but had been lost with its session");

@@ -54,7 +54,7 @@ class SharedResource {
   };
   [[nodiscard]] bool excused(const Session& inside) const;
   [[nodiscard]] bool by_operator() const {
-    return world_->faults_injected(FaultKind::kForeignDelete) > 0;
+    return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
   }
 
   World* world_ = nullptr;
