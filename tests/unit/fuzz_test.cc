@@ -1,9 +1,8 @@
-#include "fuzz/play.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "fuzz/play.h"
 #include "lockstep/fakezk/random_stream.h"
 
 // What the fuzzer runs, on bytes drawn at random: in every build, without a fuzzer.

@@ -74,9 +74,8 @@ class SceneShrinker {
   }
 
   static std::ptrdiff_t faults_in(const Shrunk& shrunk) {
-    return std::ranges::count_if(shrunk.deviations, [](const Deviation& deviation) {
-      return deviation.choice.fault;
-    });
+    return std::ranges::count_if(shrunk.deviations,
+                                 [](const Deviation& deviation) { return deviation.choice.fault; });
   }
 
   bool smaller(std::uint32_t clients, std::uint32_t rounds) {
