@@ -374,7 +374,8 @@ void World::execute(const Event& event) {
 
 void World::deliver(const Event& event) {
   Link& link = network_[event.index];
-  if (recorder_ && link.endpoint) {
+  if (recorder_) {
+    // Whether anybody is there to receive it is the process's memory too.
     recorder_->writes(ObjectKind::kProcess, process_of_link_[event.index]);
     // User code runs, which may use what other processes use.
     recorder_->writes(ObjectKind::kUserMemory);

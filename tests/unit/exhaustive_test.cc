@@ -224,7 +224,6 @@ TEST(ExhaustiveTest, UserMemory) {
 TEST(ExhaustiveTest, RacingTimers) {
   Play play({&sleep_and_write, &sleep_and_write});
   expect_agreement(play);
-  expect_needed(ObjectKind::kTimersDue, play);
 }
 
 TEST(ExhaustiveTest, TheClock) {
@@ -242,7 +241,6 @@ TEST(ExhaustiveTest, TwoExpiriesInOneBucket) {
 TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
   Play play({&open_another, &open_another});
   expect_agreement(play);
-  expect_needed(ObjectKind::kSessionTable, play);
 }
 
 TEST(ExhaustiveTest, ACutAndWhatItLoses) {
@@ -260,8 +258,6 @@ TEST(ExhaustiveTest, TheBudgetIsShared) {
 TEST(ExhaustiveTest, ALaggingReplica) {
   Play play({&write_once<'a'>, &read_twice}, true, quiet(2));
   expect_agreement(play, "lag", 1);
-  expect_agreement(play, "lag,cut", 2);
-  expect_needed(ObjectKind::kReplica, play, "lag", 1);
 }
 
 TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {

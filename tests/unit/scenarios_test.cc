@@ -46,7 +46,9 @@ TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
 TEST(ScenariosTest, EveryScenarioPassesTheCalmScheduleUnlessItSaysOtherwise) {
   for (const Scenario& scenario : all()) {
     if (scenario.calm_fails) continue;
-    for (std::uint32_t rounds = 1; rounds <= 3; ++rounds) {
+    // A broken lock is kept for the bug that it shows in its own size.
+    const std::uint32_t most_rounds = scenario.kind == "recipe" ? 3 : scenario.size.rounds;
+    for (std::uint32_t rounds = 1; rounds <= most_rounds; ++rounds) {
       const auto program = scenario.make(fake::ScenarioSize{scenario.size.clients, rounds});
       fakezk::World world(program->servers());
       fakezk::Calm calm;

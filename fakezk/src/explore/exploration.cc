@@ -177,7 +177,8 @@ Exploration::Ran Exploration::run_once() {
 bool Exploration::all_faults_happened() const { return world_.faults_injected() == faults_.size(); }
 
 void Exploration::step(const Step& step) {
-  if (!step.received) return;
+  // Whom nobody is left to hear is part of nothing.
+  if (!step.received || !world_.network()[step.event.index].endpoint) return;
   const std::uint32_t process = world_.process_of(step.event.index);
   if (process >= received_.size()) received_.resize(process + 1, 0);
   received_[process] = mix(received_[process] ^ content_hash(*step.received)) + 1;
