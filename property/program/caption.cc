@@ -18,7 +18,7 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
 fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Chronicle& shown) {
   fakezk::TimelineCaption caption;
   caption.title = what.scenario->name;
-  caption.facts = {{"Size", in_words(what.size)},
+  caption.facts = {{"Searched", in_words(what.size)},
                    {"Steps shown", grouped(shown.steps)},
                    {"Seed", std::to_string(what.seed)},
                    {"Strategy", std::string(what.strategy->name)},
@@ -29,6 +29,7 @@ fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Chronicle& 
 fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Found& found,
                                    const fakezk::Failure& failure, const std::string& program) {
   fakezk::TimelineCaption caption = caption_of(what, failure.chronicle);
+  caption.facts.emplace_back("Shrunk to", in_words({failure.clients, failure.rounds}));
   caption.facts.emplace_back("Found in execution", grouped(found.execution));
   caption.facts.emplace_back("Deviations from the calm schedule",
                              std::to_string(failure.deviations) + " (" +

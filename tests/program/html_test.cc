@@ -32,7 +32,8 @@ TEST(HtmlTest, AHuntDrawsWhatItPrints) {
   EXPECT_EQ(record.at("title"), "zoo-07-create-without-guid");
   EXPECT_EQ(record.at("verdict").at("oracle"), "L1");
   EXPECT_NE(run.out.find(record.at("verdict").at("message").get<std::string>()), std::string::npos);
-  EXPECT_EQ(record.at("lanes"), nlohmann::json({"A", "B"}));
+  EXPECT_EQ(record.at("lanes").at(0), "A");
+  EXPECT_NE(record.at("facts").dump().find("Shrunk to"), std::string::npos);
   EXPECT_EQ(record.at("snippets").size(), 3U);
   for (const nlohmann::json& snippet : record.at("snippets")) {
     const std::string text = snippet.at(2);
