@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/znode_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lockstep/internal/frame_pool.h"
 
@@ -154,7 +155,10 @@ std::vector<PathId> ZnodeTree::all() const {
     // A name that was used again stands there more than once.
     if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }
-  std::ranges::stable_sort(found, {}, [this](PathId id) { return znodes_[id].czxid; });
+  // Those of one multi by name: in no order that depends on which ran before.
+  std::ranges::sort(found, {}, [this](PathId id) {
+    return std::pair(znodes_[id].czxid, paths_->text(id).view());
+  });
   return found;
 }
 

@@ -11,7 +11,6 @@ using fakezk::ServerMessage;
 
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout)
     : Session(process, process.random()),
-      process_(process),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)) {
@@ -20,7 +19,6 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout)
 
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to)
     : Session(process, process.random()),
-      process_(process),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)),

@@ -76,7 +76,6 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   Pending take_pending(OpCode op);
   void keep_watch(const Pending& answered, bool found, bool missing);
 
-  fakezk::Process& process_;
   fakezk::World& world_;
   Duration requested_timeout_;
   Duration negotiated_timeout_{};
