@@ -19,7 +19,7 @@ Task<Result<HeldLock>> FairMutex::queue_up(Patience patience, Context context) {
   Place place(session_, ours.path);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. Wait until nobody is in front.
-  Queue queue(session_, lock_, options_.marks, observer_);
+  LockQueue queue(session_, lock_, options_.marks, observer_);
   const Zxid evidence =
       co_await ok(wait_in_queue(std::move(queue), ours.path, patience, std::move(context)));
   place.granted();

@@ -48,7 +48,7 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
   // for may have left a downgraded reader in its place: that is why it lists again.
-  Queue queue(session_, lock_, kReadWriteMarks, observer_);
+  LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
   const Zxid evidence =
       co_await ok(wait_in_queue(std::move(queue), ours.path, own, patience, std::move(context)));
   place.granted();
@@ -67,8 +67,8 @@ Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
 
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kShared));
-  // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No writer
-  // may be there: it waits for our read grant, and would never let us through.
+  // 1. LockQueue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
+  // writer may be there: it waits for our read grant, and would never let us through.
   HeldLock writer = co_await ok(
       queue_up(Share::kExclusive, held.znode(), Patience::kWaitsToShare, std::move(context)));
   // 3. The read grant has served. Nobody could come in between: our writer is in the queue.

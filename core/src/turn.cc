@@ -15,7 +15,7 @@ bool conflicts(const Position& position, Patience patience) {
 
 }  // namespace
 
-Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
+Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience patience,
                                  Context context) {
   for (bool first = true;; first = false) {
     // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
@@ -34,7 +34,7 @@ Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience pati
   }
 }
 
-Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context) {
+Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context) {
   return wait_in_queue(std::move(queue), std::move(ours), Path(Text()), patience,
                        std::move(context));
 }

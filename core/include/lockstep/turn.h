@@ -8,9 +8,9 @@
 namespace lockstep {
 
 // The queue that a contender stands in. The session and the observer outlive the wait.
-class Queue {
+class LockQueue {
  public:
-  Queue(Session& of, Path lock_path, Marks contenders, LockObserver* told)
+  LockQueue(Session& of, Path lock_path, Marks contenders, LockObserver* told)
       : session(of), lock(std::move(lock_path)), marks(contenders), observer(told) {}
 
   Session& session;
@@ -32,14 +32,14 @@ enum class Patience : std::uint8_t {
 // Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
 // of Session::connected(). `own` is another znode of the same holder, which does not keep it
 // waiting. Resumes on the session's executor.
-Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Patience patience, Context context);
-Task<Result<Zxid>> wait_in_queue(Queue queue, Path ours, Path own, Patience patience,
+Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context);
+Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience patience,
                                  Context context);
 
 // The same in a queue of exclusive contenders, for as long as it takes.
 [[nodiscard]] inline Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours,
                                                       LockObserver* observer, Context context) {
-  return wait_in_queue(Queue(session, std::move(lock), kMutexMarks, observer), std::move(ours),
+  return wait_in_queue(LockQueue(session, std::move(lock), kMutexMarks, observer), std::move(ours),
                        Patience::kWaits, std::move(context));
 }
 
