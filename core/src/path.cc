@@ -3,8 +3,14 @@
 namespace lockstep {
 
 std::string_view Path::name() const noexcept {
+  // Forwards: paths have few components, and names are long.
   const std::string_view path = view();
-  return path.substr(path.rfind('/') + 1);
+  std::size_t start = 0;
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos;) {
+    start = slash + 1;
+    slash = path.find('/', start);
+  }
+  return path.substr(start);
 }
 
 Path Path::parent() const {
@@ -16,11 +22,7 @@ Path Path::parent() const {
 
 Path operator/(const Path& parent, std::string_view name) {
   if (parent.view() == "/") return Path(Text("/", name));
-  std::string tail;
-  tail.reserve(name.size() + 1);
-  tail.push_back('/');
-  tail.append(name);
-  return Path(Text(parent.view(), tail));
+  return Path(Text(parent.view(), "/", name));
 }
 
 }  // namespace lockstep

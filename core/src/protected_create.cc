@@ -8,14 +8,13 @@ namespace lockstep {
 namespace {
 
 // Looks for the znode of a create whose reply was lost. kNoNode if the create was never applied.
-Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string guid,
-                                   Context context) {
+Task<Result<Created>> find_by_guid(Session& session, Path parent, Text guid, Context context) {
   co_await ok(session.connected(context));
   // The server we talk to now may not have seen the create yet.
   co_await ok(session.sync(parent, context));
   const Children children = co_await ok(session.get_children(parent, context));
   for (const std::string_view name : children) {
-    if (!name.starts_with(guid)) continue;
+    if (!name.starts_with(guid.view())) continue;
     const Path found = parent / name;
     const Stat stat = co_await ok(session.exists(found, context));
     if (stat.ephemeral_owner == session.id()) co_return Created(found, stat);
@@ -23,9 +22,9 @@ Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string gu
   co_return failure(Error::kNoNode);
 }
 
-Task<Result<Created>> create_or_find(Session& session, Path parent, std::string guid,
-                                     std::string mark, Data data, Context context) {
-  const Path prefix = parent / (guid + mark);
+Task<Result<Created>> create_or_find(Session& session, Path parent, Text guid, std::string mark,
+                                     Data data, Context context) {
+  const Path prefix = parent / Text(guid.view(), mark).view();
   for (;;) {
     Result<Created> created =
         co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
@@ -43,13 +42,13 @@ Task<Result<Created>> create_or_find(Session& session, Path parent, std::string 
 // caller has got it. A guard, because a coroutine may also be destroyed while it waits.
 class Orphan {
  public:
-  Orphan(Session& session, Path parent, std::string guid)
+  Orphan(Session& session, Path parent, Text guid)
       : session_(session), parent_(std::move(parent)), guid_(std::move(guid)) {}
   Orphan(const Orphan&) = delete;
   Orphan& operator=(const Orphan&) = delete;
   ~Orphan() {
     if (!adopted_ && !is_over(session_.state())) {
-      remove_guaranteed_by_guid(session_, std::move(parent_), std::move(guid_));
+      remove_guaranteed_by_guid(session_, std::move(parent_), std::string(guid_.view()));
     }
   }
   void adopt() { adopted_ = true; }
@@ -57,7 +56,7 @@ class Orphan {
  private:
   Session& session_;
   Path parent_;
-  std::string guid_;
+  Text guid_;
   bool adopted_ = false;
 };
 
@@ -80,8 +79,8 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context)
 
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context) {
-  std::string guid("_c_");
-  guid += Guid(session.random()).view();
+  const Guid unique(session.random());
+  const Text guid("_c_", unique.view());
   Orphan orphan(session, parent, guid);
   Created created =
       co_await ok(create_or_find(session, parent, guid, mark, std::move(data), context));

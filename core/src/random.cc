@@ -10,11 +10,18 @@ Guid::Guid(Random& random) {
 
   static constexpr char kHex[] = "0123456789abcdef";
   std::size_t at = 0;
-  for (int nibble = 0; nibble < 32; ++nibble) {
-    if (nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20) text_[at++] = '-';
-    const std::uint64_t half = nibble < 16 ? high : low;
-    text_[at++] = kHex[(half >> (60 - 4 * (nibble % 16))) & 0xf];
-  }
+  const auto write = [&](std::uint64_t& from, int digits) {
+    for (; digits > 0; --digits, from <<= 4) text_[at++] = kHex[from >> 60];
+  };
+  write(high, 8);
+  text_[at++] = '-';
+  write(high, 4);
+  text_[at++] = '-';
+  write(high, 4);
+  text_[at++] = '-';
+  write(low, 4);
+  text_[at++] = '-';
+  write(low, 12);
 }
 
 }  // namespace lockstep

@@ -12,12 +12,10 @@ constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
   std::size_t at = name.size();
+  while (at > 0 && is_digit(name[at - 1])) --at;
+  if (at == name.size() || name.size() - at > kMostDigits) return std::nullopt;
   std::int64_t value = 0;
-  for (std::int64_t weight = 1; at > 0 && is_digit(name[at - 1]); weight *= 10) {
-    if (name.size() - at == kMostDigits) return std::nullopt;
-    value += weight * (name[--at] - '0');
-  }
-  if (at == name.size()) return std::nullopt;
+  for (const char digit : name.substr(at)) value = 10 * value + (digit - '0');
   const std::string_view head = name.substr(0, at);
   if (!head.ends_with(mark)) {
     if (!head.ends_with('-') || !head.substr(0, at - 1).ends_with(mark)) return std::nullopt;
@@ -44,12 +42,15 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
   std::int32_t nearest = 0;
   bool found = false;
   for (const std::string_view name : queue) {
+    if (name == ours) {
+      found = true;
+      continue;
+    }
     const std::optional<Contender> other = contender(name, marks);
     if (!other) {
       position.foreign = name;
       continue;
     }
-    if (name == ours) found = true;
     if (!blocks(*other, *us) || name == own) continue;
     if (position.ahead == 0 || precedes(nearest, other->number)) {
       nearest = other->number;

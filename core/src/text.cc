@@ -38,15 +38,21 @@ std::uint64_t text_hash(std::string_view content) noexcept {
   return fold(hash);
 }
 
-Text::Text(std::string_view content) : Text(content, std::string_view()) {}
+Text::Text(std::string_view content) : Text(content, {}, {}) {}
 
-Text::Text(std::string_view head, std::string_view tail) {
-  const std::size_t size = head.size() + tail.size();
+Text::Text(std::string_view head, std::string_view tail) : Text(head, {}, tail) {}
+
+Text::Text(std::string_view head, std::string_view middle, std::string_view tail) {
+  const std::size_t size = head.size() + middle.size() + tail.size();
   block_ = ::new (internal::allocate_frame(sizeof(Block) + size + 1)) Block;
   char* const bytes = reinterpret_cast<char*>(block_ + 1);
-  if (!head.empty()) std::memcpy(bytes, head.data(), head.size());
-  if (!tail.empty()) std::memcpy(bytes + head.size(), tail.data(), tail.size());
-  bytes[size] = '\0';  // For the C client.
+  char* end = bytes;
+  for (const std::string_view piece : {head, middle, tail}) {
+    if (piece.empty()) continue;
+    std::memcpy(end, piece.data(), piece.size());
+    end += piece.size();
+  }
+  *end = '\0';  // For the C client.
   block_->size = static_cast<std::uint32_t>(size);
   block_->hash = text_hash({bytes, size});
 }

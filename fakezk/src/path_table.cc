@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "path_rules.h"
+
 namespace lockstep::fakezk {
 
 namespace {
@@ -76,7 +78,7 @@ PathId PathTable::add(Text path, std::size_t slot) {
   const std::size_t slash = view.rfind('/');
   const auto name_offset = static_cast<std::uint32_t>(slash + 1);
   slots_[slot] = id;
-  entries_.push_back(Entry{path, kRoot, name_offset});
+  entries_.push_back(Entry{path, kRoot, name_offset, server_accepts(view)});
   if (2 * entries_.size() > slots_.size()) grow();
   if (slash != 0 && slash != std::string_view::npos) {
     const PathId parent = intern(view.substr(0, slash));

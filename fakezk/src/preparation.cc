@@ -51,7 +51,7 @@ std::expected<void, Error> Preparation::prepare(const Request& request) {
 
 std::expected<void, Error> Preparation::create(const Request& request) {
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
-  const std::optional<PathId> parent_id = parent_of(request.path.view());
+  const std::optional<PathId> parent_id = parent_of(request.path);
   if (!parent_id) return refused(Error::kBadArguments);
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
@@ -61,7 +61,7 @@ std::expected<void, Error> Preparation::create(const Request& request) {
   path_ = is_sequential(request.mode)
               ? paths_->intern_sequential(request.path.text(), parent.children_created)
               : paths_->intern(request.path.text());
-  if (!server_accepts(paths_->text(path_).view())) return refused(Error::kBadArguments);
+  if (!paths_->valid(path_)) return refused(Error::kBadArguments);
   if (look(path_).exists) return refused(Error::kNodeExists);
   if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);
   commit_create(request, parent, *acl);
@@ -190,7 +190,12 @@ Change& Preparation::change(Change::Kind kind, const Record& record) {
       Change{kind, record.path, asker_.zxid, asker_.session, record.owner});
 }
 
-std::optional<PathId> Preparation::parent_of(std::string_view path) {
+std::optional<PathId> Preparation::parent_of(const Path& znode) {
+  const std::string_view path = znode.view();
+  if (path.starts_with('/')) {
+    const PathId known = paths_->intern(znode.text());
+    if (paths_->valid(known)) return paths_->parent(known);
+  }
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos || path.find('\0') != std::string_view::npos) {
     return std::nullopt;

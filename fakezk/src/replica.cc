@@ -78,33 +78,34 @@ void Replica::notify_deleted(PathId path, AclId acl) {
   }
 }
 
-Reply Replica::read(const Request& request, LinkIndex link, std::span<const Identity> identities) {
+void Replica::read(const Request& request, LinkIndex link, std::span<const Identity> identities,
+                   Reply& reply) {
   const PathId id = paths_->intern(request.path.text());
   const Znode* const znode = tree_.find(id);
   const bool watched = request.watch != nullptr;
   if (!znode) {
     if (watched && request.op == OpCode::kExists) data_watches_.add(id, link);
-    return Reply(Error::kNoNode);
+    reply = Reply(Error::kNoNode);
+    return;
   }
   // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
   const std::int32_t needed =
       request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
   if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
-    return Reply(Error::kNoAuth);
+    reply = Reply(Error::kNoAuth);
+    return;
   }
   if (watched) (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(id, link);
-  Reply reply = Reply::ok();
   if (request.op == OpCode::kGetChildren) {
     // ZooKeeper lists children in the order of a hash table.
     scratch_.assign(znode->children.begin(), znode->children.end());
     unspecified_.shuffle(scratch_);
     reply.children = tree_.children(*znode, scratch_);
-    return reply;
+    return;
   }
   reply.stat = tree_.stat(*znode);
   if (request.op == OpCode::kGetData) reply.data = znode->data;
   if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities);
-  return reply;
 }
 
 // A comparison of states, not a replay of what happened (DataTree.setWatches). These events are

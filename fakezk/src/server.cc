@@ -122,7 +122,10 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const Request& re
   bool& drops = connections_[link].drops_requests;
   drops = drops || (heard_of && unspecified_.number(2) == 0);
   if (drops) return;
-  if (!is_write(request.op)) return send_reply(link, request.op, Reply(Error::kSessionExpired));
+  if (!is_write(request.op)) {
+    open_reply(link, request.op) = Reply(Error::kSessionExpired);
+    return;
+  }
   Txn refused = begin_txn(request.op, session, link, now);
   refused.has_error = true;
   refused.error = Error::kSessionExpired;
@@ -135,11 +138,12 @@ void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
     Replica& replica = replicas_[served.replica];
     applied_.path = paths_->intern(request.path.text());
     applied_.watches = request.watch != nullptr;
-    Reply reply = replica.read(request, link, served.identities);
+    applied_.zxid = replica.last_zxid;
+    Reply& reply = open_reply(link, request.op);
+    replica.read(request, link, served.identities, reply);
     applied_.error = reply.error;
     applied_.has_error = reply.is_error();
-    applied_.zxid = replica.last_zxid;
-    return send_reply(link, request.op, std::move(reply));
+    return;
   }
   if (request.op == OpCode::kSync) {
     Txn sync = begin_txn(OpCode::kSync, session, link, now);
@@ -189,11 +193,11 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
 }
 
-void Server::send_reply(LinkIndex link, OpCode op, Reply&& reply) {
+Reply& Server::open_reply(LinkIndex link, OpCode op) {
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = op;
   answer.zxid = replicas_[connections_[link].replica].last_zxid;
-  answer.reply = std::move(reply);
+  return answer.reply;
 }
 
 void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) {

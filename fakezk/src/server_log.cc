@@ -98,17 +98,11 @@ void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
 void Server::answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) {
   if (leader_tree_) --connections_[txn.origin].unanswered;
   if (txn.opens_session) return welcome(txn.origin, txn.session);
-  send_reply(txn.origin, txn.op, reply_to(index, txn, std::move(results)));
-}
-
-Reply Server::reply_to(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) const {
+  Reply& reply = open_reply(txn.origin, txn.op);
   if (txn.has_error) {
-    Reply failed(txn.error);
-    failed.failed_op = txn.failed_op;
-    return failed;
-  }
-  Reply reply = Reply::ok();
-  if (txn.op == OpCode::kMulti) {
+    reply = Reply(txn.error);
+    reply.failed_op = txn.failed_op;
+  } else if (txn.op == OpCode::kMulti) {
     reply.results = std::make_unique<std::vector<OpResult>>(std::move(results));
   } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
     const PathId path = history_[txn.first_change].path;
@@ -116,7 +110,6 @@ Reply Server::reply_to(ReplicaIndex index, const Txn& txn, std::vector<OpResult>
     reply.stat = tree.stat(*tree.find(path));
     if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
   }
-  return reply;
 }
 
 // The server ends the connection over which it served the session.

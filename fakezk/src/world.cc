@@ -184,10 +184,13 @@ void World::list_wakes() {
 
 void World::list_link_events(LinkIndex index) {
   const Link& link = network_[index];
-  if (link.can_deliver() && !stalled(index))
+  if (link.idle()) return;
+  if (link.can_deliver() && !stalled(index)) {
     events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
-  if (link.can_apply() && server_.can_apply(index))
+  }
+  if (link.can_apply() && server_.can_apply(index)) {
     events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
+  }
 }
 
 FaultKinds World::kinds_injected() const {

@@ -15,8 +15,9 @@ class Text {
  public:
   Text() noexcept = default;
   explicit Text(std::string_view content);
-  // The concatenation of two pieces, in one allocation.
+  // The concatenation of pieces, in one allocation.
   Text(std::string_view head, std::string_view tail);
+  Text(std::string_view head, std::string_view middle, std::string_view tail);
   Text(const Text& other) noexcept : block_(other.block_) { retain(); }
   Text(Text&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
   Text& operator=(Text other) noexcept {

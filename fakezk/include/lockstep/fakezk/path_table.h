@@ -44,6 +44,8 @@ class PathTable {
   [[nodiscard]] std::string_view name(PathId id) const {
     return text(id).view().substr(entries_[id].name_offset);
   }
+  // True if a server accepts it as the path of a znode (PathUtils.validatePath).
+  [[nodiscard]] bool valid(PathId id) const { return entries_[id].valid; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
@@ -51,6 +53,7 @@ class PathTable {
     Text text;
     PathId parent;
     std::uint32_t name_offset;
+    bool valid;
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
 

@@ -69,7 +69,7 @@ class Preparation {
   }
   Change& change(Change::Kind kind, const Record& record);
   // `path` without its last component; none if there is no slash or a NUL.
-  [[nodiscard]] std::optional<PathId> parent_of(std::string_view path);
+  [[nodiscard]] std::optional<PathId> parent_of(const Path& znode);
   void commit_create(const Request& request, Record parent, AclId acl);
   void commit_remove(Record node, Record parent);
 

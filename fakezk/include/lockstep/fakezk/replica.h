@@ -37,8 +37,9 @@ class Replica {
   // came to, if somebody wants to know.
   void apply(std::span<const Change> changes, std::int64_t time_ms, std::vector<OpResult>* results);
 
-  [[nodiscard]] Reply read(const Request& request, LinkIndex link,
-                           std::span<const Identity> identities);
+  // Fills in a reply that is empty.
+  void read(const Request& request, LinkIndex link, std::span<const Identity> identities,
+            Reply& reply);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
   // The connection has ended: its watches go.
   void forget(LinkIndex link);

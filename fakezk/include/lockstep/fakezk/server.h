@@ -227,7 +227,8 @@ class Server final : private EventSink {
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
   void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  void send_reply(LinkIndex link, OpCode op, Reply&& reply);
+  // A reply that is on its way, to be filled in.
+  Reply& open_reply(LinkIndex link, OpCode op);
 
   Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
   void write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
@@ -241,8 +242,6 @@ class Server final : private EventSink {
   void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
   void answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results);
-  [[nodiscard]] Reply reply_to(ReplicaIndex index, const Txn& txn,
-                               std::vector<OpResult> results) const;
   void catch_up(ReplicaIndex index, TimePoint now);
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(LinkIndex link, PathId path, EventType type, AclId acl) override;
