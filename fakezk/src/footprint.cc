@@ -24,6 +24,7 @@ std::string_view name(ObjectKind kind) {
     case ObjectKind::kLink: return "link";
     case ObjectKind::kInbox: return "inbox";
     case ObjectKind::kProcess: return "process";
+    case ObjectKind::kPace: return "pace";
     case ObjectKind::kReplica: return "replica";
     case ObjectKind::kLog: return "log";
     case ObjectKind::kClock: return "clock";

@@ -81,6 +81,7 @@ void Network::shut(LinkIndex index) {
 }
 
 void Network::abandon(LinkIndex index) {
+  if (recorder_) record_break(*recorder_, index, 0);
   empty(*links_[index]);
   links_[index]->endpoint = nullptr;
 }

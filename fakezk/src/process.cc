@@ -34,6 +34,23 @@ TimePoint Process::in_world_time(TimePoint due) const {
   return drifts_since_ + gone;
 }
 
+// What a process does next, and when, is another thing from now on.
+void World::record_pace(const Process& process) {
+  if (!recorder_) return;
+  recorder_->writes(ObjectKind::kProcess, process.index());
+  recorder_->writes(ObjectKind::kPace, process.index());
+  recorder_->reads(ObjectKind::kClock);
+}
+
+// The clock moves as far as the earliest timer of those that run.
+void World::record_clock_moved() {
+  if (!recorder_) return;
+  recorder_->writes(ObjectKind::kClock);
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    recorder_->reads(ObjectKind::kPace, process);
+  }
+}
+
 template <class Act>
 void World::each_link_of(const Process& process, Act act) {
   for (LinkIndex link = 0; link < network_.size(); ++link) {
@@ -72,6 +89,7 @@ void World::move_clock(TimePoint to) {
 
 // Its kernel keeps the connections, and acknowledges what it does not read.
 void World::stall(Process& process) {
+  record_pace(process);
   if (process.stalled_) return;
   process.stalled_ = true;
   process.wakes_at_ = now_ + kLongestStall;
@@ -80,6 +98,7 @@ void World::stall(Process& process) {
 }
 
 void World::wake(Process& process) {
+  record_pace(process);
   if (!process.stalled_) return;
   process.stalled_ = false;
   --stalled_count_;
@@ -87,6 +106,9 @@ void World::wake(Process& process) {
 }
 
 void World::crash(Process& process) {
+  record_pace(process);
+  // What goes with its tasks may be what other processes use.
+  if (recorder_) recorder_->writes(ObjectKind::kUserMemory);
   if (std::exchange(process.stalled_, false)) --stalled_count_;
   each_link_of(process, [this](LinkIndex link) {
     const auto sent = static_cast<std::uint32_t>(network_[link].requests.size());
@@ -102,6 +124,7 @@ void World::crash(Process& process) {
 }
 
 void World::drift(Process& process, bool fast) {
+  record_pace(process);
   process.drift(fast ? Process::Pace::kFast : Process::Pace::kSlow);
 }
 

@@ -73,6 +73,11 @@ void Server::commit(Txn& txn, TimePoint now) {
 }
 
 void Server::follow(const Change& change, TimePoint now) {
+  const bool comes_or_goes =
+      change.kind == Change::Kind::kCreated || change.kind == Change::Kind::kDeleted;
+  if (recorder_ && change.owner != 0 && comes_or_goes) {
+    recorder_->writes(ObjectKind::kSession, sessions_.find(change.owner));
+  }
   if (change.owner != 0 && change.kind == Change::Kind::kCreated) {
     sessions_[sessions_.find(change.owner)].ephemerals.push_back(change.path);
   }

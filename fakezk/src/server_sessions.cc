@@ -55,11 +55,13 @@ bool Server::behind(ReplicaIndex index, Zxid seen) const {
 
 // What an unreachable replica hears does not reach the leader in any case.
 void Server::fall_silent(LinkIndex link, TimePoint now) {
+  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
   if (session != kNoSession && sessions_[session].link == link) sessions_.fall_silent(session, now);
 }
 
 void Server::speak_up(LinkIndex link) {
+  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
   if (session == kNoSession || sessions_[session].link != link) return;
   if (!replicas_[connections_[link].replica].unreachable) sessions_.speak_up(session);

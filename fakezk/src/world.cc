@@ -367,10 +367,7 @@ void World::execute(const Event& event) {
       return trace(step);
     case Event::Kind::kReplicate: trace(step); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
-    case Event::Kind::kWake:
-      if (recorder_) recorder_->touches_everything();
-      trace(step);
-      return wake(*processes_[event.index]);
+    case Event::Kind::kWake: trace(step); return wake(*processes_[event.index]);
     case Event::Kind::kFault: return inject(event);
   }
 }
@@ -399,7 +396,7 @@ void World::record_timer(TimePoint due) {
 // A timer that fires because nothing else can happen can be swapped with nothing.
 void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
-  recorder_->writes(ObjectKind::kClock);
+  record_clock_moved();
   for (std::uint32_t process = 0; process < process_count_; ++process) {
     if (&processes_[process]->timers_ != &queue) continue;
     recorder_->writes(ObjectKind::kProcess, process);
@@ -421,9 +418,10 @@ void World::inject(const Event& event) {
   if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
-  // What a whole process does and does not, and what comes of a znode that nobody has asked to
-  // change, is not told apart.
-  if (recorder_ && event.fault >= FaultKind::kStall) recorder_->touches_everything();
+  // Which parents there are, and which of them have no children, is not told apart.
+  const bool of_parents =
+      event.fault == FaultKind::kParentRemoval || event.fault == FaultKind::kSequenceOverflow;
+  if (recorder_ && of_parents) recorder_->touches_everything();
   Step step{.number = steps_, .event = event, .now = now_};
   switch (event.fault) {
     case FaultKind::kCut:
@@ -525,7 +523,7 @@ void World::heal() {
 }
 
 void World::expire(SessionIndex session) {
-  if (recorder_) recorder_->writes(ObjectKind::kClock);
+  record_clock_moved();
   advance_clock(server_.expiry_time(session, now_));
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the

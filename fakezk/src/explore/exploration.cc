@@ -147,6 +147,7 @@ Exploration::Ran Exploration::run_once() {
   Verdict verdict;
   program_.start(world_, verdict);
   world_.set_faults(limits_.faults);
+  world_.set_restarter(program_.restarter());
   world_.set_tracer(this);
   bool ended = false;
   while (!ended && !verdict.violation()) {

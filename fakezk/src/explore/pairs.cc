@@ -42,6 +42,7 @@ std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool sw
   scripted_ = true;
   program_.start(world_, verdict);
   world_.set_faults(limits_.faults);
+  world_.set_restarter(program_.restarter());
   world_.set_tracer(this);
   bool possible = true;
   for (std::size_t i = 0; i < script_.size(); ++i) possible = world_.step(*this);

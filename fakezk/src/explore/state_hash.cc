@@ -99,6 +99,11 @@ std::uint64_t state_hash(World& world) {
   hash.add(world.network().size());
   for (LinkIndex i = 0; i < world.network().size(); ++i) add_link(hash, world.network()[i]);
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
+  for (std::uint32_t i = 0; i < world.process_count(); ++i) {
+    const Process& process = world.process(i);
+    hash.add(process.stalled());
+    hash.add(static_cast<std::uint64_t>(process.now().time_since_epoch().count()));
+  }
   return hash.value();
 }
 

@@ -53,6 +53,7 @@ TimePoint LockOracles::now_of(SessionId session) const {
 }
 
 void LockOracles::crashed(std::uint32_t process) {
+  remembers();
   std::erase_if(acquiring_, [&](const Acquire& acquire) {
     const std::pair started(acquire.session, process);
     return std::ranges::find(process_of_, started) != process_of_.end();

@@ -18,6 +18,7 @@ enum class ObjectKind : std::uint8_t {
   kLink,          // Whether a connection is there, and what is lost with it.
   kInbox,         // The order of what is sent to a client.
   kProcess,       // The memory of one process.
+  kPace,          // Whether a process runs, and how fast its clock goes.
   kReplica,       // Whether a replica lags or is cut off, and how far it has come.
   kLog,           // The order of the leader's log, where a replica is behind.
   kClock,         // Virtual time, and which timers it has passed.
@@ -26,7 +27,7 @@ enum class ObjectKind : std::uint8_t {
   kOracle,        // What the judges remember.
   kUserMemory,    // What the processes of a program share behind ZooKeeper's back.
 };
-inline constexpr std::size_t kObjectKinds = 14;
+inline constexpr std::size_t kObjectKinds = 15;
 
 [[nodiscard]] std::string_view name(ObjectKind kind);
 

@@ -233,6 +233,8 @@ class World final : private Unspecified {
   template <class Act>
   void each_link_of(const Process& process, Act act);
   void trace(const Step& step);
+  void record_pace(const Process& process);
+  void record_clock_moved();
   void record_timer(TimePoint due);
   void record_fired(const internal::TimerQueue& queue, bool at_rest);
 
