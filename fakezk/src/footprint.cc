@@ -24,12 +24,9 @@ std::string_view name(ObjectKind kind) {
     case ObjectKind::kLink: return "link";
     case ObjectKind::kInbox: return "inbox";
     case ObjectKind::kProcess: return "process";
-    case ObjectKind::kPace: return "pace";
     case ObjectKind::kReplica: return "replica";
     case ObjectKind::kLog: return "log";
     case ObjectKind::kClock: return "clock";
-    case ObjectKind::kTimersDue: return "timers of one instant";
-    case ObjectKind::kFaults: return "faults";
     case ObjectKind::kOracle: return "oracle";
     case ObjectKind::kUserMemory: return "user memory";
   }

@@ -34,21 +34,12 @@ TimePoint Process::in_world_time(TimePoint due) const {
   return drifts_since_ + gone;
 }
 
-// What a process does next, and when, is another thing from now on.
+// What a process does next, and when, is another thing from now on: and so is what the clock passes
+// when it moves.
 void World::record_pace(const Process& process) {
   if (!recorder_) return;
   recorder_->writes(ObjectKind::kProcess, process.index());
-  recorder_->writes(ObjectKind::kPace, process.index());
   recorder_->reads(ObjectKind::kClock);
-}
-
-// The clock moves as far as the earliest timer of those that run.
-void World::record_clock_moved() {
-  if (!recorder_) return;
-  recorder_->writes(ObjectKind::kClock);
-  for (std::uint32_t process = 0; process < process_count_; ++process) {
-    recorder_->reads(ObjectKind::kPace, process);
-  }
 }
 
 template <class Act>

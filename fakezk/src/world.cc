@@ -386,17 +386,10 @@ void World::deliver(const Event& event) {
   if (link.endpoint) link.endpoint->receive(message);
 }
 
-// Timers that are started for one instant fire in the order in which they were started.
-void World::record_timer(TimePoint due) {
-  recorder_->reads(ObjectKind::kClock);
-  const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
-  recorder_->writes(ObjectKind::kTimersDue, static_cast<std::uint32_t>(mix(instant)));
-}
-
 // A timer that fires because nothing else can happen can be swapped with nothing.
 void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
-  record_clock_moved();
+  recorder_->writes(ObjectKind::kClock);
   for (std::uint32_t process = 0; process < process_count_; ++process) {
     if (&processes_[process]->timers_ != &queue) continue;
     recorder_->writes(ObjectKind::kProcess, process);
@@ -415,7 +408,6 @@ void World::fire_timer(const Event& event, bool at_rest) {
 }
 
 void World::inject(const Event& event) {
-  if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
   // Which parents there are, and which of them have no children, is not told apart.
@@ -523,7 +515,7 @@ void World::heal() {
 }
 
 void World::expire(SessionIndex session) {
-  record_clock_moved();
+  if (recorder_) recorder_->writes(ObjectKind::kClock);
   advance_clock(server_.expiry_time(session, now_));
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the

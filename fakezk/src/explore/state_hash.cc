@@ -97,7 +97,10 @@ std::uint64_t state_hash(World& world) {
   hash.add(server.session_count());
   for (SessionIndex i = 0; i < server.session_count(); ++i) hash.add(server.session_alive(i));
   hash.add(world.network().size());
-  for (LinkIndex i = 0; i < world.network().size(); ++i) add_link(hash, world.network()[i]);
+  for (LinkIndex i = 0; i < world.network().size(); ++i) {
+    hash.add(world.process_of(i));
+    add_link(hash, world.network()[i]);
+  }
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
   for (std::uint32_t i = 0; i < world.process_count(); ++i) {
     const Process& process = world.process(i);

@@ -18,16 +18,13 @@ enum class ObjectKind : std::uint8_t {
   kLink,          // Whether a connection is there, and what is lost with it.
   kInbox,         // The order of what is sent to a client.
   kProcess,       // The memory of one process.
-  kPace,          // Whether a process runs, and how fast its clock goes.
   kReplica,       // Whether a replica lags or is cut off, and how far it has come.
   kLog,           // The order of the leader's log, where a replica is behind.
-  kClock,         // Virtual time, and which timers it has passed.
-  kTimersDue,     // The order of the timers of one instant.
-  kFaults,        // How many faults are left.
+  kClock,         // Virtual time, which timers it has passed, and whose clock goes with it.
   kOracle,        // What the judges remember.
   kUserMemory,    // What the processes of a program share behind ZooKeeper's back.
 };
-inline constexpr std::size_t kObjectKinds = 15;
+inline constexpr std::size_t kObjectKinds = 12;
 
 [[nodiscard]] std::string_view name(ObjectKind kind);
 

@@ -234,8 +234,6 @@ class World final : private Unspecified {
   void each_link_of(const Process& process, Act act);
   void trace(const Step& step);
   void record_pace(const Process& process);
-  void record_clock_moved();
-  void record_timer(TimePoint due);
   void record_fired(const internal::TimerQueue& queue, bool at_rest);
 
   Network network_;
@@ -275,7 +273,7 @@ inline TimePoint Process::now() const {
 inline void Process::post(Runnable& work) { world_.ready_.push(work); }
 inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
 inline void Process::start_timer(Timer& timer, TimePoint due) {
-  if (world_.recorder_) world_.record_timer(due);
+  if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
   timers_.push(timer, due);
 }
 inline void Process::stop_timer(Timer& timer) noexcept {
