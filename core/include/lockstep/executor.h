@@ -47,7 +47,7 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  [[nodiscard]] virtual TimePoint now() const = 0;
+  [[nodiscard]] virtual TimePoint now() const = 0;  // From any thread.
 
   // Queues `work`, which must not be queued already. From any thread.
   virtual void post(Runnable& work) = 0;
