@@ -16,7 +16,7 @@ Task<Result<HeldLock>> FairMutex::queue_up(Patience patience, Context context) {
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
   const Created ours = co_await ok(
       protected_create(session_, lock_, std::string(kLockMark), options_.data, context));
-  Place place(session_, ours.path);
+  Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. Wait until nobody is in front.
   LockQueue queue(session_, lock_, options_.marks, observer_);

@@ -20,7 +20,9 @@ HeldLock::Grant::~Grant() {
   // Also if a release is under way: it is destroyed with us, and its delete may yet be lost.
   const bool ours = state_ != LockState::kLost && !outcome_ && !(guard_ && guard_->gone());
   stop_listening();
-  if (ours) remove_in_background();
+  if (!ours) return;
+  if (observer_) observer_->dropped(record_);
+  remove_in_background();
 }
 
 LockState HeldLock::Grant::state() const {

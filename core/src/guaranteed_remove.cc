@@ -1,6 +1,7 @@
 #include "lockstep/guaranteed_remove.h"
 
 #include "lockstep/ok.h"
+#include "lockstep/session_observer.h"
 
 namespace lockstep {
 
@@ -25,6 +26,10 @@ Task<Result<void>> remove_children_of(Session& session, Path parent, std::string
     co_await ok(remove_until_gone(session, parent / name));
   }
   co_return Result<void>();
+}
+
+void tell_observer(const Session& session, const Path& znode) {
+  if (session.observer()) session.observer()->cleaning_up(znode);
 }
 
 Task<void> remove_in_background(Session& session, Path znode) {
@@ -63,14 +68,17 @@ Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, C
 }
 
 void remove_guaranteed(Session& session, Path znode) {
+  tell_observer(session, znode);
   session.in_background(remove_in_background(session, std::move(znode)));
 }
 
 void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid) {
+  tell_observer(session, parent);
   session.in_background(remove_by_guid_in_background(session, std::move(parent), std::move(guid)));
 }
 
 void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data) {
+  tell_observer(session, znode);
   session.in_background(
       remove_if_ours_in_background(session, std::move(znode), std::move(own_data)));
 }

@@ -1,11 +1,12 @@
 #include "lockstep/operation.h"
 
 #include "lockstep/session.h"
+#include "lockstep/session_observer.h"
 
 namespace lockstep::internal {
 
 OperationBase::OperationBase(Session& session, Request request, Leaves leaves, Context context)
-    : Wait(session.executor(), std::move(context)), session_(session) {
+    : Wait(session.executor(), std::move(context)), session_(session), op_(request.op) {
   if (const std::optional<Error> over = already_over()) {
     reply_ = Reply(*over);
     finish();
@@ -15,6 +16,7 @@ OperationBase::OperationBase(Session& session, Request request, Leaves leaves, C
     request.watch = new WatchState;
     watch_ = Watch(session.executor(), request.watch);
   }
+  if (session.observer()) session.observer()->requested(op_);
   session.submit(std::move(request), *this);
 }
 
@@ -24,6 +26,7 @@ OperationBase::~OperationBase() {
 
 void OperationBase::complete(Reply& reply) {
   std::swap(reply_, reply);
+  if (session_.observer()) session_.observer()->answered(op_, failed());
   finish();
 }
 

@@ -44,7 +44,7 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
   const Created ours = co_await ok(
       protected_create(session_, lock_, "-" + std::string(mark(share)), Data(), context));
-  Place place(session_, ours.path);
+  Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
   // for may have left a downgraded reader in its place: that is why it lists again.
@@ -67,7 +67,7 @@ Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
 
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kShared));
-  // 1. LockQueue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
+  // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
   // writer may be there: it waits for our read grant, and would never let us through.
   HeldLock writer = co_await ok(
       queue_up(Share::kExclusive, held.znode(), Patience::kWaitsToShare, std::move(context)));

@@ -45,43 +45,49 @@ Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t mos
 
 }  // namespace
 
-Task<Result<HeldLock>> Semaphore::acquire(Context context) {
-  Result<HeldLock> lease = co_await take_turn(std::move(context));
+Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
+  Result<HeldLock> lease = co_await take_turn(patience, std::move(context));
   if (!lease && observer_) observer_->gave_up(session_.id(), path_, lease.error());
   co_return std::move(lease);
 }
 
-Task<Result<HeldLock>> Semaphore::take_turn(Context context) {
+Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) {
   if (!count_ && fixed_ < 1) co_return failure(Error::kBadArguments);
+  // What is malformed without what we append to it: an empty path would be the root.
+  if (path_.view().empty()) co_return failure(Error::kBadArguments);
   // 1. One at a time: hold the mutex until we have a lease, or give up.
   FairMutex mutex(session_, path_ / "locks", observer_);
-  HeldLock held = co_await ok(mutex.acquire(context));
+  Task<Result<HeldLock>> taking =
+      patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
+  HeldLock held = co_await ok(std::move(taking));
   Turn turn(session_, std::move(held));
-  Result<HeldLock> lease = co_await take_lease(turn.held, std::move(context));
+  Result<HeldLock> lease = co_await take_lease(turn.held, patience, std::move(context));
   co_return std::move(lease);
 }
 
-Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Context context) {
+Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, Context context) {
   // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
   const Path leases = path_ / "leases";
   const Created ours =
       co_await ok(protected_create(session_, leases, std::string(kLeaseMark), Data(), context));
   Place place(session_, ours.path);
   // 3. It counts once there are no more leases than there may be.
-  const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, std::move(context)));
+  const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, patience, std::move(context)));
   place.granted();
   GrantRecord grant(session_.id(), leases, ours.path, ours.stat.czxid, evidence);
   grant.share = Share::kShared;
   co_return HeldLock(session_, std::move(grant), observer_);
 }
 
-Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Context context) {
+Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience patience,
+                                            Context context) {
   // A look that leaves no watches: usually there is room.
   const Path leases = ours.parent();
   const std::int32_t at_first = co_await ok(capacity(context));
   const Children first = co_await ok(retried(session_, &Session::get_children, leases, context));
   const bool room_at_first = co_await ok(has_room(first, ours, at_first));
   if (room_at_first) co_return first.parent().pzxid;
+  if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
   for (;;) {
     Capacity most = co_await ok(watched_capacity(context));
     const Watched<Children> list =

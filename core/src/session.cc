@@ -1,6 +1,7 @@
 #include "lockstep/session.h"
 
 #include "lockstep/internal/check.h"
+#include "lockstep/session_observer.h"
 
 namespace lockstep {
 
@@ -128,6 +129,7 @@ void Session::change_state(SessionState state) {
   if (state == state_) return;
   internal::check(!is_over(state_), "a session dies once");
   state_ = state;
+  if (observer_) observer_->state_changed(*this, state);
   // A listener may drop itself or the one after it.
   for (next_to_tell_ = first_listener_; next_to_tell_;) {
     SessionListener& listener = *next_to_tell_;

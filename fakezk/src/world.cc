@@ -99,6 +99,7 @@ void World::reset() {
   healed_ = false;
   chooser_ = nullptr;
   restarter_ = nullptr;
+  blocker_ = nullptr;
   process_of_link_.clear();
   now_ = TimePoint{};
   used_.fill(0);

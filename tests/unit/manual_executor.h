@@ -18,6 +18,7 @@ class ManualExecutor final : public Executor {
   void start_timer(Timer& timer, TimePoint due) override { timers_.push(timer, due); }
   void stop_timer(Timer& timer) noexcept override { timers_.erase(timer); }
   void escaped(std::exception_ptr) noexcept override { std::terminate(); }
+  Blocker& blocker() noexcept override { std::terminate(); }
 
   void set_time(TimePoint now) { now_ = now; }
   // Runs the timers that are due, but nothing that they post.

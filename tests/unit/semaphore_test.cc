@@ -145,6 +145,39 @@ TEST_F(SemaphoreTest, LessThanOneLeaseIsBadArgumentsAndLeavesNothing) {
   EXPECT_FALSE(simulation_.exists("/s"));
 }
 
+TEST_F(SemaphoreTest, TryAcquireWaitsForNobodyAndLeavesNothing) {
+  Semaphore of_b(*b_, "/s", 2);
+  const Acquired first = wait(of_a_);
+  const Result<HeldLock> second = simulation_.run(of_b.try_acquire());
+  EXPECT_TRUE(second.has_value());
+  EXPECT_EQ(error_of(simulation_.run(of_b.try_acquire())), Error::kConflict);
+  simulation_.settle();
+  EXPECT_EQ(leases(), 2U);
+  EXPECT_EQ(queue(), 0U);
+  const Acquired third = wait(of_a_);
+  EXPECT_FALSE(third.done());
+  EXPECT_EQ(error_of(simulation_.run(of_b.try_acquire())), Error::kConflict);
+  release(first);
+  EXPECT_TRUE(third.done());
+}
+
+TEST_F(SemaphoreTest, ShowsItsLeasesAndItsWaiters) {
+  Semaphore one_of_a(*a_, "/s", 1);
+  Semaphore one_of_b(*b_, "/s", 1);
+  Semaphore one_of_c(*c_, "/s", 1);
+  const Acquired first = wait(one_of_a);
+  const Acquired second = wait(one_of_b);
+  const Acquired third = wait(one_of_c);
+  const auto leases = must(simulation_.run(one_of_c.leases()), "leases");
+  const auto waiters = must(simulation_.run(one_of_a.waiters()), "waiters");
+  ASSERT_EQ(leases.size(), 2U);
+  EXPECT_EQ(leases[0].stat.ephemeral_owner, a_->id());
+  EXPECT_EQ(leases[1].stat.ephemeral_owner, b_->id());
+  ASSERT_EQ(waiters.size(), 2U);
+  EXPECT_EQ(waiters[0].stat.ephemeral_owner, b_->id());
+  EXPECT_EQ(waiters[1].stat.ephemeral_owner, c_->id());
+}
+
 // -------------------------------------------------------------------------- shared capacity
 
 TEST_F(SemaphoreTest, RaisedCapacityLetsTheWaiterIn) {

@@ -22,6 +22,7 @@ void FakeClient::open() {
   const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
   session_ = attach_to ? std::make_shared<FakeSession>(process_, timeout_, *attach_to)
                        : std::make_shared<FakeSession>(process_, timeout_);
+  session_->set_observer(observer());
 }
 
 }  // namespace lockstep::fake

@@ -1,10 +1,14 @@
 #include "lockstep/fake/simulation.h"
 
+#include <system_error>
+
 #include "lockstep/internal/check.h"
 
 namespace lockstep::fake {
 
-Simulation::Simulation(fakezk::ServerOptions options) : world_(options) {}
+Simulation::Simulation(fakezk::ServerOptions options) : world_(options) {
+  world_.set_blocker(this);
+}
 
 Simulation::~Simulation() { tasks_.clear(); }
 
@@ -29,6 +33,7 @@ Task<int> Simulation::zero_after(Task<void> task) {
 }
 
 void Simulation::start(Task<void> task) {
+  const Inside inside(*this);
   tasks_.spawn(std::move(task));
   world_.drain();
   rethrow();
@@ -44,25 +49,41 @@ void Simulation::run() {
 
 void Simulation::settle() {
   run_posted();
+  const Inside inside(*this);
   while (world_.step_without_time(calm_)) rethrow();
 }
 
 void Simulation::advance(Duration duration) {
   settle();
+  const Inside inside(*this);
   world_.advance_clock(world_.now() + duration);
   settle();
 }
 
 // What the test itself has set off since the last event, such as by a stop token.
 void Simulation::run_posted() {
+  const Inside inside(*this);
   world_.drain();
   rethrow();
 }
 
 bool Simulation::step() {
+  const Inside inside(*this);
   const bool happened = world_.step(calm_);
   rethrow();
   return happened;
+}
+
+void Simulation::block(BlockingCall& call) {
+  if (inside_) {
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "lockstep: a blocking call inside the simulation");
+  }
+  call.executor().post(call);
+  run_posted();
+  while (!call.is_over) {
+    if (!step()) throw Deadlock(describe_deadlock());
+  }
 }
 
 void Simulation::rethrow() {
@@ -135,20 +156,28 @@ bool Simulation::exists(const Path& path) const {
   return id && server.tree().find(*id);
 }
 
+namespace {
+
+void describe(SessionId session, const FakeSession::Waiting& waiting, std::string& report) {
+  for (const auto& [op, path] : waiting.requests) {
+    report += "\n  session " + std::to_string(session) + " waits for the reply to " +
+              std::string(name(op)) + " " + path.string();
+  }
+  for (const Path& path : waiting.watches) {
+    report += "\n  session " + std::to_string(session) + " waits for a change of " + path.string();
+  }
+}
+
+}  // namespace
+
 std::string Simulation::describe_deadlock() const {
   std::string report = "deadlock: nothing can happen any more, and somebody still waits";
   for (const std::weak_ptr<FakeSession>& weak : sessions_) {
     const std::shared_ptr<FakeSession> session = weak.lock();
-    if (!session) continue;
-    const FakeSession::Waiting waiting = session->waiting();
-    for (const auto& [op, path] : waiting.requests) {
-      report += "\n  session " + std::to_string(session->id()) + " waits for the reply to " +
-                std::string(name(op)) + " " + path.string();
-    }
-    for (const Path& path : waiting.watches) {
-      report += "\n  session " + std::to_string(session->id()) + " waits for a change of " +
-                path.string();
-    }
+    if (session) describe(session->id(), session->waiting(), report);
+  }
+  for (const FakeClient& client : clients_) {
+    describe(client.session_id(), client.session_waiting(), report);
   }
   return report;
 }

@@ -17,7 +17,10 @@ Client::~Client() {
 Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Context context) {
   if (!options_.well_formed()) co_return failure(Error::kBadArguments);
   if (current_ && is_over(current_->state())) retire_current();
-  if (!current_) current_ = std::make_shared<Session>(runtime_, options_);
+  if (!current_) {
+    current_ = std::make_shared<Session>(runtime_, options_);
+    current_->set_observer(observer());
+  }
   const std::shared_ptr<Session> session = current_;
   co_await ok(session->connected(std::move(context)));
   co_return session;

@@ -1,6 +1,7 @@
 #include "lockstep/zookeeper/runtime.h"
 
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include "lockstep/internal/check.h"
@@ -45,7 +46,11 @@ Runtime::OsSeededRandom::OsSeededRandom() {
 
 Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) {}
 
-Runtime::~Runtime() { spawned_.clear(); }
+Runtime::~Runtime() {
+  spawned_.clear();
+  const std::lock_guard lock(mutex_);
+  internal::check(blocked_ == 0, "a runtime is destroyed while a call is blocked on it");
+}
 
 TimePoint Runtime::now() const {
   return TimePoint(
@@ -95,9 +100,9 @@ Runnable& Runtime::wait_for_work() {
 }
 
 void Runtime::run(Task<void> task) {
-  internal::check(!std::exchange(running_, true), "run() is called inside the loop");
   {
     const std::lock_guard lock(mutex_);
+    internal::check(!std::exchange(running_, true), "run() is called inside the loop");
     loop_thread_ = std::this_thread::get_id();
   }
   bool ended = false;
@@ -106,7 +111,10 @@ void Runtime::run(Task<void> task) {
     main.spawn(run_main(std::move(task), ended));
     while (!ended && !escaped_) run_next();
   }
-  running_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = false;
+  }
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
 }
 
@@ -123,6 +131,30 @@ void Runtime::run_next() {
 void Runtime::escaped(std::exception_ptr exception) noexcept {
   if (!escaped_) escaped_ = std::move(exception);
 }
+
+void Runtime::block(BlockingCall& call) {
+  std::condition_variable is_over;
+  std::unique_lock lock(mutex_);
+  if (!running_ || std::this_thread::get_id() == loop_thread_) {
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            running_ ? "lockstep: a blocking call inside the loop"
+                                     : "lockstep: a blocking call while nobody runs the loop");
+  }
+  call.waiter = &is_over;
+  push(outside_, call);
+  ++blocked_;
+  is_over.wait(lock, [&call] { return call.is_over; });
+  --blocked_;
+}
+
+// Under the lock: the condition variable is the waiter's, who is still kept by it.
+void Runtime::over(BlockingCall& call) noexcept {
+  const std::lock_guard lock(mutex_);
+  call.is_over = true;
+  static_cast<std::condition_variable*>(call.waiter)->notify_one();
+}
+
+LockOwner Runtime::caller() const { return LockOwner(std::this_thread::get_id()); }
 
 void Runtime::spawn(Task<void> task) { spawned_.spawn(keep_exception(std::move(task))); }
 

@@ -9,6 +9,8 @@
 
 namespace lockstep {
 
+class SessionObserver;
+
 // One process that uses ZooKeeper: it knows how to open sessions and opens the next one when the
 // old one is over. Belongs to one executor.
 class Client {
@@ -24,6 +26,15 @@ class Client {
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
   [[nodiscard]] virtual Executor& executor() const = 0;
+
+  // Told what the sessions do that this client opens from now on; outlives them.
+  void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
+
+ protected:
+  [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
+
+ private:
+  SessionObserver* observer_ = nullptr;
 };
 
 }  // namespace lockstep

@@ -8,6 +8,8 @@
 
 namespace lockstep {
 
+class Blocker;
+
 // A piece of work that can be queued without allocating: the object is its own queue entry, so it
 // can stand in one queue at a time and must be withdrawn before it is destroyed.
 class Runnable {
@@ -45,7 +47,7 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  [[nodiscard]] virtual TimePoint now() const = 0;
+  [[nodiscard]] virtual TimePoint now() const = 0;  // From any thread.
 
   // Queues `work`, which must not be queued already. From any thread.
   virtual void post(Runnable& work) = 0;
@@ -62,6 +64,9 @@ class Executor {
   // Takes an exception that has nobody to go to: out of a task in the background or a listener.
   // Whoever runs the executor throws the first of them; nothing else suffers. On the executor only.
   virtual void escaped(std::exception_ptr exception) noexcept = 0;
+
+  // How code that blocks waits for what happens here. From any thread.
+  [[nodiscard]] virtual Blocker& blocker() noexcept = 0;
 };
 
 }  // namespace lockstep

@@ -53,18 +53,25 @@ class LockObserver {
 
   // A contender's znode has been created: from here on its place in the queue is fixed.
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
-  // It waits behind `ahead` others.
+  // It leaves the queue without a grant, although its session lives; gave_up() may follow. (With
+  // the session, all its places go.)
+  virtual void place_given_up(SessionId, const Path& /*znode*/) {}
+  // It waits behind `ahead` others. Told after every look at the queue: its position may be new.
   virtual void waiting(SessionId, const Path& /*znode*/, std::size_t /*ahead*/) {}
   // A child of the lock is no contender: it is ignored. Told at the beginning of a wait.
   virtual void foreign_child(const Path& /*lock*/, std::string_view /*name*/) {}
   virtual void granted(const GrantRecord&) {}
   // An acquire has ended without a grant.
   virtual void gave_up(SessionId, const Path& /*lock*/, Error) {}
+  // An acquire whose session has expired is made again on the next one: see Rejoining.
+  virtual void rejoining(const Path& /*lock*/) {}
   // Somebody asks the holder to give the lock up.
   virtual void revocation_asked(const GrantRecord&) {}
   // A grant ended although nobody released it. Once at most, and never after release().
   virtual void lost(const GrantRecord&, Error /*cause*/) {}
   virtual void released(const GrantRecord&, ReleaseOutcome) {}
+  // A grant was destroyed before it was released; its znode is being deleted in the background.
+  virtual void dropped(const GrantRecord&) {}
 };
 
 }  // namespace lockstep

@@ -83,6 +83,7 @@ class OperationBase : public Wait, public Completion {
   void give_up(Error error) final;
 
   Session& session_;
+  OpCode op_;
 };
 
 // How a Reply becomes the value of an operation.

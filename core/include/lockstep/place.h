@@ -3,20 +3,24 @@
 #include <utility>
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
 
 namespace lockstep {
 
 // A place in a queue that has not become a grant yet. If it never does, whatever the reason (an
 // error, a cancelled task, a coroutine that is destroyed while it waits), our znode is deleted in
-// the background. The session outlives it.
+// the background. The session and the observer outlive it.
 class Place {
  public:
-  Place(Session& session, Path znode) : session_(session), znode_(std::move(znode)) {}
+  Place(Session& session, Path znode, LockObserver* observer = nullptr)
+      : session_(session), znode_(std::move(znode)), observer_(observer) {}
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {
-    if (!granted_ && !is_over(session_.state())) remove_guaranteed(session_, std::move(znode_));
+    if (granted_ || is_over(session_.state())) return;
+    if (observer_) observer_->place_given_up(session_.id(), znode_);
+    remove_guaranteed(session_, std::move(znode_));
   }
   // The znode is somebody else's business now.
   void granted() { granted_ = true; }
@@ -24,6 +28,7 @@ class Place {
  private:
   Session& session_;
   Path znode_;
+  LockObserver* observer_;
   bool granted_ = false;
 };
 

@@ -2,31 +2,17 @@
 
 #include <cstddef>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_owner.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 
 namespace lockstep {
-
-// Who a recursive lock is held by: an object of the caller's choice, or a thread. A name to be
-// compared, nothing more.
-class LockOwner {
- public:
-  explicit LockOwner(const void* object) : object_(object) {}
-  // allow(std::thread): its id is a name here; nothing is started.
-  explicit LockOwner(std::thread::id thread) : thread_(thread) {}
-  friend bool operator==(const LockOwner&, const LockOwner&) = default;
-
- private:
-  const void* object_ = nullptr;
-  std::thread::id thread_;  // allow(std::thread): as above.
-};
 
 // A FairMutex that its owner may acquire again while it holds it; the lock is given back when every
 // one of these acquires has been released.

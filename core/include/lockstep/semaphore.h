@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/turn.h"
 #include "lockstep/watch.h"
 
 namespace lockstep {
@@ -21,6 +24,8 @@ namespace lockstep {
 //   kNoNode                        somebody deleted one of our znodes, or the shared count is
 //   missing kMarshallingError              the shared count is no count kBadArguments the path is
 //   malformed, or there are less than one lease
+// and try_acquire(), which waits for nobody, also with
+//   kConflict                      no lease was free, or somebody waits for one, or just takes one
 // Connection losses are ridden out until the context ends. On every error, and when the task is
 // destroyed, what acquire() has created is deleted in the background.
 //
@@ -41,7 +46,21 @@ class Semaphore {
   Semaphore(Session& session, Path path, Path count, LockObserver* observer = nullptr)
       : Semaphore(session, std::move(path), 0, std::move(count), observer) {}
 
-  Task<Result<HeldLock>> acquire(Context context = {});
+  Task<Result<HeldLock>> acquire(Context context = {}) {
+    return acquire(Patience::kWaits, std::move(context));
+  }
+  Task<Result<HeldLock>> try_acquire(Context context = {}) {
+    return acquire(Patience::kDoesNotWait, std::move(context));
+  }
+
+  // The leases that are held, and perhaps one that waits for room, with their Stats; and who waits
+  // for its turn to take one, whoever takes one first: see contenders_of().
+  Task<Result<std::vector<QueueEntry>>> leases(Context context = {}) {
+    return contenders_of(session_, path_ / "leases", kLeaseMarks, std::move(context));
+  }
+  Task<Result<std::vector<QueueEntry>>> waiters(Context context = {}) {
+    return contenders_of(session_, path_ / "locks", kMutexMarks, std::move(context));
+  }
 
  private:
   Semaphore(Session& session, Path path, std::int32_t fixed, std::optional<Path> count,
@@ -60,9 +79,10 @@ class Semaphore {
     Watch watch;
   };
 
-  Task<Result<HeldLock>> take_turn(Context context);
-  Task<Result<HeldLock>> take_lease(HeldLock& turn, Context context);
-  Task<Result<Zxid>> wait_for_room(HeldLock& turn, Path ours, Context context);
+  Task<Result<HeldLock>> acquire(Patience patience, Context context);
+  Task<Result<HeldLock>> take_turn(Patience patience, Context context);
+  Task<Result<HeldLock>> take_lease(HeldLock& turn, Patience patience, Context context);
+  Task<Result<Zxid>> wait_for_room(HeldLock& turn, Path ours, Patience patience, Context context);
   Task<Result<std::int32_t>> capacity(Context context);
   Task<Result<Capacity>> watched_capacity(Context context);
 

@@ -38,6 +38,7 @@ using Marks = std::span<const Mark>;
 inline constexpr std::array kMutexMarks = {Mark{kLockMark, Share::kExclusive}};
 inline constexpr std::array kReadWriteMarks = {Mark{kReadMark, Share::kShared},
                                                Mark{kWriteMark, Share::kExclusive}};
+inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
 
 // The sequence number of a contender's znode name: what follows the last `mark`. None if the name
 // does not carry the mark or does not end in a number: such a znode is no contender. The server

@@ -56,6 +56,7 @@ class SessionListener {
 };
 
 class Connected;
+class SessionObserver;
 
 // START HERE: the seam. One ZooKeeper session: it is opened by a backend, may lose its connection
 // and get it back, and dies once. Recipes see this class and nothing else of ZooKeeper.
@@ -119,6 +120,9 @@ class Session {
   [[nodiscard]] Error end_error() const;
   void add_listener(SessionListener& listener) noexcept;
   void remove_listener(SessionListener& listener) noexcept;
+  // Told of every request from now on; null: nobody.
+  void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
+  [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
 
   // 0 until first connected.
   [[nodiscard]] virtual SessionId id() const = 0;
@@ -156,6 +160,7 @@ class Session {
   Random& random_;
   SessionListener* first_listener_ = nullptr;
   SessionListener* next_to_tell_ = nullptr;
+  SessionObserver* observer_ = nullptr;
   SessionState state_ = SessionState::kConnecting;
   TaskSet background_;
 };

@@ -17,6 +17,7 @@
 #include "lockstep/fakezk/server.h"
 #include "lockstep/fakezk/trace.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/internal/check.h"
 #include "lockstep/internal/run_queue.h"
 #include "lockstep/internal/timer_queue.h"
 #include "lockstep/task_set.h"
@@ -37,6 +38,7 @@ class Process final : public Executor {
   void start_timer(Timer& timer, TimePoint due) override;
   void stop_timer(Timer& timer) noexcept override;
   void escaped(std::exception_ptr exception) noexcept override;
+  [[nodiscard]] Blocker& blocker() noexcept override;
 
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] RandomStream& random() { return random_; }
@@ -119,6 +121,8 @@ class World final : private Unspecified {
   void set_faults(const FaultPlan& plan) { plan_ = plan; }
   // Without one, processes do not crash. Until the reset.
   void set_restarter(Restarter* restarter) { restarter_ = restarter; }
+  // How code that blocks waits in this world; without one it may not. Until the reset.
+  void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
   // can happen any more, not even a timer.
   bool step(Chooser& chooser);
@@ -248,6 +252,7 @@ class World final : private Unspecified {
   std::uint32_t stalled_count_ = 0;
   bool healed_ = false;
   Restarter* restarter_ = nullptr;
+  Blocker* blocker_ = nullptr;
 
   FaultPlan plan_;
   std::array<std::uint32_t, kFaultKinds> used_{};
@@ -282,6 +287,10 @@ inline void Process::stop_timer(Timer& timer) noexcept {
 }
 inline void Process::escaped(std::exception_ptr exception) noexcept {
   if (!world_.escaped_) world_.escaped_ = std::move(exception);
+}
+inline Blocker& Process::blocker() noexcept {
+  internal::check(world_.blocker_ != nullptr, "code blocks in a world that has no Blocker");
+  return *world_.blocker_;
 }
 
 }  // namespace lockstep::fakezk

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lockstep/blocker.h"
 #include "lockstep/fake/client.h"
 #include "lockstep/fake/session.h"
 #include "lockstep/fakezk/world.h"
@@ -54,13 +55,14 @@ class Started {
 //   FairMutex mutex(*session, "/lock");
 //   Result<HeldLock> held = simulation.run(mutex.acquire());
 //
+// Code that blocks (lockstep/blocking) is called like any: it runs the simulation itself until its
+// call is over, and throws Deadlock if it never will be.
+//
 // Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
 // it.
-class Simulation {
+class Simulation final : private Blocker {
  public:
   explicit Simulation(fakezk::ServerOptions options = {});
-  Simulation(const Simulation&) = delete;
-  Simulation& operator=(const Simulation&) = delete;
   ~Simulation();
 
   // A process of that name; the same object each time.
@@ -72,6 +74,7 @@ class Simulation {
   // Starts a task; it gets as far as it can without the server.
   template <class T>
   Started<T> start(Task<T> task) {
+    const Inside inside(*this);
     Started<T> started;
     tasks_.spawn(keep(std::move(task), started));
     world_.drain();
@@ -144,6 +147,25 @@ class Simulation {
   [[nodiscard]] std::string describe_deadlock() const;
 
  private:
+  // While it lives, what the simulation runs may be running.
+  class Inside {
+   public:
+    explicit Inside(Simulation& simulation)
+        : inside_(simulation.inside_), before_(std::exchange(simulation.inside_, true)) {}
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() { inside_ = before_; }
+
+   private:
+    bool& inside_;
+    bool before_;
+  };
+
+  void block(BlockingCall& call) override;
+  void over(BlockingCall& call) noexcept override { call.is_over = true; }
+  // All code that blocks runs on the one thread that there is.
+  [[nodiscard]] LockOwner caller() const override { return LockOwner(this); }
+
   template <class T>
   static Task<void> keep(Task<T> task, Started<T> started) {
     try {
@@ -164,6 +186,7 @@ class Simulation {
   TaskSet tasks_;
   std::deque<FakeClient> clients_;
   std::vector<std::weak_ptr<FakeSession>> sessions_;
+  bool inside_ = false;
 };
 
 }  // namespace lockstep::fake

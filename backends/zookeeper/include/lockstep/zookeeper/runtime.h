@@ -1,11 +1,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <random>
 #include <thread>
 
+#include "lockstep/blocker.h"
 #include "lockstep/executor.h"
 #include "lockstep/internal/timer_queue.h"
 #include "lockstep/random.h"
@@ -20,7 +22,12 @@ namespace lockstep::zookeeper {
 //
 // Until run() is first called, the thread that made the runtime counts as the loop's thread. Must
 // outlive everything that uses it.
-class Runtime final : public Executor {
+//
+// Other threads may block on what happens here (Blocker) while run() is under way; whoever does so
+// when nobody runs the loop, or inside of it, would wait for ever and gets an error. If run() ends
+// meanwhile, they wait for the next one; nobody may wait when the runtime is destroyed (checked).
+// See ClientThread.
+class Runtime final : public Executor, private Blocker {
  public:
   Runtime();
   ~Runtime() override;
@@ -48,6 +55,7 @@ class Runtime final : public Executor {
   void start_timer(Timer& timer, TimePoint due) override;
   void stop_timer(Timer& timer) noexcept override;
   void escaped(std::exception_ptr exception) noexcept override;
+  [[nodiscard]] Blocker& blocker() noexcept override { return *this; }
 
  private:
   // First in, first out, intrusive, circular: work can leave without knowing which queue holds it.
@@ -74,6 +82,10 @@ class Runtime final : public Executor {
     std::mt19937_64 engine_;
   };
 
+  void block(BlockingCall& call) override;
+  void over(BlockingCall& call) noexcept override;
+  [[nodiscard]] LockOwner caller() const override;
+
   void push(Queue& queue, Runnable& work);
   [[nodiscard]] Runnable& wait_for_work();
   void run_next();
@@ -86,13 +98,14 @@ class Runtime final : public Executor {
   Queue local_;
   Queue outside_;
   bool sleeping_ = false;
+  bool running_ = false;
+  std::size_t blocked_ = 0;
 
   // The loop's thread only.
   internal::TimerQueue timers_;
   OsSeededRandom random_;
   TaskSet spawned_;
   std::exception_ptr escaped_;
-  bool running_ = false;
 };
 
 }  // namespace lockstep::zookeeper

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "lockstep/executor.h"
+#include "lockstep/lock_owner.h"
+
+namespace lockstep {
+
+// A call that keeps its caller waiting. run() begins it, on its executor; when it is over, it tells
+// Blocker::over() there, once, as the last thing it does. Lives where its caller waits.
+class BlockingCall : public Runnable {
+ public:
+  explicit BlockingCall(Executor& executor) : executor_(executor) {}
+  [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+
+  // For the blocker that holds it.
+  void* waiter = nullptr;
+  bool is_over = false;
+
+ private:
+  Executor& executor_;
+};
+
+// The one door through which blocking code waits for what an executor does: a thread outside of the
+// production backend's loop, a test that runs its simulation by hand, a fiber of a hunt. Every
+// Executor has one, and nothing else in this library blocks.
+class Blocker {
+ public:
+  Blocker() = default;
+  Blocker(const Blocker&) = delete;
+  Blocker& operator=(const Blocker&) = delete;
+
+  // Posts `call` to its executor and keeps the caller here until the call is over. Called where the
+  // blocking code runs, never by what the executor itself runs: that would wait for itself, and is
+  // told so with std::system_error, std::errc::resource_deadlock_would_occur. A blocker that can
+  // see that the call will never end throws, too. Whatever it throws, the executor does not use the
+  // call any more, once the caller has destroyed it.
+  virtual void block(BlockingCall& call) = 0;
+  // The caller may go on, and the call be gone when this returns. On the call's executor.
+  virtual void over(BlockingCall& call) noexcept = 0;
+  // Who calls: what runs in parallel with its likes, a thread or a fiber.
+  [[nodiscard]] virtual LockOwner caller() const = 0;
+
+ protected:
+  ~Blocker() = default;
+};
+
+}  // namespace lockstep

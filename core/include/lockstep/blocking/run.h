@@ -1,0 +1,87 @@
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "lockstep/blocker.h"
+#include "lockstep/task.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep {
+
+namespace internal {
+
+template <class T>
+struct TaskResult;
+template <class T>
+struct TaskResult<Task<T>> {
+  using type = T;
+};
+
+// The call behind blocking::run(). Runs twice: to begin, and once more when its task has ended and
+// its frame is gone, since the caller may destroy everything as soon as the call is over.
+template <class T, class Make>
+class TaskCall final : public BlockingCall {
+ public:
+  TaskCall(Executor& executor, Make make) : BlockingCall(executor), make_(std::move(make)) {}
+  // Withdrawn and dropped in case that the blocker has thrown: the task is still under way.
+  ~TaskCall() override { executor().withdraw(*this); }
+
+  T wait() {
+    executor().blocker().block(*this);
+    if (exception_) std::rethrow_exception(exception_);
+    if constexpr (!std::is_void_v<T>) return std::move(*value_);
+  }
+
+ private:
+  struct Nothing {};
+
+  void run() override {
+    if (ended_) return executor().blocker().over(*this);
+    task_.spawn(keep(*this));
+  }
+  static Task<void> keep(TaskCall& self) {
+    try {
+      Task<T> task = self.make_();
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(task);
+      } else {
+        self.value_.emplace(co_await std::move(task));
+      }
+    } catch (...) {
+      self.exception_ = std::current_exception();
+    }
+    self.ended_ = true;
+    self.executor().post(self);
+  }
+
+  Make make_;
+  std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value_;
+  std::exception_ptr exception_;
+  bool ended_ = false;
+  TaskSet task_;
+};
+
+}  // namespace internal
+
+namespace blocking {
+
+// Waits for a coroutine without being one: has `executor` run the task that make() returns (it is
+// called there), keeps the caller until it has ended, and gives back its result. Whatever the task
+// throws, this throws; and what Blocker::block() throws, with the task destroyed.
+//
+//   const auto queue = blocking::run(client.executor(), [&] { return contenders(client); });
+//
+// From any place that may block: another thread, a test that runs a simulation by hand; never from
+// what the executor itself runs. The result comes over to the caller, so it must be nothing that
+// belongs to the executor, as grants and sessions do.
+template <class Make>
+auto run(Executor& executor, Make make) {
+  using Result = typename lockstep::internal::TaskResult<std::invoke_result_t<Make&>>::type;
+  return lockstep::internal::TaskCall<Result, Make>(executor, std::move(make)).wait();
+}
+
+}  // namespace blocking
+}  // namespace lockstep

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "lockstep/client.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/ok.h"
+
+namespace lockstep {
+
+// A grant together with the session that it lives in, which it keeps alive as an object.
+class ClientGrant {
+ public:
+  ClientGrant(std::shared_ptr<Session> of, HeldLock grant)
+      : session(std::move(of)), held(std::move(grant)) {}
+  ClientGrant(ClientGrant&&) noexcept = default;
+  // By swapping: no session goes before its grant.
+  ClientGrant& operator=(ClientGrant&& other) noexcept {
+    std::swap(session, other.session);
+    std::swap(held, other.held);
+    std::swap(rejoins, other.rejoins);
+    return *this;
+  }
+  ClientGrant(const ClientGrant&) = delete;
+  ClientGrant& operator=(const ClientGrant&) = delete;
+  ~ClientGrant() = default;
+
+  std::shared_ptr<Session> session;
+  HeldLock held;
+  // How often the place in the queue was lost with its session and taken again: see Rejoining.
+  std::uint32_t rejoins = 0;
+};
+
+// The usual ways to take a lock.
+inline constexpr auto kAcquire = [](auto& recipe, Context context) {
+  return recipe.acquire(std::move(context));
+};
+inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
+  return recipe.try_acquire(std::move(context));
+};
+
+// A lock that outlives sessions: each acquire is made by a Recipe of its own, on the session that
+// its client has then, and is bound to that session. If that dies while the acquire is under way,
+// the acquire ends with kSessionExpired (or what else ended it) and nothing of it goes on; the next
+// one gets the client's next session. A grant of an old session stays lost, whatever comes after.
+//
+// One deadline covers the connection, the retries and the wait. Errors: those of Client::session()
+// and of the recipe. Resumes on the client's executor, where everything here belongs. Client, lock
+// and observer outlive the tasks; the client and the observer outlive the grants.
+template <class Recipe>
+class OnClient {
+ public:
+  OnClient(Client& client, Path lock, LockObserver* observer = nullptr)
+    requires std::constructible_from<Recipe, Session&, Path, LockObserver*>
+      : client_(client), make_([lock = std::move(lock), observer](Session& session) {
+          return Recipe(session, lock, observer);
+        }) {}
+  // With what else the recipe is told: LockOptions, a number of leases.
+  template <class Setting>
+    requires(!std::is_pointer_v<Setting>) &&
+                std::constructible_from<Recipe, Session&, Path, Setting, LockObserver*>
+  OnClient(Client& client, Path lock, Setting setting, LockObserver* observer = nullptr)
+      : client_(client),
+        make_([lock = std::move(lock), setting = std::move(setting), observer](Session& session) {
+          return Recipe(session, lock, setting, observer);
+        }) {}
+
+  Task<Result<ClientGrant>> acquire(Context context = {}) {
+    return take(kAcquire, std::move(context));
+  }
+  Task<Result<ClientGrant>> try_acquire(Context context = {}) {
+    return take(kTryAcquire, std::move(context));
+  }
+  // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take it.
+  template <class Way>
+  Task<Result<ClientGrant>> take(Way way, Context context) {
+    std::shared_ptr<Session> session = co_await ok(client_.session(context));
+    Recipe recipe = make_(*session);
+    HeldLock held = co_await ok(way(recipe, std::move(context)));
+    co_return ClientGrant(std::move(session), std::move(held));
+  }
+  // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on the
+  // session that it lives in. The grant outlives the task.
+  template <class Way>
+  Task<Result<void>> change(ClientGrant& grant, Way way, Context context) {
+    Recipe recipe = make_(*grant.session);
+    const Result<void> changed = co_await way(recipe, grant.held, std::move(context));
+    co_return changed;
+  }
+
+  [[nodiscard]] Client& client() const { return client_; }
+
+ private:
+  Client& client_;
+  std::function<Recipe(Session&)> make_;
+};
+
+// The same, but an acquire whose session expires is made again on the client's next session: at the
+// end of the queue, within the same deadline. It says so: LockObserver::rejoining() each time, and
+// ClientGrant::rejoins. Nothing is done twice on one session, and what the old session left behind
+// goes with it, so at most one place in the queue is ours. Sessions that end in another way
+// (kAuthFailed, kClosing) are not replaced.
+template <class Recipe>
+class Rejoining {
+ public:
+  Rejoining(Client& client, Path lock, LockObserver* observer = nullptr)
+      : lock_(lock), observer_(observer), each_(client, std::move(lock), observer) {}
+  template <class Setting>
+    requires(!std::is_pointer_v<Setting>)
+  Rejoining(Client& client, Path lock, Setting setting, LockObserver* observer = nullptr)
+      : lock_(lock),
+        observer_(observer),
+        each_(client, std::move(lock), std::move(setting), observer) {}
+
+  Task<Result<ClientGrant>> acquire(Context context = {}) {
+    return take(kAcquire, std::move(context));
+  }
+  Task<Result<ClientGrant>> try_acquire(Context context = {}) {
+    return take(kTryAcquire, std::move(context));
+  }
+  template <class Way>
+  Task<Result<ClientGrant>> take(Way way, Context context) {
+    for (std::uint32_t rejoins = 0;; ++rejoins) {
+      Result<ClientGrant> grant = co_await each_.take(way, context);
+      if (grant) grant->rejoins = rejoins;
+      if (grant || grant.error() != Error::kSessionExpired) co_return std::move(grant);
+      if (observer_) observer_->rejoining(lock_);
+    }
+  }
+
+  // On the session that the grant lives in: no other can have it.
+  template <class Way>
+  Task<Result<void>> change(ClientGrant& grant, Way way, Context context) {
+    return each_.change(grant, std::move(way), std::move(context));
+  }
+
+  [[nodiscard]] Client& client() const { return each_.client(); }
+
+ private:
+  Path lock_;
+  LockObserver* observer_;
+  OnClient<Recipe> each_;
+};
+
+}  // namespace lockstep

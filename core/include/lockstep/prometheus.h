@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lockstep/clock.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/session_observer.h"
+
+namespace lockstep {
+
+class Executor;
+
+// Counts what locks and sessions do, for Prometheus: give it to a Client as its SessionObserver and
+// to its locks as their LockObserver, and answer a scrape with text(). The sessions also tell it
+// the time: without them, nothing is known of how long locks are waited for and held. Series and
+// labels stand at text(). Every lock path becomes a label value, so it is meant for a bounded
+// number of paths. It outlives the client and the locks.
+//
+// Belongs to one executor, like what it observes: nothing here is locked. Another thread gets the
+// text by blocking::run(), with a task that returns text().
+class PrometheusMetrics final : public LockObserver, public SessionObserver {
+ public:
+  PrometheusMetrics() = default;
+
+  // The exposition format, version 0.0.4 (content type "text/plain; version=0.0.4"):
+  //   lockstep_places_reserved_total{lock}     znodes created in a queue
+  //   lockstep_grants_total{lock,share}        share="exclusive" or "shared"
+  //   lockstep_acquires_failed_total{lock,error}
+  //   lockstep_losses_total{lock,cause}
+  //   lockstep_releases_total{lock,outcome}    outcome="dropped": destroyed without release()
+  //   lockstep_rejoins_total{lock}             lockstep_revocations_asked_total{lock}
+  //   lockstep_foreign_children_total{lock}
+  //   lockstep_waiting{lock}                   gauge: our contenders in the queue without a grant
+  //   lockstep_held{lock}                      gauge: our grants
+  //   lockstep_ahead{lock}                     gauge: whom the last one to look waited for
+  //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
+  //   lockstep_hold_seconds{lock}              histogram: from the grant to its end
+  //   lockstep_requests_total{op}              sent; one round trip each
+  //   lockstep_request_errors_total{op,error}
+  //   lockstep_ambiguous_creates_total         creates of which nobody knows whether they were done
+  //   lockstep_orphan_deletes_total            cleanups in the background
+  //   lockstep_session_states_total{state}     how often a session has come into that state
+  // `lock` is the parent of the contenders' znodes, for an UnfairMutex that of its znode.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  static constexpr std::array kBucketsMs = {1, 5, 10, 50, 100, 500, 1000, 5000, 30000, 120000};
+
+  class Histogram {
+   public:
+    void add(Duration value);
+    // At most that long, per bound; the last is all of them.
+    std::array<std::uint64_t, kBucketsMs.size() + 1> at_most{};
+    Duration sum{};
+  };
+  using Since = std::map<std::pair<SessionId, std::string>, TimePoint>;  // Of a znode.
+  using Counts = std::map<std::string_view, std::uint64_t>;  // By a word that lives for ever.
+
+  // What happened to one lock.
+  class Figures {
+   public:
+    std::uint64_t places = 0;
+    std::uint64_t rejoins = 0;
+    std::uint64_t revocations = 0;
+    std::uint64_t foreign_children = 0;
+    std::int64_t waiting = 0;
+    std::int64_t held = 0;
+    std::size_t ahead = 0;
+    Counts grants;
+    Counts failures;
+    Counts losses;
+    Counts releases;
+    Histogram waits;
+    Histogram holds;
+  };
+  class Text;
+
+  void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
+  void place_given_up(SessionId session, const Path& znode) override;
+  void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
+  void foreign_child(const Path& lock, std::string_view name) override;
+  void granted(const GrantRecord& grant) override;
+  void gave_up(SessionId session, const Path& lock, Error error) override;
+  void rejoining(const Path& lock) override;
+  void revocation_asked(const GrantRecord& grant) override;
+  void lost(const GrantRecord& grant, Error cause) override;
+  void released(const GrantRecord& grant, ReleaseOutcome outcome) override;
+  void dropped(const GrantRecord& grant) override;
+  void requested(OpCode op) override;
+  void answered(OpCode op, std::optional<Error> error) override;
+  void cleaning_up(const Path& znode) override;
+  void state_changed(const Session& session, SessionState state) override;
+
+  Figures& of(const Path& lock);
+  void began(Since& since, SessionId session, const Path& znode);
+  // How long it stood in the table, from which it is taken; none if it did not.
+  std::optional<Duration> ended(Since& since, SessionId session, const Path& znode);
+  void grant_ended(const GrantRecord& grant);
+
+  const Executor* executor_ = nullptr;  // Once a session has told of it.
+  std::map<std::string, Figures> locks_;
+  Since waiting_since_;
+  Since held_since_;
+  Counts requests_;
+  std::map<std::string_view, Counts> errors_;
+  Counts states_;
+  std::uint64_t ambiguous_creates_ = 0;
+  std::uint64_t orphan_deletes_ = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,239 @@
+#include "lockstep/prometheus.h"
+
+#include "lockstep/executor.h"
+#include "lockstep/session.h"
+
+namespace lockstep {
+
+namespace {
+
+std::string escaped(std::string_view value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '\n') {
+      text += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+std::string label(std::string_view name, std::string_view value) {
+  return std::string(name) + "=\"" + escaped(value) + '"';
+}
+
+// Exactly: a binary fraction would print noise.
+std::string seconds(std::int64_t count, std::int64_t per_second) {
+  std::string fraction = std::to_string(per_second + count % per_second).substr(1);
+  while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
+  std::string text = std::to_string(count / per_second);
+  if (!fraction.empty()) text += "." + fraction;
+  return text;
+}
+
+}  // namespace
+
+// The exposition as it grows: all samples of one metric stand together, behind its header.
+class PrometheusMetrics::Text {
+ public:
+  explicit Text(const std::map<std::string, Figures>& locks) : locks_(locks) {}
+
+  void header(std::string_view metric, std::string_view type, std::string_view help) {
+    metric_ = "lockstep_" + std::string(metric);
+    text_ += "# HELP " + metric_ + " " + std::string(help) + "\n";
+    text_ += "# TYPE " + metric_ + " " + std::string(type) + "\n";
+  }
+  void sample(std::string_view suffix, const std::string& labels, const std::string& value) {
+    text_ += metric_ + std::string(suffix);
+    if (!labels.empty()) text_ += "{" + labels + "}";
+    text_ += " " + value + "\n";
+  }
+  void sample(const std::string& labels, std::uint64_t value) {
+    sample("", labels, std::to_string(value));
+  }
+
+  template <class Number>
+  void per_lock(std::string_view metric, std::string_view type, std::string_view help,
+                Number Figures::* number) {
+    header(metric, type, help);
+    for (const auto& [lock, figures] : locks_) {
+      sample("", label("lock", lock), std::to_string(figures.*number));
+    }
+  }
+  void per_lock(std::string_view metric, std::string_view help, Counts Figures::* counts,
+                std::string_view by) {
+    header(metric, "counter", help);
+    for (const auto& [lock, figures] : locks_) {
+      for (const auto& [word, count] : figures.*counts) {
+        sample(label("lock", lock) + "," + label(by, word), count);
+      }
+    }
+  }
+  void per_lock(std::string_view metric, std::string_view help, Histogram Figures::* histogram) {
+    header(metric, "histogram", help);
+    for (const auto& [lock, figures] : locks_) samples(label("lock", lock), figures.*histogram);
+  }
+  void counts(const Counts& counts, std::string_view by, const std::string& also = {}) {
+    for (const auto& [word, count] : counts) sample(also + label(by, word), count);
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  void samples(const std::string& lock, const Histogram& histogram) {
+    for (std::size_t i = 0; i < kBucketsMs.size(); ++i) {
+      const std::string bound = label("le", seconds(kBucketsMs[i], 1000));
+      sample("_bucket", lock + "," + bound, std::to_string(histogram.at_most[i]));
+    }
+    const std::string all = std::to_string(histogram.at_most.back());
+    sample("_bucket", lock + ",le=\"+Inf\"", all);
+    sample("_sum", lock, seconds(histogram.sum.count(), Duration::period::den));
+    sample("_count", lock, all);
+  }
+
+  const std::map<std::string, Figures>& locks_;
+  std::string metric_;
+  std::string text_;
+};
+
+void PrometheusMetrics::Histogram::add(Duration value) {
+  for (std::size_t i = 0; i < kBucketsMs.size(); ++i) {
+    if (value <= std::chrono::milliseconds(kBucketsMs[i])) ++at_most[i];
+  }
+  ++at_most.back();
+  sum += value;
+}
+
+std::string PrometheusMetrics::text() const {
+  using F = Figures;
+  Text text(locks_);
+  text.per_lock("places_reserved_total", "counter", "Znodes created in a queue.", &F::places);
+  text.per_lock("grants_total", "Locks granted.", &F::grants, "share");
+  text.per_lock("acquires_failed_total", "Acquires without a grant.", &F::failures, "error");
+  text.per_lock("losses_total", "Grants that ended without release.", &F::losses, "cause");
+  text.per_lock("releases_total", "Grants given back.", &F::releases, "outcome");
+  text.per_lock("rejoins_total", "counter", "Acquires repeated on a new session.", &F::rejoins);
+  text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
+  text.per_lock("foreign_children_total", "counter", "Children that are no contenders, seen.",
+                &F::foreign_children);
+  text.per_lock("waiting", "gauge", "Contenders in the queue without a grant.", &F::waiting);
+  text.per_lock("held", "gauge", "Grants held.", &F::held);
+  text.per_lock("ahead", "gauge", "Contenders ahead, as last seen.", &F::ahead);
+  text.per_lock("wait_seconds", "From the place in the queue to the grant.", &F::waits);
+  text.per_lock("hold_seconds", "From the grant to its end.", &F::holds);
+  text.header("requests_total", "counter", "Requests sent to ZooKeeper.");
+  text.counts(requests_, "op");
+  text.header("request_errors_total", "counter", "Requests answered with an error.");
+  for (const auto& [op, errors] : errors_) text.counts(errors, "error", label("op", op) + ",");
+  text.header("ambiguous_creates_total", "counter", "Creates whose outcome is unknown.");
+  text.sample("", ambiguous_creates_);
+  text.header("orphan_deletes_total", "counter", "Znodes deleted in the background.");
+  text.sample("", orphan_deletes_);
+  text.header("session_states_total", "counter", "Changes of a session's state.");
+  text.counts(states_, "state");
+  return text.take();
+}
+
+PrometheusMetrics::Figures& PrometheusMetrics::of(const Path& lock) {
+  return locks_[lock.string()];
+}
+
+std::optional<Duration> PrometheusMetrics::ended(Since& since, SessionId session,
+                                                 const Path& znode) {
+  const auto found = since.find({session, znode.string()});
+  if (found == since.end()) return std::nullopt;
+  const Duration lasted = executor_ ? executor_->now() - found->second : Duration::zero();
+  since.erase(found);
+  return lasted;
+}
+
+void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode) {
+  since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
+}
+
+void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, const Path& znode) {
+  Figures& figures = of(lock);
+  ++figures.places;
+  ++figures.waiting;
+  began(waiting_since_, session, znode);
+}
+
+void PrometheusMetrics::place_given_up(SessionId session, const Path& znode) {
+  if (ended(waiting_since_, session, znode)) --of(znode.parent()).waiting;
+}
+
+void PrometheusMetrics::waiting(SessionId, const Path& znode, std::size_t ahead) {
+  of(znode.parent()).ahead = ahead;
+}
+
+void PrometheusMetrics::foreign_child(const Path& lock, std::string_view) {
+  ++of(lock).foreign_children;
+}
+
+void PrometheusMetrics::granted(const GrantRecord& grant) {
+  Figures& figures = of(grant.lock);
+  ++figures.grants[grant.share == Share::kShared ? "shared" : "exclusive"];
+  ++figures.held;
+  if (const std::optional<Duration> waited = ended(waiting_since_, grant.session, grant.znode)) {
+    --figures.waiting;
+    if (executor_) figures.waits.add(*waited);
+  }
+  began(held_since_, grant.session, grant.znode);
+}
+
+void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error) {
+  Figures& figures = of(lock);
+  ++figures.failures[name(error)];
+  if (!session_is_over(error)) return;
+  // With the session, all its places have gone.
+  const auto gone = std::erase_if(waiting_since_, [&](const auto& entry) {
+    return entry.first.first == session && Path(entry.first.second).parent() == lock;
+  });
+  figures.waiting -= static_cast<std::int64_t>(gone);
+}
+
+void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
+
+void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant.lock).revocations; }
+
+void PrometheusMetrics::lost(const GrantRecord& grant, Error cause) {
+  ++of(grant.lock).losses[name(cause)];
+  grant_ended(grant);
+}
+
+void PrometheusMetrics::released(const GrantRecord& grant, ReleaseOutcome outcome) {
+  ++of(grant.lock).releases[name(outcome)];
+  grant_ended(grant);
+}
+
+void PrometheusMetrics::dropped(const GrantRecord& grant) {
+  ++of(grant.lock).releases["dropped"];
+  grant_ended(grant);
+}
+
+// A grant can be lost and released as well: it ends once.
+void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
+  const std::optional<Duration> lasted = ended(held_since_, grant.session, grant.znode);
+  if (!lasted) return;
+  --of(grant.lock).held;
+  if (executor_) of(grant.lock).holds.add(*lasted);
+}
+
+void PrometheusMetrics::requested(OpCode op) { ++requests_[name(op)]; }
+
+void PrometheusMetrics::answered(OpCode op, std::optional<Error> error) {
+  if (!error) return;
+  ++errors_[name(op)][name(*error)];
+  if (op == OpCode::kCreate && outcome_unknown(*error)) ++ambiguous_creates_;
+}
+
+void PrometheusMetrics::cleaning_up(const Path&) { ++orphan_deletes_; }
+
+void PrometheusMetrics::state_changed(const Session& session, SessionState state) {
+  executor_ = &session.executor();
+  ++states_[name(state)];
+}
+
+}  // namespace lockstep
