@@ -5,8 +5,8 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
 
-run_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev libssl-dev
-  libzookeeper-mt-dev)
+run_packages=(g++ cmake ninja-build libboost-context-dev libcli11-dev nlohmann-json3-dev
+  libssl-dev libzookeeper-mt-dev)
 test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
 
 # A tool may have come from elsewhere than from its package; a library must be the packaged one.

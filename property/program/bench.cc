@@ -30,9 +30,10 @@ constexpr double kUsualSeconds = 2;
 
 // ---------------------------------------------------------------------------- suite explorer
 
-Figure search_speed(std::string_view name, const fakezk::FaultPlan& faults, double seconds) {
+Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
+                    const fakezk::FaultPlan& faults, double seconds) {
   Search what;
-  what.scenario = scenarios::find("fair-mutex");
+  what.scenario = scenario;
   what.size = {.clients = 3, .rounds = 1};
   what.faults = faults;
   what.seed = 1;
@@ -60,8 +61,11 @@ Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
 }
 
 Figures explorer(double seconds) {
-  return {search_speed("search_fault_free", fakezk::FaultPlan(), seconds),
-          search_speed("search_faults", fakezk::FaultPlan::all(2), seconds),
+  const scenarios::Scenario* const mutex = scenarios::find("fair-mutex");
+  const scenarios::Scenario* const blocking = scenarios::find_blocking("fair-mutex");
+  return {search_speed("search_fault_free", mutex, fakezk::FaultPlan(), seconds),
+          search_speed("search_faults", mutex, fakezk::FaultPlan::all(2), seconds),
+          search_speed("search_blocking", blocking, fakezk::FaultPlan(), seconds),
           exhaustive_time("exhaustive_fault_free_seconds", fakezk::FaultPlan()),
           exhaustive_time("exhaustive_one_fault_seconds", fakezk::FaultPlan::all(1))};
 }

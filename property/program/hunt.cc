@@ -38,6 +38,7 @@ struct Options {
   std::string faults = "all";
   std::uint32_t fault_budget = kUsualFaults;
   std::uint32_t jobs = 1;
+  bool blocking = false;
   std::optional<std::string> html;
   bool json = false;
 };
@@ -56,6 +57,13 @@ Search search_of(const Options& options) {
   what.scenario = scenarios::find(options.scenario);
   if (!what.scenario) {
     throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
+  }
+  if (options.blocking) {
+    what.scenario = scenarios::find_blocking(options.scenario);
+    if (!what.scenario) {
+      throw UsageError("--blocking: '" + options.scenario +
+                       "' is not written as code that blocks; 'list' shows which are");
+    }
   }
   what.size = what.scenario->size;
   if (options.clients > 0) what.size.clients = options.clients;
@@ -284,7 +292,8 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   command->add_option("SCENARIO", options->scenario, "One of those that 'list' shows")->required();
   add_search_options(*command, *options);
   add_fault_options(*command, *options);
-  add_unavailable_flag(*command, "--blocking");
+  command->add_flag("--blocking", options->blocking,
+                    "Hunt the scenario as code that blocks: SCENARIO-blocking");
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -27,4 +27,10 @@ std::unique_ptr<fakezk::Program> revocable_mutex(fake::ScenarioSize size);
 // Every third client looks first who leads, and who follows.
 std::unique_ptr<fakezk::Program> leader_election(fake::ScenarioSize size);
 
+// The same as code that blocks, on fibers.
+std::unique_ptr<fakezk::Program> blocking_fair_mutex(fake::ScenarioSize size);
+// A client reads, and another one writes.
+std::unique_ptr<fakezk::Program> blocking_read_write_lock(fake::ScenarioSize size);
+std::unique_ptr<fakezk::Program> blocking_semaphore(fake::ScenarioSize size);
+
 }  // namespace lockstep::scenarios

@@ -34,7 +34,18 @@ constexpr std::array kRecipes = {
     Scenario{"leader-election", "recipe", "pass",
              "Candidates for leadership, one of whom watches first who leads.",
              fake::ScenarioSize{3, 1}, &leader_election},
+    Scenario{"fair-mutex-blocking", "recipe", "pass",
+             "The fair mutex in code that blocks; the last contender gives up after a second.",
+             fake::ScenarioSize{3, 1}, &blocking_fair_mutex},
+    Scenario{"read-write-lock-blocking", "recipe", "pass",
+             "Readers and writers in code that blocks.", fake::ScenarioSize{3, 1},
+             &blocking_read_write_lock},
+    Scenario{"semaphore-blocking", "recipe", "pass",
+             "A semaphore with two leases, in code that blocks.", fake::ScenarioSize{3, 1},
+             &blocking_semaphore},
 };
+
+constexpr std::string_view kBlocking = "-blocking";
 
 }  // namespace
 
@@ -53,6 +64,17 @@ std::span<const Scenario> all() {
 const Scenario* find(std::string_view name) {
   for (const Scenario& scenario : all()) {
     if (scenario.name == name) return &scenario;
+  }
+  return nullptr;
+}
+
+const Scenario* find_blocking(std::string_view name) {
+  for (const Scenario& scenario : all()) {
+    std::string_view of = scenario.name;
+    if (!of.ends_with(kBlocking)) continue;
+    if (of == name) return &scenario;
+    of.remove_suffix(kBlocking.size());
+    if (of == name) return &scenario;
   }
   return nullptr;
 }

@@ -46,5 +46,7 @@ std::unique_ptr<fakezk::Program> contenders(fake::ScenarioSize size) {
 [[nodiscard]] std::span<const Scenario> all();
 // Null if there is none of that name.
 [[nodiscard]] const Scenario* find(std::string_view name);
+// The same contenders as code that blocks; null if nobody has written them so.
+[[nodiscard]] const Scenario* find_blocking(std::string_view name);
 
 }  // namespace lockstep::scenarios

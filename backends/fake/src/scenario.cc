@@ -30,9 +30,10 @@ fakezk::ServerOptions LockScenario::servers() const {
 void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   verdict_ = &verdict;
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
-    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_);
+    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
   }
   if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
+  world.set_blocker(&fibers_);
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   oracles_.begin(world, verdict);

@@ -33,7 +33,8 @@ class Blocker {
   // blocking code runs, never by what the executor itself runs: that would wait for itself, and is
   // told so with std::system_error, std::errc::resource_deadlock_would_occur. A blocker that can
   // see that the call will never end throws, too. Whatever it throws, the executor does not use the
-  // call any more, once the caller has destroyed it.
+  // call any more, once the caller has destroyed it. Returns before the call is over only in a
+  // simulated process that is dying, to destructors: there a call begins, and nobody waits for it.
   virtual void block(BlockingCall& call) = 0;
   // The caller may go on, and the call be gone when this returns. On the call's executor.
   virtual void over(BlockingCall& call) noexcept = 0;

@@ -2,10 +2,12 @@
 
 #include <exception>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include "lockstep/blocker.h"
+#include "lockstep/lock_observer.h"
 #include "lockstep/task.h"
 #include "lockstep/task_set.h"
 
@@ -32,11 +34,22 @@ class TaskCall final : public BlockingCall {
   T wait() {
     executor().blocker().block(*this);
     if (exception_) std::rethrow_exception(exception_);
+    if (!ended_) return nobody_waits();
     if constexpr (!std::is_void_v<T>) return std::move(*value_);
   }
 
  private:
   struct Nothing {};
+
+  // In a process that is dying: see Blocker::block().
+  static T nobody_waits() {
+    if constexpr (std::is_same_v<T, ReleaseOutcome>) {
+      return ReleaseOutcome::kUnknown;
+    } else if constexpr (!std::is_void_v<T>) {
+      throw std::system_error(std::make_error_code(std::errc::operation_canceled),
+                              "lockstep: a blocking call of a process that is dying");
+    }
+  }
 
   void run() override {
     if (ended_) return executor().blocker().over(*this);

@@ -1,0 +1,137 @@
+#include "lockstep/fake/fibers.h"
+
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "lockstep/internal/check.h"
+#include "lockstep/internal/wait.h"
+#include "own_stack.h"
+#include "watchdog.h"
+
+namespace lockstep::fake {
+
+namespace {
+
+// Ends a body whose task is gone.
+class Abandoned {};
+
+// Nobody needs so many calls to clean up.
+constexpr int kMostLastCalls = 1000;
+
+}  // namespace
+
+class Fibers::Pool {
+ public:
+  StackPool stacks;
+  Watchdog watchdog;
+};
+
+// Resolves when the call is over that a fiber waits for.
+class Fibers::CallOver final : public internal::Wait {
+ public:
+  explicit CallOver(Executor& executor) : Wait(executor, Context()) {}
+  void await_resume() const {}
+  void over() { finish(); }
+
+ private:
+  void give_up(Error) override {}
+  [[nodiscard]] std::optional<Error> failed() const override { return std::nullopt; }
+};
+
+class Fibers::Fiber {
+ public:
+  Fiber(Fibers& fibers, std::function<void()> body)
+      : fibers_(fibers),
+        body_(std::move(body)),
+        stack_(fibers.stacks_->stacks, [this] { run(); }) {}
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  ~Fiber() {
+    if (done_) return;
+    abandoned_ = true;
+    fibers_.resume(*this);
+    internal::check(done_, "a fiber whose task is gone has ended");
+  }
+
+  void enter() { stack_.enter(); }
+  void wait_for(BlockingCall& call) {
+    call.waiter = waits_in_;
+    call.executor().post(call);
+    stack_.leave();
+    if (abandoned_) throw Abandoned();
+  }
+  // What its process does while it dies: it begins, and nobody waits for it.
+  void last(BlockingCall& call) {
+    internal::check(++last_calls_ < kMostLastCalls, "catch (...) has swallowed a fiber's end");
+    call.run();
+  }
+
+  [[nodiscard]] bool done() const { return done_; }
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
+  void waits_in(CallOver& wait) { waits_in_ = &wait; }
+  void rethrow() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
+ private:
+  void run() {
+    try {
+      if (!abandoned_) body_();
+    } catch (const Abandoned&) {
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+    done_ = true;
+  }
+
+  Fibers& fibers_;
+  std::function<void()> body_;
+  OwnStack stack_;
+  CallOver* waits_in_ = nullptr;
+  std::exception_ptr exception_;
+  int last_calls_ = 0;
+  bool done_ = false;
+  bool abandoned_ = false;
+};
+
+Fibers::Fibers() : stacks_(std::make_unique<Pool>()) {}
+Fibers::~Fibers() = default;
+
+Task<void> Fibers::run(Executor& executor, std::function<void()> body) {
+  Fiber fiber(*this, std::move(body));
+  for (;;) {
+    CallOver call_over(executor);
+    fiber.waits_in(call_over);
+    resume(fiber);
+    if (fiber.done()) break;
+    co_await call_over;
+  }
+  fiber.rethrow();
+}
+
+void Fibers::resume(Fiber& fiber) {
+  const Watchdog::Visit visit(stacks_->watchdog);
+  Fiber* const before = std::exchange(running_, &fiber);
+  fiber.enter();
+  running_ = before;
+}
+
+void Fibers::block(BlockingCall& call) {
+  if (!running_) {
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "lockstep: a blocking call that no fiber makes");
+  }
+  Fiber& fiber = *running_;
+  if (fiber.abandoned()) return fiber.last(call);
+  fiber.wait_for(call);
+}
+
+void Fibers::over(BlockingCall& call) noexcept {
+  call.is_over = true;
+  static_cast<CallOver*>(call.waiter)->over();
+}
+
+LockOwner Fibers::caller() const { return LockOwner(running_); }
+
+}  // namespace lockstep::fake

@@ -1,0 +1,245 @@
+#include "lockstep/fake/fibers.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "lockstep/blocking/mutex.h"
+#include "lockstep/blocking/run.h"
+#include "lockstep/fake/client.h"
+#include "lockstep/fake/hunt.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/sleep.h"
+
+namespace lockstep::fake {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A world of processes that run code on fibers.
+class FibersTest : public testing::Test {
+ protected:
+  FibersTest() { world_.set_blocker(&fibers_); }
+  ~FibersTest() override { world_.end_tasks(); }
+
+  fakezk::Process& process() { return world_.add_process(); }
+  void spawn(fakezk::Process& process, std::function<void()> body) {
+    process.tasks().spawn(fibers_.run(process, std::move(body)));
+  }
+  void run() {
+    world_.drain();
+    while (world_.step(calm_)) {
+    }
+  }
+
+  Fibers fibers_;
+  fakezk::World world_;
+  fakezk::Calm calm_;
+};
+
+void pause(fakezk::Process& process, Duration duration) {
+  const auto slept = blocking::run(process, [&]() -> Task<Result<void>> {
+    constexpr auto wait = [](Executor& executor, Duration wanted) -> Task<Result<void>> {
+      co_return co_await sleep_for(executor, wanted);
+    };
+    return wait(process, duration);
+  });
+  EXPECT_TRUE(slept);
+}
+
+TEST_F(FibersTest, WhereTheyWaitOthersGoOn) {
+  fakezk::Process& a = process();
+  fakezk::Process& b = process();
+  std::string order;
+  spawn(a, [&] {
+    order += "a1 ";
+    pause(a, 2s);
+    order += "a2 ";
+  });
+  spawn(b, [&] {
+    order += "b1 ";
+    pause(b, 1s);
+    order += "b2 ";
+  });
+  run();
+  EXPECT_EQ(order, "a1 b1 b2 a2 ");
+  EXPECT_EQ(world_.now().time_since_epoch(), 2s);
+  EXPECT_TRUE(a.tasks().empty());
+  EXPECT_TRUE(b.tasks().empty());
+}
+
+TEST_F(FibersTest, WhatABodyThrowsItsTaskThrows) {
+  fakezk::Process& a = process();
+  spawn(a, [&] {
+    pause(a, 1s);
+    throw std::runtime_error("out of the body");
+  });
+  run();
+  ASSERT_TRUE(world_.task_failed());
+  EXPECT_THROW(std::rethrow_exception(world_.take_exception()), std::runtime_error);
+}
+
+TEST_F(FibersTest, EachHandlesItsOwnExceptions) {
+  fakezk::Process& a = process();
+  fakezk::Process& b = process();
+  std::vector<std::string> caught;
+  const auto body = [&](fakezk::Process& self, const char* name, Duration wait) {
+    try {
+      throw std::runtime_error(name);
+    } catch (const std::runtime_error&) {
+      pause(self, wait);  // The other one throws, and ends handling it, meanwhile.
+      try {
+        throw;
+      } catch (const std::runtime_error& again) {
+        caught.emplace_back(again.what());
+      }
+    }
+  };
+  spawn(a, [&] { body(a, "a", 1s); });
+  spawn(b, [&] { body(b, "b", 2s); });
+  run();
+  EXPECT_EQ(caught, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(FibersTest, ABodyWhoseTaskIsGoneIsUnwound) {
+  fakezk::Process& a = process();
+  bool after = false;
+  bool unwound = false;
+  spawn(a, [&] {
+    const std::shared_ptr<void> guard(nullptr, [&](void*) { unwound = true; });
+    pause(a, 1s);
+    after = true;
+  });
+  world_.drain();
+  a.tasks().clear();
+  EXPECT_TRUE(unwound);
+  run();
+  EXPECT_FALSE(after);
+  EXPECT_FALSE(world_.task_failed());
+}
+
+TEST_F(FibersTest, AHeldLockIsUnlockedWhenItsTaskGoes) {
+  fakezk::Process& a = process();
+  FakeClient client(a, "A");
+  bool held = false;
+  spawn(a, [&] {
+    blocking::FairMutex mutex(client, "/lock");
+    const std::scoped_lock lock(mutex);
+    held = true;
+    pause(a, 1h);
+  });
+  world_.drain();
+  while (!held) world_.step(calm_);
+  a.tasks().clear();
+  run();
+  const auto lock = world_.server().paths().find(Path("/lock").text());
+  ASSERT_TRUE(lock);
+  const fakezk::Znode* const znode = world_.server().tree().find(*lock);
+  ASSERT_NE(znode, nullptr);
+  EXPECT_TRUE(znode->children.empty());
+}
+
+TEST_F(FibersTest, OnlyFibersBlock) {
+  fakezk::Process& a = process();
+  try {
+    pause(a, 1s);
+    ADD_FAILURE() << "it has not thrown";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::resource_deadlock_would_occur);
+  }
+}
+
+TEST_F(FibersTest, CallersAreDistinct) {
+  fakezk::Process& a = process();
+  std::optional<LockOwner> first;
+  std::optional<LockOwner> second;
+  spawn(a, [&] {
+    first = fibers_.caller();
+    pause(a, 1s);
+    EXPECT_TRUE(first == fibers_.caller());
+  });
+  spawn(a, [&] { second = fibers_.caller(); });
+  run();
+  EXPECT_FALSE(*first == *second);
+}
+
+TEST(FibersDeathTest, CodeThatReallyBlocksIsToldSo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        Fibers fibers;
+        fakezk::World world;
+        world.set_blocker(&fibers);
+        fakezk::Process& a = world.add_process();
+        std::mutex mutex;
+        const auto body = [&] {
+          const std::lock_guard lock(mutex);
+          pause(a, 1s);
+        };
+        a.tasks().spawn(fibers.run(a, body));
+        a.tasks().spawn(fibers.run(a, body));
+      },
+      "Fibers share one thread");
+}
+
+// Looks whether the lock is free, and takes it: another one may do so in between.
+class LookThenTake {
+ public:
+  LookThenTake(Client& client, Path lock, LockObserver*)
+      : client_(client), lock_(std::move(lock)) {}
+  void lock() { static_cast<void>(try_lock_until(TimePoint::max())); }
+  bool try_lock() { return try_lock_until(TimePoint()); }
+  template <class Time>
+  bool try_lock_until(Time) {
+    return blocking::run(client_.executor(), [this] { return take(*this); });
+  }
+  void unlock() {}
+
+ private:
+  static Task<bool> take(LookThenTake& self) {
+    const auto session = co_await self.client_.session(Context());
+    if (!session) co_return false;
+    const auto found = co_await (*session)->exists(self.lock_ / "taken");
+    if (found) co_return false;
+    const auto taken =
+        co_await (*session)->create(self.lock_ / "taken", Data(), CreateMode::kEphemeral);
+    if (!taken && taken.error() == Error::kNodeExists) throw std::logic_error("taken meanwhile");
+    co_return taken.has_value();
+  }
+  Client& client_;
+  Path lock_;
+};
+
+TEST(BlockingHuntTest, FindsARaceInCodeThatBlocks) {
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.faults = fakezk::FaultPlan();
+  const HuntReport report =
+      hunt_lock("look-then-take", &contend_blocking_for<LookThenTake>, settings);
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "crash");
+  EXPECT_NE(report.failure->violation.message.find("taken meanwhile"), std::string::npos);
+  EXPECT_GE(report.failure->deviations, 1U);
+  EXPECT_GT(report.executions, 1U);
+}
+
+// Every kind of fault, crashes among them; and some executions are run twice and compared.
+TEST(BlockingHuntTest, TheLibrarysMutexHolds) {
+  HuntSettings settings;
+  settings.size = {3, 2};
+  settings.executions = 5'000;
+  const HuntReport report =
+      hunt_lock("fair-mutex", &contend_blocking_for<blocking::FairMutex>, settings);
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
+}  // namespace
+}  // namespace lockstep::fake
