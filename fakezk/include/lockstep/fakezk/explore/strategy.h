@@ -40,24 +40,27 @@ class Strategy : public Chooser {
 class FaultTimes {
  public:
   static constexpr std::uint32_t kSpacedShare = 4;
+  static constexpr std::uint32_t kFaultFreeShare = 8;
 
   void draw(RandomStream& random, const ExecutionStart& start);
   // Once per choice; true if a fault is due.
   [[nodiscard]] bool due();
 
  private:
+  [[nodiscard]] static std::uint32_t number_of_faults(RandomStream& random, std::uint32_t most);
+
   static constexpr std::uint32_t kMost = 16;
   std::array<std::uint32_t, kMost> at_{};
   std::uint32_t count_ = 0;
   std::uint32_t position_ = 0;
 };
 
-// Which kinds of faults may strike in an execution. In one execution of kSwarmShare each kind is
-// drawn to be in or out, evenly: some bugs need one kind twice, and the others only get in the way
-// (A. Groce et al., "Swarm testing", ISSTA 2012).
+// Which kinds of faults may strike in an execution: in one third of them all, in one third each kind
+// is drawn to be in or out, evenly, and in one third there is a single one. Some bugs need one kind
+// twice, and the others only get in the way (A. Groce et al., "Swarm testing", ISSTA 2012).
 class Swarm {
  public:
-  static constexpr std::uint32_t kSwarmShare = 2;
+  static constexpr std::uint32_t kSwarmShares = 3;
 
   void draw(RandomStream& random, FaultKinds possible);
   [[nodiscard]] FaultKinds kinds() const { return kinds_; }
