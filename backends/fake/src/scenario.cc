@@ -16,6 +16,33 @@ Task<void> create_parent(FakeClient& client) {
   internal::check(created.has_value(), "a scenario's lock path is valid");
 }
 
+// The contender, still at work, for a change of whose znodes `waiter` waits; null if there is none.
+const Contender* blocker_of(const Contender& waiter, const std::deque<Contender>& contenders,
+                            const fakezk::Server& server) {
+  for (const Path& znode : waiter.client().session_waiting().watches) {
+    const std::optional<fakezk::PathId> id = server.paths().find(znode.text());
+    const fakezk::Znode* const found = id ? server.tree().find(*id) : nullptr;
+    if (!found || found->ephemeral_owner == 0) continue;
+    for (const Contender& contender : contenders) {
+      if (&contender == &waiter || contender.finished()) continue;
+      if (contender.client().session_id() == found->ephemeral_owner) return &contender;
+    }
+  }
+  return nullptr;
+}
+
+// Whether somebody waits for somebody who waits, in the end, for the first one.
+bool wait_in_a_circle(const std::deque<Contender>& contenders, const fakezk::Server& server) {
+  for (const Contender& contender : contenders) {
+    const Contender* at = contender.finished() ? nullptr : &contender;
+    for (std::size_t steps = 0; at && steps < contenders.size(); ++steps) {
+      at = blocker_of(*at, contenders, server);
+      if (at == &contender) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // That the lock's parent is reaped is a fault, which strikes when the search likes; the servers'
@@ -84,7 +111,9 @@ void LockScenario::finish(fakezk::World& world) {
     waiting = true;
     world.note(contender.client().process().index(), "WAITS FOR EVER");
   }
-  if (waiting) verdict_->report("L1", who_waits_for_what(world), world.steps());
+  if (!waiting) return;
+  const bool circle = wait_in_a_circle(contenders_, world.server());
+  verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
 }
 
 std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
