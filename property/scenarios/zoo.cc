@@ -175,7 +175,7 @@ constexpr std::array kZoo = {
              "Shares the last of the sequence numbers, and is first beside another.",
              fake::ScenarioSize{3, 1}, &contenders<&textbook_c::work<Zoo25>>,
              "kazoo#606, kazoo#730, ZOOKEEPER-4372"},
-    Scenario{"zoo-26-readers-and-writers-block-each-other", "zoo", "deadlock",
+    Scenario{"zoo-26-readers-and-writers-block-each-other", "zoo", "L1",
              "Waits as a reader for writers who stand behind it.", fake::ScenarioSize{2, 1},
              &readers_and_writers<&zoo_26::contend>, "kazoo#649"},
     Scenario{"zoo-27-downgrade-gap", "zoo", "S1",

@@ -44,20 +44,30 @@ fakezk::ReplayString schedule_of(const scenarios::Scenario& scenario) {
   return schedule;
 }
 
+fakezk::Scene scene_of(const scenarios::Scenario& scenario) {
+  fakezk::Scene scene;
+  scene.name = scenario.name;
+  scene.clients = scenario.size.clients;
+  scene.rounds = scenario.size.rounds;
+  scene.make = [make = scenario.make](std::uint32_t clients, std::uint32_t rounds) {
+    return make({clients, rounds});
+  };
+  return scene;
+}
+
 // What a hunt with the usual settings finds of the expected oracle, made small.
 std::optional<fakezk::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
   fakezk::ExecutionLimits limits;
   limits.faults = fakezk::FaultPlan::all(kUsualFaults);
   fakezk::Searcher searcher(scenario.make(scenario.size), fakezk::make_portfolio(), limits, seed);
   for (std::uint64_t execution = 0; execution < kExecutions; ++execution) {
-    const fakezk::Outcome outcome = searcher.run(execution);
-    if (!outcome.violation || outcome.violation->oracle != scenario.expects) continue;
-    const fakezk::Scene scene{std::string(scenario.name), scenario.size.clients,
-                              scenario.size.rounds,
-                              [&](std::uint32_t clients, std::uint32_t rounds) {
-                                return scenario.make({clients, rounds});
-                              }};
-    return explain(scene, limits, fakezk::Found{execution, outcome, searcher.deviations()});
+    fakezk::Found found;
+    found.execution = execution;
+    found.outcome = searcher.run(execution);
+    const auto& violation = found.outcome.violation;
+    if (!violation || violation->oracle != scenario.expects) continue;
+    found.deviations = searcher.deviations();
+    return explain(scene_of(scenario), limits, found);
   }
   return std::nullopt;
 }

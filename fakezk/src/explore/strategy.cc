@@ -42,8 +42,8 @@ std::uint32_t source_of(const Event& event) {
   return kServerSource;
 }
 
-// Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the budget
-// is equally likely then: most bugs need one or two.
+// Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the
+// budget is equally likely then: most bugs need one or two.
 std::uint32_t FaultTimes::number_of_faults(RandomStream& random, std::uint32_t most) {
   if (random.below(kFaultFreeShare) == 0) return 0;
   return 1 + random.below(most);
@@ -105,17 +105,20 @@ Choice RandomStrategy::next(const Menu& menu) {
 
 std::optional<Choice> RandomStrategy::strike(std::span<const Event> faults) {
   std::array<std::uint32_t, kFaultKinds> count{};
-  std::uint32_t kinds = 0;
+  std::uint32_t all = 0;
   for (const Event& fault : faults) {
     if ((swarm_.kinds() & bit(fault.fault)) == 0) continue;
-    if (count[static_cast<std::size_t>(fault.fault)]++ == 0) ++kinds;
+    const auto i = static_cast<std::size_t>(fault.fault);
+    if (count[i]++ == 0) all += kWeights[i];
   }
-  if (kinds == 0) return std::nullopt;
-  std::uint32_t all = 0;
-  for (std::size_t i = 0; i < kFaultKinds; ++i) all += count[i] > 0 ? kWeights[i] : 0;
+  if (all == 0) return std::nullopt;
   std::uint32_t left = random_.below(all);
   std::size_t kind = 0;
-  while (count[kind] == 0 || left >= kWeights[kind]) left -= count[kind] > 0 ? kWeights[kind] : 0, ++kind;
+  for (;; ++kind) {
+    if (count[kind] == 0) continue;
+    if (left < kWeights[kind]) break;
+    left -= kWeights[kind];
+  }
   std::uint32_t which = random_.below(count[kind]);
   for (std::uint32_t i = 0; i < faults.size(); ++i) {
     if (static_cast<std::size_t>(faults[i].fault) == kind && which-- == 0) return Choice{true, i};

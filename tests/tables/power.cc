@@ -1,10 +1,13 @@
-// power [SEEDS [EXECUTIONS [NAME...]]]: how soon each strategy finds each broken lock, as the rows
-// of a table in Markdown: the median number of executions until the guarantee is broken that the
-// lock is there to break, with the settings of `lockstep hunt`. A cell that ends in, say, 3/31 is of
-// a search that has found it with so many of the seeds only; of less than half there is no median.
+// power_table [SEEDS [EXECUTIONS [NAME...]]]: how soon each strategy finds each broken lock, as a
+// table in Markdown: the median number of executions until the guarantee is broken that the lock is
+// there to break, with the settings of `lockstep hunt`. A cell that ends in, say, 3/31 is of a
+// search that has found it with so many of the seeds only; of less than half there is no median.
+// The last column is the minimal schedule: its deviations, and the kinds of its faults.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <span>
 #include <string>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/fakezk/explore/schedule.h"
 #include "lockstep/fakezk/explore/strategy.h"
 #include "scenarios/registry.h"
 
@@ -65,18 +69,38 @@ std::string in_words(const Measured& measured, const Settings& settings) {
   return text + " " + std::to_string(measured.found) + "/" + std::to_string(settings.seeds);
 }
 
+// What the file of the lock's minimal schedule says of it.
+std::string minimal_schedule(const Scenario& scenario) {
+  const std::filesystem::path folder(LOCKSTEP_SCHEDULES);
+  std::ifstream file(folder / (std::string(scenario.name) + ".txt"));
+  std::string text;
+  std::getline(file, text);
+  fakezk::ReplayString schedule;
+  if (!fakezk::ReplayString::parse(text, schedule).empty()) return "-";
+  std::string words = std::to_string(schedule.deviations.size());
+  std::string_view separator = ": ";
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if (schedule.faults.most(kind) == 0) continue;
+    words.append(separator).append(name(kind));
+    separator = ", ";
+  }
+  return words;
+}
+
 void print_head() {
-  std::cout << "| lock | oracle |";
+  std::cout << "| lock | known from | oracle |";
   for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
     std::cout << ' ' << strategy.name << " |";
   }
-  std::cout << " portfolio's worst |\n|---|---|";
-  for (std::size_t i = 0; i <= fakezk::strategies().size(); ++i) std::cout << "---|";
-  std::cout << '\n';
+  std::cout << " portfolio's worst | schedule |\n|---|---|---|";
+  for (std::size_t i = 0; i < fakezk::strategies().size(); ++i) std::cout << "---|";
+  std::cout << "---|---|\n";
 }
 
 void print_row(const Scenario& scenario, const Settings& settings) {
-  std::cout << "| " << scenario.name << " | " << scenario.expects << " |";
+  std::cout << "| " << scenario.name << " | " << scenario.reference << " | " << scenario.expects
+            << " |";
   std::uint64_t worst = 0;
   for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
     const Measured measured = measure(scenario, strategy, settings);
@@ -84,7 +108,8 @@ void print_row(const Scenario& scenario, const Settings& settings) {
     std::cout << ' ' << in_words(measured, settings) << " |";
   }
   const bool never = worst > settings.executions;
-  std::cout << ' ' << (never ? "-" : std::to_string(worst)) << " |" << std::endl;
+  std::cout << ' ' << (never ? "-" : std::to_string(worst)) << " | " << minimal_schedule(scenario)
+            << " |" << std::endl;
 }
 
 bool parse(std::string_view text, std::uint64_t& into) {
@@ -100,7 +125,7 @@ int run(std::span<const std::string_view> arguments) {
   const bool known =
       std::ranges::all_of(names, [](std::string_view name) { return scenarios::find(name); });
   if (!numbers || !known) {
-    std::cerr << "usage: power [SEEDS [EXECUTIONS [NAME...]]]\n";
+    std::cerr << "usage: power_table [SEEDS [EXECUTIONS [NAME...]]]\n";
     return 2;
   }
   print_head();
