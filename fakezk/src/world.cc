@@ -140,7 +140,7 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
 void World::list_events() {
   events_.clear();
   const bool busy = server_.has_work();
-  if (busy) list_server_events();
+  if (busy) list_reaping();
   const LinkIndex links = network_.size();
   if (healed_) {
     if (busy) list_late_events();
@@ -155,17 +155,18 @@ void World::list_events() {
   if (stalled_count_ > 0) list_wakes();
 }
 
-void World::list_server_events() {
-  for (const SessionIndex session : server_.closing()) {
-    events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
-  }
+void World::list_reaping() {
   for (std::uint32_t i = 0; i < server_.reaping().size(); ++i) {
     events_.push_back({Event::Kind::kReap, FaultKind::kCut, i});
   }
 }
 
-// Calmly these come when nothing else can happen: they are late by nature.
+// Calmly these come when nothing else can happen: they are late by nature, and one deviation is
+// enough to make one of them early, where to keep it waiting would take one at every step.
 void World::list_late_events() {
+  for (const SessionIndex session : server_.closing()) {
+    events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
+  }
   for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
     events_.push_back({Event::Kind::kStray, FaultKind::kCut, i});
   }

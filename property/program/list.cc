@@ -19,6 +19,7 @@ void list_as_json() {
                                     {"summary", scenario.summary},
                                     {"clients", scenario.size.clients},
                                     {"rounds", scenario.size.rounds}};
+    if (!scenario.reference.empty()) entry["reference"] = scenario.reference;
     if (scenario.calm_fails) entry["calm_fails"] = true;
     entries.push_back(std::move(entry));
   }

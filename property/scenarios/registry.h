@@ -18,6 +18,8 @@ struct Scenario {
   std::string_view summary;  // One sentence.
   fake::ScenarioSize size;   // What is run unless told otherwise.
   std::unique_ptr<fakezk::Program> (*make)(fake::ScenarioSize size);
+  // Where the bug is known from: issues of the projects that had it, or the tutorial.
+  std::string_view reference = {};
   // The bug needs no race: also the calm schedule shows it.
   bool calm_fails = false;
 };

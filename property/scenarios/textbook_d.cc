@@ -1,6 +1,8 @@
 #include "textbook_d.h"
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace lockstep::scenarios::textbook_d {
@@ -52,7 +54,34 @@ Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path loc
   co_await held.release();
 }
 
+// A thread's stack has an end.
+constexpr int kDeepest = 500;
+
+Task<Result<GrantRecord>> acquire_recursively(Contender& self, Session& session, Path lock,
+                                              int depth) {
+  if (depth == kDeepest) throw std::runtime_error("StackOverflowError");
+  Result<GrantRecord> grant = co_await queue_up(session, lock, self.oracles());
+  // The flaw: should end with the session, or when there are no more places.
+  if (!grant) grant = co_await acquire_recursively(self, session, lock, depth + 1);
+  co_return std::move(grant);
+}
+
 }  // namespace
+
+Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, (*session)->id());
+    const auto grant = co_await acquire_recursively(self, **session, lock, 0);
+    attempt.reset();
+    if (!grant) continue;
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
 
 // Two threads of one client.
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {

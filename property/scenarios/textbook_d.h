@@ -9,4 +9,8 @@ namespace lockstep::scenarios::textbook_d {
 // same znode, and both hold. Correct: a GUID per acquire, lockstep::protected_create.
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds);
 
+// The same recipe: whatever goes wrong, it calls itself and begins again, also when the session is
+// over and everything goes wrong at once. Correct: to end with the session, and a loop.
+Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds);
+
 }  // namespace lockstep::scenarios::textbook_d

@@ -13,7 +13,9 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     std::ranges::sort(sorted, [](std::string_view a, std::string_view b) {
       return precedes(*sequence_number(a, kLockMark), *sequence_number(b, kLockMark));
     });
-    const auto place = std::ranges::find(sorted, ours.name()) - sorted.begin();
+    const auto found = std::ranges::find(sorted, ours.name());
+    if (found == sorted.end()) co_return failure(Error::kNoNode);
+    const auto place = found - sorted.begin();
     if (place == 0) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, static_cast<std::size_t>(place));
     // The flaw: should be place - 1.

@@ -23,6 +23,7 @@ TEST(ListTest, JsonHasTheKeysOfEveryScenario) {
     EXPECT_FALSE(scenario.at("summary").get<std::string>().empty());
     EXPECT_GE(scenario.at("clients").get<int>(), 1);
     EXPECT_GE(scenario.at("rounds").get<int>(), 1);
+    EXPECT_EQ(scenario.contains("reference"), kind != "recipe");
     EXPECT_TRUE(!scenario.contains("calm_fails") || scenario.at("calm_fails") == true);
   }
   EXPECT_TRUE(names.contains("fair-mutex"));

@@ -347,6 +347,19 @@ TEST_F(ReadWriteOraclesTest, ReaderBehindAWriterBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// A writer that has come later, and has put itself in front.
+TEST_F(ReadWriteOraclesTest, ReaderThatIsOvertakenBreaksL2) {
+  const Created reader = place(*a_, "/lock/x-__READ__");
+  const Created writer = place(*b_, "/lock/x-__WRIT__-000000001", CreateMode::kEphemeral);
+  const GrantRecord record = grant(*b_, writer);
+  oracles().granted(record);
+  remove_znode(*b_, writer);
+  oracles().released(record, ReleaseOutcome::kReleased);
+  EXPECT_EQ(broken(), "") << message();
+  oracles().granted(shared(*a_, reader));
+  EXPECT_EQ(broken(), "L2");
+}
+
 TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   oracles().granted(shared(*a_, reader));

@@ -16,6 +16,47 @@ Task<void> create_parent(FakeClient& client) {
   internal::check(created.has_value(), "a scenario's lock path is valid");
 }
 
+// Whom a contender waits for, and at which lock.
+class Blocked {
+ public:
+  const Contender* by;
+  Path lock;
+};
+
+// By a znode that `waiter` watches, of somebody else who is still at work.
+std::optional<Blocked> blocked(const Contender& waiter, const std::deque<Contender>& contenders,
+                               const fakezk::Server& server) {
+  for (const Path& znode : waiter.client().session_waiting().watches) {
+    const std::optional<fakezk::PathId> id = server.paths().find(znode.text());
+    const fakezk::Znode* const found = id ? server.tree().find(*id) : nullptr;
+    if (!found || found->ephemeral_owner == 0) continue;
+    for (const Contender& contender : contenders) {
+      if (&contender == &waiter || contender.finished()) continue;
+      if (contender.client().session_id() == found->ephemeral_owner) {
+        return Blocked{&contender, znode.parent()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether somebody waits for somebody who waits, in the end, for the first one, and at another
+// lock. In one queue a circle has a place in it that nobody stands behind any more: no deadlock.
+bool wait_in_a_circle(const std::deque<Contender>& contenders, const fakezk::Server& server) {
+  for (const Contender& contender : contenders) {
+    if (contender.finished()) continue;
+    const std::optional<Blocked> first = blocked(contender, contenders, server);
+    std::optional<Blocked> at = first;
+    bool at_another_lock = false;
+    for (std::size_t steps = 0; at && steps < contenders.size(); ++steps) {
+      if (at->lock != first->lock) at_another_lock = true;
+      if (at->by == &contender && at_another_lock) return true;
+      at = blocked(*at->by, contenders, server);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // That the lock's parent is reaped is a fault, which strikes when the search likes; the servers'
@@ -85,7 +126,9 @@ void LockScenario::finish(fakezk::World& world) {
     waiting = true;
     world.note(contender.client().process().index(), "WAITS FOR EVER");
   }
-  if (waiting) verdict_->report("L1", who_waits_for_what(world), world.steps());
+  if (!waiting) return;
+  const bool circle = wait_in_a_circle(contenders_, world.server());
+  verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
 }
 
 std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {

@@ -24,11 +24,11 @@ class Portfolio final : public Strategy {
     std::uint32_t percent;
     std::unique_ptr<Strategy> strategy;
   };
-  std::array<Member, 5> members_ = {{{40, make_urw()},
-                                     {20, make_pct()},
-                                     {20, make_delay()},
-                                     {15, make_random_walk()},
-                                     {5, make_pos()}}};
+  std::array<Member, 5> members_ = {{{30, make_urw()},
+                                     {25, make_pos()},
+                                     {25, make_delay()},
+                                     {10, make_pct()},
+                                     {10, make_random_walk()}}};
   Strategy* current_ = nullptr;
 };
 

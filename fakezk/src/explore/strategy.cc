@@ -6,6 +6,16 @@ namespace lockstep::fakezk {
 
 namespace {
 
+// How often a kind strikes where several can: what happens often in production happens often here.
+constexpr std::array<std::uint32_t, kFaultKinds> kWeights = [] {
+  std::array<std::uint32_t, kFaultKinds> weights{};
+  weights.fill(2);
+  for (const FaultKind often : {FaultKind::kCut, FaultKind::kExpiry}) {
+    weights[static_cast<std::size_t>(often)] = 4;
+  }
+  return weights;
+}();
+
 constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfolio},
                                                       {"random", &make_random_walk},
                                                       {"pct", &make_pct},
@@ -32,10 +42,16 @@ std::uint32_t source_of(const Event& event) {
   return kServerSource;
 }
 
+// Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the
+// budget is equally likely then: most bugs need one or two.
+std::uint32_t FaultTimes::number_of_faults(RandomStream& random, std::uint32_t most) {
+  if (random.below(kFaultFreeShare) == 0) return 0;
+  return 1 + random.below(most);
+}
+
 void FaultTimes::draw(RandomStream& random, const ExecutionStart& start) {
   position_ = 0;
-  // Every number of faults up to the budget is equally likely: most bugs need one or two.
-  count_ = start.faults == 0 ? 0 : random.below(std::min(start.faults, kMost) + 1);
+  count_ = start.faults == 0 ? 0 : number_of_faults(random, std::min(start.faults, kMost));
   const std::uint32_t length = start.calm_positions + start.calm_positions / 4 + 1;
   std::uint32_t distance = 0;
   if (count_ > 1 && random.below(kSpacedShare) == 0) distance = random.below(length / count_ + 1);
@@ -57,8 +73,10 @@ bool FaultTimes::due() {
 
 void Swarm::draw(RandomStream& random, FaultKinds possible) {
   kinds_ = possible;
-  if (random.below(kSwarmShare) != 0) return;
-  const auto drawn = static_cast<FaultKinds>(random.next()) & possible;
+  const std::uint32_t share = random.below(kSwarmShares);
+  if (share == 0) return;
+  FaultKinds drawn = static_cast<FaultKinds>(random.next()) & possible;
+  if (share == 1) drawn = bit(static_cast<FaultKind>(random.below(kFaultKinds))) & possible;
   if (drawn != 0) kinds_ = drawn;
 }
 
@@ -87,15 +105,20 @@ Choice RandomStrategy::next(const Menu& menu) {
 
 std::optional<Choice> RandomStrategy::strike(std::span<const Event> faults) {
   std::array<std::uint32_t, kFaultKinds> count{};
-  std::uint32_t kinds = 0;
+  std::uint32_t all = 0;
   for (const Event& fault : faults) {
     if ((swarm_.kinds() & bit(fault.fault)) == 0) continue;
-    if (count[static_cast<std::size_t>(fault.fault)]++ == 0) ++kinds;
+    const auto i = static_cast<std::size_t>(fault.fault);
+    if (count[i]++ == 0) all += kWeights[i];
   }
-  if (kinds == 0) return std::nullopt;
-  std::uint32_t left = random_.below(kinds);
+  if (all == 0) return std::nullopt;
+  std::uint32_t left = random_.below(all);
   std::size_t kind = 0;
-  while (count[kind] == 0 || left-- > 0) ++kind;
+  for (;; ++kind) {
+    if (count[kind] == 0) continue;
+    if (left < kWeights[kind]) break;
+    left -= kWeights[kind];
+  }
   std::uint32_t which = random_.below(count[kind]);
   for (std::uint32_t i = 0; i < faults.size(); ++i) {
     if (static_cast<std::size_t>(faults[i].fault) == kind && which-- == 0) return Choice{true, i};

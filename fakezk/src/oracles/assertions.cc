@@ -14,6 +14,7 @@ constexpr std::array kWaivers = {
            bit(FaultKind::kKillSession) | bit(FaultKind::kForeignDelete) |
                bit(FaultKind::kParentRemoval),
            false, "somebody takes the znode away, and the holder cannot know before it is told"},
+    Waiver{"L3", kAllFaultKinds, false, "after a fault a contender may look at its queue anew"},
     Waiver{"L4", bit(FaultKind::kStall), false,
            "a process that does not run does not return either"},
     Waiver{"S4", bit(FaultKind::kForeignDelete), true,

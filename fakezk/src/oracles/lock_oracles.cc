@@ -89,7 +89,7 @@ void LockOracles::waiting(SessionId, const Path& znode, std::size_t) {
 void LockOracles::judge_look(Life& own) {
   if (own.changes_seen != changes_) {
     own.idle_looks = 0;
-    if (world_->faults_injected() > 0 || !woken_in_vain(own)) return;
+    if (!asserted("L3", rules_, *world_) || !woken_in_vain(own)) return;
     report("L3", std::string(text(own.znode)) +
                      " was woken although the one right in front of it is still there");
   } else if (++own.idle_looks > kMostIdleLooks) {

@@ -197,7 +197,7 @@ class World final : private Unspecified {
   class OpenMenu;
 
   void list_events();
-  void list_server_events();
+  void list_reaping();
   void list_link_events(LinkIndex link);
   void list_late_events();
   void list_wakes();

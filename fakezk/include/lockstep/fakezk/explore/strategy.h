@@ -35,29 +35,32 @@ class Strategy : public Chooser {
 
 // When an execution's faults strike: drawn before it begins, uniformly over its length, because a
 // fault that is merely one more event to walk into strikes far too early most of the time. In one
-// execution of kSpacedShare, faults keep a distance from each other, which is drawn as well: what a
-// fault sets off has time to come out before the next one.
+// execution of kFaultFreeShare none strikes. In one of kSpacedShare, faults keep a distance from
+// each other, which is drawn as well: what a fault sets off has time to come out before the next.
 class FaultTimes {
  public:
   static constexpr std::uint32_t kSpacedShare = 4;
+  static constexpr std::uint32_t kFaultFreeShare = 8;
 
   void draw(RandomStream& random, const ExecutionStart& start);
   // Once per choice; true if a fault is due.
   [[nodiscard]] bool due();
 
  private:
+  [[nodiscard]] static std::uint32_t number_of_faults(RandomStream& random, std::uint32_t most);
+
   static constexpr std::uint32_t kMost = 16;
   std::array<std::uint32_t, kMost> at_{};
   std::uint32_t count_ = 0;
   std::uint32_t position_ = 0;
 };
 
-// Which kinds of faults may strike in an execution. In one execution of kSwarmShare each kind is
-// drawn to be in or out, evenly: some bugs need one kind twice, and the others only get in the way
-// (A. Groce et al., "Swarm testing", ISSTA 2012).
+// Which kinds of faults may strike in an execution: in one third of them all, in one third each
+// kind is drawn to be in or out, evenly, and in one third there is a single one. Some bugs need one
+// kind twice, and the others only get in the way (A. Groce et al., "Swarm testing", ISSTA 2012).
 class Swarm {
  public:
-  static constexpr std::uint32_t kSwarmShare = 2;
+  static constexpr std::uint32_t kSwarmShares = 3;
 
   void draw(RandomStream& random, FaultKinds possible);
   [[nodiscard]] FaultKinds kinds() const { return kinds_; }
@@ -67,8 +70,9 @@ class Swarm {
 };
 
 // What all random strategies share: faults strike at times drawn in advance, or at the first chance
-// after that; all kinds that are possible then are equally likely, and so are those whom a kind can
-// strike; numbers are uniform. They differ in how they choose among ordinary events.
+// after that, cuts and expiries twice as often as any other kind that is possible then; those whom
+// a kind can strike are equally likely; numbers are uniform. They differ in how they choose among
+// ordinary events.
 class RandomStrategy : public Strategy {
  public:
   void begin(const ExecutionStart& start) final;
