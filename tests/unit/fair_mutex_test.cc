@@ -87,6 +87,8 @@ class Client {
 
 class FairMutexQueueTest : public ::testing::Test {
  protected:
+  ~FairMutexQueueTest() override { simulation_.end_tasks(); }
+
   Simulation simulation_;
   Client a_{simulation_, "A"};
   Client b_{simulation_, "B"};

@@ -43,6 +43,8 @@ struct Party {
 
 class ReadWriteLockTest : public ::testing::Test {
  protected:
+  ~ReadWriteLockTest() override { simulation_.end_tasks(); }
+
   Simulation simulation_;
   Party a_{simulation_, "A"};
   Party b_{simulation_, "B"};

@@ -93,15 +93,22 @@ TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheCalmSchedule) {
   }
 }
 
-TEST(ScenariosTest, HuntFindsWhatIsExpected) {
-  for (const Scenario& scenario : all()) {
-    fakezk::HuntOptions options = unit::hunt_options(scenario.name, 20'000);
-    options.make_strategy = &fakezk::make_portfolio;
-    const fakezk::HuntResult result = unit::hunt(options);
-    const std::string found = result.found ? result.found->outcome.violation->oracle : "pass";
-    EXPECT_EQ(found, scenario.expects) << scenario.name;
-  }
+class ScenarioHuntTest : public testing::TestWithParam<Scenario> {};
+
+TEST_P(ScenarioHuntTest, FindsWhatIsExpected) {
+  const Scenario& scenario = GetParam();
+  fakezk::HuntOptions options = unit::hunt_options(scenario.name, 20'000);
+  options.make_strategy = &fakezk::make_portfolio;
+  const fakezk::HuntResult result = unit::hunt(options);
+  const std::string found = result.found ? result.found->outcome.violation->oracle : "pass";
+  EXPECT_EQ(found, scenario.expects);
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, ScenarioHuntTest, testing::ValuesIn(all()), [](const auto& tested) {
+  std::string name(tested.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace lockstep::scenarios

@@ -21,6 +21,7 @@ using Acquired = Started<Result<HeldLock>>;
 
 class SemaphoreTest : public ::testing::Test {
  protected:
+  ~SemaphoreTest() override { simulation_.end_tasks(); }
   Acquired wait(Semaphore& semaphore, Context context = {}) {
     const Acquired started = simulation_.start(semaphore.acquire(context));
     simulation_.settle();

@@ -59,7 +59,7 @@ class Started {
 // call is over, and throws Deadlock if it never will be.
 //
 // Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
-// it.
+// it; tasks that still use them then are ended first.
 class Simulation final : private Blocker {
  public:
   explicit Simulation(fakezk::ServerOptions options = {});
@@ -100,6 +100,9 @@ class Simulation final : private Blocker {
       if (!step()) throw Deadlock(describe_deadlock());
     }
   }
+
+  // Destroys the tasks that are still under way, and all that they hold.
+  void end_tasks() noexcept { tasks_.clear(); }
 
   // Runs until nothing can happen any more, timers included.
   void run();

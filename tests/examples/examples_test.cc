@@ -1,0 +1,46 @@
+// Every example does what it says, simulated and on a real server.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "support/zookeeper_server.h"
+
+namespace lockstep {
+namespace {
+
+int run_example(const std::string& name, const std::string& arguments = "") {
+  const std::string command = std::string(LOCKSTEP_BIN) + "/" + name + " " + arguments;
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class ExamplesTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ExamplesTest, Simulated) { EXPECT_EQ(run_example(GetParam()), 0); }
+
+TEST_P(ExamplesTest, RefusesWhatItCannotRead) { EXPECT_EQ(run_example(GetParam(), "--what"), 2); }
+
+INSTANTIATE_TEST_SUITE_P(Each, ExamplesTest,
+                         testing::Values("ticket_queue", "flash_sale", "price_board", "ten_tasks",
+                                         "order_service", "leader_worker", "fenced_writer"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+#ifdef LOCKSTEP_WITH_ZOOKEEPER
+// Those that take a few seconds.
+class ExamplesOnServerTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ExamplesOnServerTest, DoesTheSame) {
+  support::ZookeeperServer server;
+  EXPECT_EQ(run_example(GetParam(), "--zookeeper " + server.address()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ExamplesOnServerTest,
+                         testing::Values("flash_sale", "price_board", "ten_tasks", "leader_worker",
+                                         "fenced_writer"),
+                         [](const auto& tested) { return std::string(tested.param); });
+#endif
+
+}  // namespace
+}  // namespace lockstep
