@@ -53,8 +53,8 @@ class Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  // What the caller holds; see HeldLock. A stop callback of lost_token() runs on the executor, where
-  // nothing may block: not even a question to this lock.
+  // What the caller holds; see HeldLock. A stop callback of lost_token() runs on the executor,
+  // where nothing may block: not even a question to this lock.
   [[nodiscard]] Zxid fencing_token() {
     return ask([](ClientGrant& grant) { return grant.held.fencing_token(); });
   }
