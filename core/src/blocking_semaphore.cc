@@ -24,7 +24,7 @@ bool Semaphore::try_take(bool waits, Context context, const char* what) {
 }
 
 void Semaphore::release(std::ptrdiff_t count) {
-  run(executor(), [this, count] { return leave(leases_, count); });
+  static_cast<void>(run(executor(), [this, count] { return leave(leases_, count); }));
 }
 
 Result<void> Semaphore::take(bool waits, Context context) {
@@ -38,16 +38,18 @@ Task<Result<void>> Semaphore::enter(Source& source, Leases& leases, bool waits, 
   co_return Result<void>();
 }
 
-Task<void> Semaphore::leave(Leases& leases, std::ptrdiff_t count) {
+Task<ReleaseOutcome> Semaphore::leave(Leases& leases, std::ptrdiff_t count) {
   if (count < 0 || std::cmp_greater(count, leases.size())) {
     throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
                             "lockstep: release() of leases that are not there");
   }
   Leases ours;
   ours.splice(ours.begin(), leases, leases.begin(), std::next(leases.begin(), count));
+  ReleaseOutcome last = ReleaseOutcome::kReleased;
   for (ClientGrant& lease : ours) {
-    static_cast<void>(co_await lockstep::internal::give_back(std::move(lease)));
+    last = co_await lockstep::internal::give_back(std::move(lease));
   }
+  co_return last;
 }
 
 }  // namespace lockstep::blocking

@@ -7,6 +7,7 @@
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
+#include "lockstep/fake/blocking_scenario.h"
 #include "recipes.h"
 
 namespace lockstep::scenarios {

@@ -13,6 +13,7 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/run.h"
+#include "lockstep/fake/blocking_scenario.h"
 #include "lockstep/fake/client.h"
 #include "lockstep/fake/hunt.h"
 #include "lockstep/fake/scenario.h"

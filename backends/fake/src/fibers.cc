@@ -59,11 +59,12 @@ class Fibers::Fiber {
     call.waiter = waits_in_;
     call.executor().post(call);
     stack_.leave();
-    if (abandoned_) throw Abandoned();
+    if (abandoned_ && !call.is_release) throw Abandoned();
   }
-  // What its process does while it dies: it begins, and nobody waits for it.
+  // What its process does while it dies: a release begins, and nobody waits for it.
   void last(BlockingCall& call) {
     internal::check(++last_calls_ < kMostLastCalls, "catch (...) has swallowed a fiber's end");
+    if (!call.is_release) throw Abandoned();
     call.run();
   }
 

@@ -9,9 +9,12 @@ namespace lockstep {
 // Blocker::over() there, once, as the last thing it does. Lives where its caller waits.
 class BlockingCall : public Runnable {
  public:
-  explicit BlockingCall(Executor& executor) : executor_(executor) {}
+  // `gives_back`: it gives something back, which destructors do, so that Blocker::block() must not
+  // throw even if nobody can wait for it.
+  BlockingCall(Executor& executor, bool gives_back) : is_release(gives_back), executor_(executor) {}
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
 
+  const bool is_release;
   // For the blocker that holds it.
   void* waiter = nullptr;
   bool is_over = false;
@@ -33,8 +36,8 @@ class Blocker {
   // blocking code runs, never by what the executor itself runs: that would wait for itself, and is
   // told so with std::system_error, std::errc::resource_deadlock_would_occur. A blocker that can
   // see that the call will never end throws, too. Whatever it throws, the executor does not use the
-  // call any more, once the caller has destroyed it. Returns before the call is over only in a
-  // simulated process that is dying, to destructors: there a call begins, and nobody waits for it.
+  // call any more, once the caller has destroyed it. In a simulated process that is dying a release
+  // returns before it is over, and goes on without its caller; any other call throws.
   virtual void block(BlockingCall& call) = 0;
   // The caller may go on, and the call be gone when this returns. On the call's executor.
   virtual void over(BlockingCall& call) noexcept = 0;

@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <optional>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -27,29 +26,23 @@ struct TaskResult<Task<T>> {
 template <class T, class Make>
 class TaskCall final : public BlockingCall {
  public:
-  TaskCall(Executor& executor, Make make) : BlockingCall(executor), make_(std::move(make)) {}
+  TaskCall(Executor& executor, Make make)
+      : BlockingCall(executor, kIsRelease), make_(std::move(make)) {}
   // Withdrawn and dropped in case that the blocker has thrown: the task is still under way.
   ~TaskCall() override { executor().withdraw(*this); }
 
   T wait() {
     executor().blocker().block(*this);
     if (exception_) std::rethrow_exception(exception_);
-    if (!ended_) return nobody_waits();
+    if constexpr (kIsRelease) {
+      if (!ended_) return ReleaseOutcome::kUnknown;  // In a process that is dying.
+    }
     if constexpr (!std::is_void_v<T>) return std::move(*value_);
   }
 
  private:
   struct Nothing {};
-
-  // In a process that is dying: see Blocker::block().
-  static T nobody_waits() {
-    if constexpr (std::is_same_v<T, ReleaseOutcome>) {
-      return ReleaseOutcome::kUnknown;
-    } else if constexpr (!std::is_void_v<T>) {
-      throw std::system_error(std::make_error_code(std::errc::operation_canceled),
-                              "lockstep: a blocking call of a process that is dying");
-    }
-  }
+  static constexpr bool kIsRelease = std::is_same_v<T, ReleaseOutcome>;
 
   void run() override {
     if (ended_) return executor().blocker().over(*this);

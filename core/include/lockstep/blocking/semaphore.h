@@ -47,7 +47,7 @@ class Semaphore {
   Result<void> take(bool waits, Context context);
   bool try_take(bool waits, Context context, const char* what);
   static Task<Result<void>> enter(Source& source, Leases& leases, bool waits, Context context);
-  static Task<void> leave(Leases& leases, std::ptrdiff_t count);
+  static Task<ReleaseOutcome> leave(Leases& leases, std::ptrdiff_t count);
 
   Source source_;
   Leases leases_;
