@@ -24,6 +24,7 @@ std::map<std::string, std::string> units_of(const std::string& suite) {
 TEST(BenchTest, ExplorerMeasuresExecutions) {
   const std::map<std::string, std::string> expected = {{"search_fault_free", "executions/s"},
                                                        {"search_faults", "executions/s"},
+                                                       {"search_blocking", "executions/s"},
                                                        {"exhaustive_fault_free_seconds", "s"},
                                                        {"exhaustive_one_fault_seconds", "s"}};
   EXPECT_EQ(units_of("explorer"), expected);

@@ -75,6 +75,15 @@ TEST(HuntTest, AnExhaustiveSearchSaysSo) {
   EXPECT_NE(hunt(arguments).out.find("exhausted: "), std::string::npos);
 }
 
+TEST(HuntTest, CodeThatBlocksIsHuntedUnderItsOwnName) {
+  const ProgramRun run = hunt("fair-mutex --blocking --executions 2000 --seed 1 --json");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.json().at("scenario"), "fair-mutex-blocking");
+  EXPECT_EQ(run.json().at("executions"), 2000);
+  EXPECT_EQ(hunt("fair-mutex-blocking --executions 2000 --seed 1 --json").json().at("trace_hash"),
+            run.json().at("trace_hash"));
+}
+
 TEST(HuntTest, AnExhaustiveSearchEndsWithTheFirstViolation) {
   const ProgramRun run =
       hunt("zoo-01-wait-after-missing-predecessor --strategy exhaustive --faults none --json");

@@ -48,13 +48,13 @@ TEST(UsageTest, WhatThisVersionLacksIsRejectedByName) {
   expect_rejected({{"lock /lock --zookeeper 127.0.0.1:2181 -- true", "'lock'"},
                    {"serve", "'serve'"},
                    {"serve --help", "'serve'"},
-                   {"hunt fair-mutex --blocking", "--blocking"},
                    {"bench real", "'real'"},
                    {"bench explorer --zookeeper 127.0.0.1:2181", "--zookeeper"}});
 }
 
 TEST(UsageTest, OptionsOfOneStrategyAreRejectedWithAnother) {
   expect_rejected({{"hunt fair-mutex --reduction sleep", "--reduction"},
+                   {"hunt multi-lock --blocking", "'multi-lock'"},
                    {"hunt fair-mutex --strategy exhaustive --reduction most", "'most'"},
                    {"hunt fair-mutex --strategy exhaustive --first 5", "--first"},
                    {"hunt fair-mutex --strategy magic", "'magic'"}});

@@ -21,9 +21,9 @@ namespace lockstep {
 // acquire() resolves with a lease, or with
 //   kTimedOut, kCancelled          the context ended
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
-//   kNoNode                        somebody deleted one of our znodes, or the shared count is
-//   missing kMarshallingError              the shared count is no count kBadArguments the path is
-//   malformed, or there are less than one lease
+//   kNoNode                        one of our znodes was deleted, or the shared count is missing
+//   kMarshallingError              the shared count is no count
+//   kBadArguments                  the path is malformed, or there are less than one lease
 // and try_acquire(), which waits for nobody, also with
 //   kConflict                      no lease was free, or somebody waits for one, or just takes one
 // Connection losses are ridden out until the context ends. On every error, and when the task is
