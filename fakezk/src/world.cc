@@ -149,7 +149,7 @@ void World::list_events() {
   }
   if (current_ < links) list_link_events(current_);
   for (LinkIndex link = 0; link < links; ++link) {
-    if (link != current_) list_link_events(link);
+    if (link != current_ && !network_[link].idle()) list_link_events(link);
   }
   if (busy) list_late_events();
   if (stalled_count_ > 0) list_wakes();
@@ -186,7 +186,6 @@ void World::list_wakes() {
 
 void World::list_link_events(LinkIndex index) {
   const Link& link = network_[index];
-  if (link.idle()) return;
   if (link.can_deliver() && !stalled(index)) {
     events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
   }

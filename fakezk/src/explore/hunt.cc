@@ -52,7 +52,7 @@ void search(Searcher& searcher, std::uint64_t index, Slot& slot) {
   slot.outcome = searcher.run(index);
   slot.nondeterministic = false;
   if (is_repeated(index)) {
-    const auto again = [&](Tracer& tracer) { return searcher.run(index, &tracer); };
+    const auto again = [&](Tracer* tracer) { return searcher.run(index, tracer); };
     std::optional<Violation> parted = find_nondeterminism(searcher.world(), slot.outcome, again);
     slot.nondeterministic = parted.has_value();
     if (parted) slot.outcome.violation = std::move(parted);

@@ -14,8 +14,8 @@ namespace lockstep::fakezk {
   return index < 2 || index % 50 == 0;
 }
 
-// Runs one and the same execution, watched.
-using RunAgain = std::function<Outcome(Tracer& tracer)>;
+// Runs one and the same execution, watched by a tracer if there is one.
+using RunAgain = std::function<Outcome(Tracer* tracer)>;
 
 // Runs an execution that came to `first` once more. If it goes another way, the program depends on
 // something that is not the simulation's (a clock, an address, memory that it keeps between
