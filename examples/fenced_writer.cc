@@ -27,9 +27,8 @@ enum class Care { kNone, kCheck };
 
 Task<Result<void>> write(Session& session, Path file, std::string text, const HeldLock& held,
                          Care care) {
-  Transaction transaction;
+  Transaction transaction = Transaction().set_data(file, Data(text));
   if (care == Care::kCheck) transaction.add(held.check());
-  transaction = std::move(transaction).set_data(file, Data(text));
   const auto written = co_await session.multi(std::move(transaction));
   if (!written) co_return failure(written.error().error);
   co_return Result<void>();

@@ -27,6 +27,7 @@ std::string_view name(ObjectKind kind) {
     case ObjectKind::kReplica: return "replica";
     case ObjectKind::kLog: return "log";
     case ObjectKind::kClock: return "clock";
+    case ObjectKind::kFaults: return "faults";
     case ObjectKind::kOracle: return "oracle";
     case ObjectKind::kUserMemory: return "user memory";
   }

@@ -409,6 +409,7 @@ void World::fire_timer(const Event& event, bool at_rest) {
 }
 
 void World::inject(const Event& event) {
+  if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
   // Which parents there are, and which of them have no children, is not told apart.

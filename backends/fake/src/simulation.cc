@@ -50,7 +50,7 @@ void Simulation::run() {
 void Simulation::settle() {
   run_posted();
   const Inside inside(*this);
-  while (world_.step_without_time(calm_)) rethrow();
+  while (world_.step_without_time(prompt_)) rethrow();
 }
 
 void Simulation::advance(Duration duration) {
@@ -69,7 +69,7 @@ void Simulation::run_posted() {
 
 bool Simulation::step() {
   const Inside inside(*this);
-  const bool happened = world_.step(calm_);
+  const bool happened = world_.step(prompt_);
   rethrow();
   return happened;
 }

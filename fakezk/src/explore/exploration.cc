@@ -163,6 +163,8 @@ Exploration::Ran Exploration::run_once() {
   recorder_.pause();
   if (length_ > 0 && ended && nodes_[length_ - 1].took_what_slept()) half_ = true;
   if (ended && by_source() && !all_faults_happened()) half_ = true;
+  // Faults need another step beside them: what comes last cannot be swapped with one.
+  if (ended && length_ > 0) nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
   if (ended && !half_) program_.finish(world_);
   world_.set_tracer(nullptr);
   outcome_.violation = half_ ? std::nullopt : verdict.violation();

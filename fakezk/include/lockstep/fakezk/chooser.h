@@ -78,4 +78,18 @@ class Calm final : public Chooser {
   std::uint32_t number(std::uint32_t) override { return 0; }
 };
 
+// The same, but what the servers have decided they do at once, as if they had nothing else to do:
+// for tests by hand.
+class Prompt final : public Chooser {
+ public:
+  Choice next(const Menu& menu) override {
+    const std::span<const Event> events = menu.events();
+    for (std::uint32_t i = 0; i < events.size(); ++i) {
+      if (events[i].kind == Event::Kind::kCloseSession) return {false, i};
+    }
+    return {};
+  }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+};
+
 }  // namespace lockstep::fakezk

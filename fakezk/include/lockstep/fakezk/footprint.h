@@ -21,10 +21,11 @@ enum class ObjectKind : std::uint8_t {
   kReplica,       // Whether a replica lags or is cut off, and how far it has come.
   kLog,           // The order of the leader's log, where a replica is behind.
   kClock,         // Virtual time, which timers it has passed, and whose clock goes with it.
+  kFaults,        // How many faults are left.
   kOracle,        // What the judges remember.
   kUserMemory,    // What the processes of a program share behind ZooKeeper's back.
 };
-inline constexpr std::size_t kObjectKinds = 12;
+inline constexpr std::size_t kObjectKinds = 13;
 
 [[nodiscard]] std::string_view name(ObjectKind kind);
 

@@ -185,7 +185,7 @@ class Simulation final : private Blocker {
   fakezk::SessionIndex server_side(const FakeSession& session) const;
 
   fakezk::World world_;
-  fakezk::Calm calm_;
+  fakezk::Prompt prompt_;
   TaskSet tasks_;
   std::deque<FakeClient> clients_;
   std::vector<std::weak_ptr<FakeSession>> sessions_;
