@@ -57,6 +57,9 @@ class Play final : public Program, private Restarter {
   explicit Play(std::vector<Act> acts, bool isolated = true, ServerOptions options = quiet())
       : acts_(std::move(acts)), isolated_(isolated), options_(options) {}
 
+  // From the beginning of the search on every replica applies what is committed as late as it may.
+  void let_all_lag() { all_lag_ = true; }
+
   [[nodiscard]] ServerOptions servers() const override { return options_; }
   [[nodiscard]] bool isolated() const override { return isolated_; }
   [[nodiscard]] Restarter* restarter() override { return this; }
@@ -73,6 +76,9 @@ class Play final : public Program, private Restarter {
     actors_.front().client().process().tasks().spawn(set_up(actors_.front()));
     Calm calm;
     while (world.step(calm)) {
+    }
+    for (ReplicaIndex i = 0; all_lag_ && i < options_.replicas; ++i) {
+      world.servers().set_lagging(i, true, world.now());
     }
     world.begin_trace();
     for (std::size_t i = 0; i < acts_.size(); ++i) {
@@ -101,6 +107,7 @@ class Play final : public Program, private Restarter {
 
   std::vector<Act> acts_;
   bool isolated_;
+  bool all_lag_ = false;
   ServerOptions options_;
   int shared_ = 0;
   std::deque<Actor> actors_;
@@ -213,14 +220,19 @@ Task<void> write_and_tell(Actor& self) {
   ++self.shared;
 }
 
+// If the other one's write comes behind this one's in the log, it may not be seen yet.
+Task<void> write_and_read(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->set_data("/a", "1"));
+  static_cast<void>(co_await (*session)->get_data("/b"));
+}
+
 Task<void> read_and_compare(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->get_data("/c"));
   std::string seen = std::to_string(self.shared);
   const auto b = co_await (*session)->get_data("/b");
   seen += b->data.view();
-  const auto b_again = co_await (*session)->get_data("/b");
-  seen += b_again->data.view();
   const auto a = co_await (*session)->get_data("/a");
   seen += a->data.view();
   static_cast<void>(co_await (*session)->create("/seen", Data(seen), CreateMode::kPersistent));
@@ -366,9 +378,9 @@ TEST(ExhaustiveTest, AReplicaThatIsBehindWhatOthersKnow) {
 }
 
 TEST(ExhaustiveTest, TheOrderOfTheLog) {
-  Play play({&write_and_tell<'a'>, &read_and_compare, &write_and_tell<'b'>}, false, quiet(2));
-  expect_agreement(play, "lag", 1);
-  expect_needed(ObjectKind::kLog, play, "lag", 1);
+  Play play({&write_once<'b'>, &write_and_read}, true, quiet(2));
+  play.let_all_lag();
+  expect_agreement(play);
 }
 
 // A judge who minds in which order two processes come to him.
@@ -387,10 +399,10 @@ TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.traces, sleep.traces);
   EXPECT_EQ(source.state_hash, sleep.state_hash);
-  // Without the faults in the footprints some traces are counted twice.
+  // Without the faults in the footprints some are overlooked, although all final states are seen.
   const ExhaustiveResult without =
-      search(scenario, Reduction::kSource, "cut,kill-session", 1, {ObjectKind::kFaults});
-  EXPECT_NE(without.traces, sleep.traces);
+      search(scenario, Reduction::kSleep, "cut,kill-session", 1, {ObjectKind::kFaults});
+  EXPECT_LT(without.traces, sleep.traces);
   EXPECT_GT(source.pairs_checked, 0U);
   ASSERT_EQ(source.traces_by_fault.size(), 2U);
   EXPECT_EQ(source.traces_by_fault[0].first, FaultKind::kCut);
