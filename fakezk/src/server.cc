@@ -266,6 +266,10 @@ std::vector<PathId> Server::parents() const {
 }
 
 std::vector<PathId> Server::windable() const {
+  // A replica that still has creates to apply would take them for older than its counter, and leave
+  // the parent's pzxid behind.
+  const auto is_behind = [&](const Replica& replica) { return replica.applied < log_.size(); };
+  if (std::ranges::any_of(replicas_, is_behind)) return {};
   std::vector<PathId> found = parents();
   std::erase_if(found, [&](PathId id) {
     return tree().find(id)->children_created > kLastNumber - kMostCreatesLeft;

@@ -146,7 +146,7 @@ class Server final : private EventSink {
   // could reap now.
   [[nodiscard]] std::vector<PathId> parents() const;
   [[nodiscard]] std::vector<PathId> reapable() const;
-  // Or whose counter can still be moved to its end: it never goes back.
+  // Or whose counter can still be moved to its end, which it never leaves; none if a replica lags.
   [[nodiscard]] std::vector<PathId> windable() const;
   static constexpr std::int32_t kLastNumber = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int32_t kMostCreatesLeft = 3;
