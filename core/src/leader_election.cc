@@ -6,9 +6,11 @@ namespace lockstep {
 
 namespace {
 
+// Whoever got a number that keeps no order has no place in the queue and leaves at once: it never
+// leads, and several such have the same number.
 std::optional<Path> first_of(const Path& election, const Children& children) {
   const std::vector<QueueEntry> queue = in_queue_order(election, kMutexMarks, children);
-  if (queue.empty()) return std::nullopt;
+  if (queue.empty() || !keeps_order(queue.front().contender.number)) return std::nullopt;
   return queue.front().znode;
 }
 

@@ -114,6 +114,19 @@ TEST_F(LeaderElectionTest, FirstLeaderIsSeenWheneverItComes) {
   }
 }
 
+// Several can have that number, and none of them is a candidate: each gives up at once.
+TEST_F(LeaderElectionTest, NumberAtTheEndOfTheSequenceDoesNotLead) {
+  const HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
+  const Path last("/election/_c_0-lock-2147483647");
+  must(simulation_.run(create(*b_, last, "Bob", CreateMode::kEphemeral)), "create");
+  EXPECT_EQ(leader(), "Ann");
+  must(simulation_.run(remove(*a_, ann.znode())), "remove");
+  EXPECT_EQ(leader(), "");
+  const auto observed = simulation_.start(of_c_.leader_after(0));
+  simulation_.settle();
+  EXPECT_FALSE(observed.done());
+}
+
 TEST_F(LeaderElectionTest, ObservingEndsWithItsContext) {
   const auto observed = simulation_.start(of_c_.leader_after(0, simulation_.now() + 1s));
   simulation_.advance(1s);
