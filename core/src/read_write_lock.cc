@@ -1,8 +1,10 @@
 #include "lockstep/read_write_lock.h"
 
+#include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
+#include "lockstep/task_set.h"
 
 namespace lockstep {
 
@@ -13,6 +15,33 @@ std::string_view mark(Share share) { return share == Share::kShared ? kReadMark 
 // What the server appended to the name of a sequential znode: its number, as it wrote it.
 std::string_view digits_of(std::string_view name) {
   return name.substr(name.rfind(kWriteMark) + kWriteMark.size());
+}
+
+Task<void> stop_when_changed(Session& session, Path znode, std::stop_source stop) {
+  const Result<void> changed = co_await change_of(session, znode, Context());
+  if (changed) stop.request_stop();
+}
+
+// The wait of an upgrade, which has to hear if its writer is deleted. Others hear of that when it
+// is their turn, but here the reader in front may upgrade as well: with no writer of ours in the
+// queue nothing tells it of the conflict, and it would wait for our read grant, and we for its, for
+// ever.
+Task<Result<Zxid>> wait_to_upgrade(LockQueue queue, Path ours, Path own, Patience patience,
+                                   Context context) {
+  for (;;) {
+    // A look that leaves no watches: often there are no other readers. (kNoNode: our writer is
+    // gone.)
+    Result<Zxid> at_once =
+        co_await wait_in_queue(queue, ours, own, Patience::kDoesNotWait, context);
+    if (at_once || at_once.error() != Error::kConflict) co_return std::move(at_once);
+    LinkedStop woken(context.stop(), context.stop());
+    TaskSet others;
+    others.spawn(stop_when_changed(queue.session, ours, woken.source()));
+    const Context bounded = woken.bound(context);
+    Result<Zxid> waited = co_await wait_in_queue(queue, ours, own, patience, bounded);
+    const bool stopped = !waited && waited.error() == Error::kCancelled;
+    if (!stopped || context.stop().stop_requested()) co_return std::move(waited);
+  }
 }
 
 // Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing.
@@ -49,8 +78,11 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
   // for may have left a downgraded reader in its place: that is why it lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
-  const Zxid evidence =
-      co_await ok(wait_in_queue(std::move(queue), ours.path, own, patience, std::move(context)));
+  Task<Result<Zxid>> waiting =
+      own.view().empty()
+          ? wait_in_queue(std::move(queue), ours.path, patience, std::move(context))
+          : wait_to_upgrade(std::move(queue), ours.path, own, patience, std::move(context));
+  const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
   GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
   grant.share = share;

@@ -213,6 +213,29 @@ TEST_F(ReadWriteLockTest, OfTwoUpgradersTheSecondIsToldToGiveUp) {
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
 }
 
+// Found by the mutation check: both waited for ever, each for the other's read grant, because the
+// second one could not see that there had been a first one.
+TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOneUpgrade) {
+  HeldLock first = a_.read();
+  HeldLock second = b_.read();
+  const auto first_upgrade = simulation_.start(a_.lock.upgrade(first));
+  simulation_.settle();
+  ASSERT_FALSE(first_upgrade.done());
+  for (const std::string& name : children(simulation_, "/lock")) {
+    if (name.find(kWriteMark) == std::string::npos) continue;
+    must(simulation_.run(remove(*c_.session, Path("/lock") / name)), "remove");
+  }
+  simulation_.settle();
+  ASSERT_TRUE(first_upgrade.done());
+  EXPECT_EQ(error_of(first_upgrade.result()), Error::kNoNode);
+  EXPECT_EQ(first.state(), LockState::kHeld);
+  const auto second_upgrade = simulation_.start(b_.lock.upgrade(second));
+  simulation_.settle();
+  a_.release(first);
+  ASSERT_TRUE(second_upgrade.done());
+  EXPECT_TRUE(second_upgrade.result().has_value());
+}
+
 TEST_F(ReadWriteLockTest, UpgradeInFrontOfAWaitingWriterIsAConflict) {
   HeldLock held = a_.read();
   const Acquired writer = b_.wait_to_write();
