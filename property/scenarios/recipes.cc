@@ -23,27 +23,50 @@ using fake::Contender;
 using fake::LastContender;
 using fake::LockScenario;
 using fake::ScenarioSize;
+using fakezk::FaultKind;
 using fakezk::LockRules;
 using std::chrono::seconds;
 
 std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
 
-// A contender's acquire under way, as the oracles are told of it.
+// Whether an acquire, or the change of a grant, may end with `error` after such faults. A lost
+// connection is ridden out, and everything else needs a cause.
+bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
+  const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
+  if (error == Error::kTimedOut) return patience.deadline().has_value();
+  if (error == Error::kNoNode) return after(FaultKind::kForeignDelete);
+  if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
+  return session_is_over(error) && struck != 0;
+}
+
+// A contender's acquire under way, or the change of its grant, as the oracles are told of it.
 class Acquiring {
  public:
-  Acquiring(Contender& self, const Session& session) : oracles_(self.oracles()), id_(session.id()) {
-    oracles_.acquiring(id_, index_of(self));
+  Acquiring(Contender& self, const Session& session, Context patience)
+      : self_(self), id_(session.id()), patience_(std::move(patience)) {
+    self_.oracles().acquiring(id_, index_of(self_), patience_.deadline());
   }
   Acquiring(const Acquiring&) = delete;
   Acquiring& operator=(const Acquiring&) = delete;
-  ~Acquiring() { resolved(); }
-  void resolved() {
-    if (!std::exchange(resolved_, true)) oracles_.resolved(id_);
+  ~Acquiring() { resolve(); }
+  template <class T>
+  void resolved(const Result<T>& result) {
+    resolve();
+    if (result) return;
+    const fakezk::FaultKinds struck = self_.client().process().world().kinds_injected();
+    if (may_end_with(result.error(), patience_, struck)) return;
+    const std::string error(name(result.error()));
+    self_.oracles().violated("user:reason", "an acquire ended without a cause: " + error);
   }
 
  private:
-  fakezk::LockOracles& oracles_;
+  void resolve() {
+    if (!std::exchange(resolved_, true)) self_.oracles().resolved(id_);
+  }
+
+  Contender& self_;
   SessionId id_;
+  Context patience_;
   bool resolved_ = false;
 };
 
@@ -67,40 +90,52 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 template <Round kRound>
-std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules) {
+std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
+                                          fakezk::ReplicaIndex replicas = 1) {
   return std::make_unique<LockScenario>(&contend<kRound>, size, LastContender::kImpatient,
-                                        std::move(rules));
+                                        std::move(rules), nullptr, replicas);
 }
 
 // ------------------------------------------------------------------------------ read-write-lock
 
-Task<Result<void>> change(ReadWriteLock lock, HeldLock& held, bool to_writer, Context patience) {
-  if (to_writer) co_return co_await lock.upgrade(held, patience);
-  co_return co_await lock.downgrade(held, patience);
+Task<Result<void>> change(Contender& self, Session& session, HeldLock& held, bool to_writer) {
+  ReadWriteLock lock(session, held.lock(), &self.oracles());
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<void> changed;
+  if (to_writer) {
+    changed = co_await lock.upgrade(held, patience);
+  } else {
+    changed = co_await lock.downgrade(held, patience);
+  }
+  const bool conflict = to_writer && !changed && changed.error() == Error::kConflict;
+  if (!conflict) acquiring.resolved(changed);
+  co_return changed;
 }
 
 Task<void> read_and_write(Contender& self, Session& session, Path path, std::uint32_t role) {
   const bool reads_first = role % 4 == 1 || role % 4 == 2;
   ReadWriteLock lock(session, path, &self.oracles());
-  Acquiring acquiring(self, session);
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
   Result<HeldLock> held = failure(Error::kCancelled);
   if (reads_first) {
-    held = co_await lock.acquire_read(self.patience());
+    held = co_await lock.acquire_read(patience);
   } else {
-    held = co_await lock.acquire_write(self.patience());
+    held = co_await lock.acquire_write(patience);
   }
+  acquiring.resolved(held);
   if (!held) co_return;
   // It holds, as a reader or as a writer, whatever comes of the changes.
   bool writes = !reads_first;
   if (reads_first) {
-    const Result<void> upgraded = co_await change(lock, *held, true, self.patience());
+    const Result<void> upgraded = co_await change(self, session, *held, true);
     writes = upgraded.has_value();
   }
   if (role % 4 == 0) static_cast<void>(held->lost_token());
   if (writes && role % 2 == 0) {
-    static_cast<void>(co_await change(lock, *held, false, self.patience()));
+    static_cast<void>(co_await change(self, session, *held, false));
   }
-  acquiring.resolved();
   co_await give_back(self, std::move(*held));
 }
 
@@ -108,20 +143,30 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
 
 Task<void> lease(Contender& self, Session& session, Path path, std::uint32_t) {
   Semaphore semaphore(session, path, 2, &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<HeldLock> held = co_await semaphore.acquire(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await semaphore.acquire(patience);
+  acquiring.resolved(held);
   if (held) co_await give_back(self, std::move(*held));
+}
+
+Task<void> create_count(Session& session, Path count) {
+  const Data one = encode_shared_count(1);
+  for (;;) {
+    const Result<Created> created = co_await session.create(count, one, CreateMode::kPersistent);
+    if (created || !outcome_unknown(created.error())) co_return;
+    static_cast<void>(co_await session.connected());
+  }
 }
 
 Task<void> lease_and_add_one(Contender& self, Session& session, Path path, std::uint32_t) {
   const Path count("/leases");
-  const Data one = encode_shared_count(1);
-  static_cast<void>(co_await session.create(count, one, CreateMode::kPersistent));
+  co_await create_count(session, count);
   Semaphore semaphore(session, path, count, &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<HeldLock> held = co_await semaphore.acquire(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await semaphore.acquire(patience);
+  acquiring.resolved(held);
   if (!held) co_return;
   static_cast<void>(co_await set_shared_count(session, count, 2));
   co_await give_back(self, std::move(*held));
@@ -134,9 +179,10 @@ Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t
   locks.push_back(path / (role % 2 == 0 ? "a" : "b"));
   locks.push_back(path / (role % 2 == 0 ? "b" : "a"));
   MultiLock both(session, std::move(locks), &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<HeldLocks> held = co_await both.acquire(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLocks> held = co_await both.acquire(patience);
+  acquiring.resolved(held);
   if (!held) co_return;
   const ReleaseOutcome outcome = co_await held->release();
   const ReleaseOutcome again = co_await held->release();
@@ -148,9 +194,10 @@ Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t
 Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_t) {
   const LockOwner owner(&self);
   RecursiveMutex mutex(session, path, &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<RecursiveMutex::Hold> outer = co_await mutex.acquire(owner, self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<RecursiveMutex::Hold> outer = co_await mutex.acquire(owner, patience);
+  acquiring.resolved(outer);
   if (!outer) co_return;
   // Something that takes time, in which the lock may be lost.
   static_cast<void>(co_await session.sync(path));
@@ -169,30 +216,46 @@ constexpr std::string_view kOnly = "only";
 
 Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint32_t) {
   UnfairMutex mutex(session, path / kOnly, &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<HeldLock> held = co_await mutex.acquire(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await mutex.acquire(patience);
+  acquiring.resolved(held);
   if (held) co_await give_back(self, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ revocable-mutex
 
+constexpr seconds kGrace(2);
+
+// How a holder is asked: one gives the lock back then, one does not look, one wants to be forced.
+Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
+  Executor& executor = self.client().executor();
+  const Context asked(held.revoked_token());
+  if (role % 3 == 0) {
+    static_cast<void>(co_await sleep_for(executor, seconds(1), asked));
+  } else if (role % 3 == 1) {
+    static_cast<void>(co_await sleep_for(executor, seconds(1)));
+  } else {
+    static_cast<void>(co_await sleep_for(executor, seconds(5), asked));
+    if (!asked.stop().stop_requested()) co_return;
+    const Context lost(held.lost_token());
+    static_cast<void>(co_await sleep_for(executor, kGrace + seconds(1), lost));
+    if (!held.cause()) self.oracles().violated("user:grace", "a grant outlived its grace");
+  }
+}
+
 Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::uint32_t role) {
   static_cast<void>(co_await revoke(session, path));
   LockOptions options;
   options.revocable = true;
-  options.grace = seconds(2);
+  options.grace = kGrace;
   FairMutex mutex(session, path, options, &self.oracles());
-  Acquiring acquiring(self, session);
-  Result<HeldLock> held = co_await mutex.acquire(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await mutex.acquire(patience);
+  acquiring.resolved(held);
   if (!held) co_return;
-  Executor& executor = self.client().executor();
-  if (role % 3 == 2) {
-    static_cast<void>(co_await sleep_for(executor, seconds(5), Context(held->lost_token())));
-  } else {
-    static_cast<void>(co_await sleep_for(executor, seconds(1), Context(held->revoked_token())));
-  }
+  co_await hold_on(self, *held, role);
   co_await give_back(self, std::move(*held));
 }
 
@@ -222,9 +285,10 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
   LeaderElection election(session, path, Data(std::string_view(self.client().name())),
                           &self.oracles());
   if (role % 3 == 2) co_await watch_leaders(self, election);
-  Acquiring acquiring(self, session);
-  Result<HeldLock> held = co_await election.campaign(self.patience());
-  acquiring.resolved();
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await election.campaign(patience);
+  acquiring.resolved(held);
   if (!held) co_return;
   const Result<std::optional<Leader>> seen = co_await election.leader();
   if (seen && *seen && (*seen)->token < held->fencing_token()) {
@@ -263,6 +327,17 @@ std::unique_ptr<fakezk::Program> revocable_mutex(ScenarioSize size) {
 }
 std::unique_ptr<fakezk::Program> leader_election(ScenarioSize size) {
   return scenario<&lead>(size, fakezk::mutex_rules());
+}
+std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(ScenarioSize size) {
+  return std::make_unique<LockScenario>(&fake::contend_for<FairMutex>, size,
+                                        LastContender::kImpatient, fakezk::mutex_rules(), nullptr,
+                                        3);
+}
+std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
+  return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly), 3);
+}
+std::unique_ptr<fakezk::Program> read_write_lock_on_three_servers(ScenarioSize size) {
+  return scenario<&read_and_write>(size, fakezk::read_write_rules(), 3);
 }
 
 }  // namespace lockstep::scenarios

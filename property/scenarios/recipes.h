@@ -27,6 +27,11 @@ std::unique_ptr<fakezk::Program> revocable_mutex(fake::ScenarioSize size);
 // Every third client looks first who leads, and who follows.
 std::unique_ptr<fakezk::Program> leader_election(fake::ScenarioSize size);
 
+// The same where a client may meet a server that has not applied its own writes yet.
+std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(fake::ScenarioSize size);
+std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(fake::ScenarioSize size);
+std::unique_ptr<fakezk::Program> read_write_lock_on_three_servers(fake::ScenarioSize size);
+
 // The same as code that blocks, on fibers.
 std::unique_ptr<fakezk::Program> blocking_fair_mutex(fake::ScenarioSize size);
 // A client reads, and another one writes.
