@@ -71,7 +71,10 @@ class Acquiring {
 };
 
 // Releases a grant, and asks once more how that ended.
-Task<void> give_back(Contender& self, HeldLock held) {
+Task<void> give_back(Contender& self, Session& session, HeldLock held) {
+  if (is_over(session.state()) && !held.cause()) {
+    self.oracles().violated("user:loss", "a session is over, and its grant has not been told");
+  }
   const Path znode = held.znode();
   const ReleaseOutcome outcome = co_await held.release();
   const ReleaseOutcome again = co_await held.release();
@@ -136,7 +139,7 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   if (writes && role % 2 == 0) {
     static_cast<void>(co_await change(self, session, *held, false));
   }
-  co_await give_back(self, std::move(*held));
+  co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------------ semaphore
@@ -147,7 +150,7 @@ Task<void> lease(Contender& self, Session& session, Path path, std::uint32_t) {
   Acquiring acquiring(self, session, patience);
   Result<HeldLock> held = co_await semaphore.acquire(patience);
   acquiring.resolved(held);
-  if (held) co_await give_back(self, std::move(*held));
+  if (held) co_await give_back(self, session, std::move(*held));
 }
 
 Task<void> create_count(Session& session, Path count) {
@@ -169,7 +172,7 @@ Task<void> lease_and_add_one(Contender& self, Session& session, Path path, std::
   acquiring.resolved(held);
   if (!held) co_return;
   static_cast<void>(co_await set_shared_count(session, count, 2));
-  co_await give_back(self, std::move(*held));
+  co_await give_back(self, session, std::move(*held));
 }
 
 // ----------------------------------------------------------------------------------- multi-lock
@@ -220,7 +223,7 @@ Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint
   Acquiring acquiring(self, session, patience);
   Result<HeldLock> held = co_await mutex.acquire(patience);
   acquiring.resolved(held);
-  if (held) co_await give_back(self, std::move(*held));
+  if (held) co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ revocable-mutex
@@ -256,7 +259,7 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   acquiring.resolved(held);
   if (!held) co_return;
   co_await hold_on(self, *held, role);
-  co_await give_back(self, std::move(*held));
+  co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ leader-election
@@ -295,7 +298,7 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
     self.oracles().violated("user:leader", "whoever leads sees an earlier leader");
   }
   static_cast<void>(co_await election.proclaim(*held, "at work"));
-  co_await give_back(self, std::move(*held));
+  co_await give_back(self, session, std::move(*held));
 }
 
 }  // namespace
