@@ -79,6 +79,10 @@ Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   const ReleaseOutcome outcome = co_await held.release();
   const ReleaseOutcome again = co_await held.release();
   self.oracles().released_again(znode, outcome, again);
+  const bool struck = self.client().process().world().kinds_injected() != 0;
+  if (outcome == ReleaseOutcome::kAlreadyLost && held.cause() != Error::kRevoked && !struck) {
+    self.oracles().violated("user:loss", "a grant was lost although nothing had happened");
+  }
 }
 
 // What a contender does in one round, with a session that is alive when the round begins.
@@ -244,6 +248,27 @@ Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
     const Context lost(held.lost_token());
     static_cast<void>(co_await sleep_for(executor, kGrace + seconds(1), lost));
     if (!held.cause()) self.oracles().violated("user:grace", "a grant outlived its grace");
+    if (!lost.stop().stop_requested()) {
+      self.oracles().violated("user:loss", "a loss has not stopped the token");
+    }
+  }
+}
+
+// A holder that watches its znode has heard of what it reads there twice: the event came before the
+// first reply, and what the grant read because of it before the second one.
+Task<void> check_heard(Contender& self, Session& session, const HeldLock& held) {
+  const Path znode = held.znode();
+  int deleted = 0;
+  int asked = 0;
+  for (int reads = 0; reads < 2; ++reads) {
+    const Result<DataAndStat> read = co_await session.get_data(znode);
+    if (!read && read.error() == Error::kNoNode) ++deleted;
+    if (read && read->data.view() == kRevokeRequest) ++asked;
+  }
+  if (held.cause()) co_return;
+  if (deleted == 2) self.oracles().violated("user:loss", "a holder's znode went unnoticed");
+  if (asked == 2 && !held.revoked_token().stop_requested()) {
+    self.oracles().violated("user:asked", "a holder was asked to revoke and did not hear of it");
   }
 }
 
@@ -259,6 +284,8 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   acquiring.resolved(held);
   if (!held) co_return;
   co_await hold_on(self, *held, role);
+  co_await check_heard(self, session, *held);
+  if (role % 3 == 1) co_return;  // Dropped, and deleted in the background.
   co_await give_back(self, session, std::move(*held));
 }
 
