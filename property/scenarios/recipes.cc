@@ -214,7 +214,11 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
     self.oracles().violated("user:reentry", "a lost lock was entered again, or a held one was not");
   }
   if (inner) static_cast<void>(co_await inner->release());
+  if (mutex.depth(owner) != 1)
+    self.oracles().violated("user:reentry", "an inner level was the last");
   static_cast<void>(co_await outer->release());
+  if (mutex.depth(owner) != 0)
+    self.oracles().violated("user:reentry", "the last level was not left");
 }
 
 // --------------------------------------------------------------------------------- unfair-mutex
