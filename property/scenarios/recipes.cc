@@ -191,6 +191,9 @@ Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t
   Result<HeldLocks> held = co_await both.acquire(patience);
   acquiring.resolved(held);
   if (!held) co_return;
+  if (held->each().size() != 2) {
+    self.oracles().violated("user:all", "a multi-lock was granted with one of its locks missing");
+  }
   const ReleaseOutcome outcome = co_await held->release();
   const ReleaseOutcome again = co_await held->release();
   self.oracles().released_again(path, outcome, again);
@@ -214,11 +217,13 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
     self.oracles().violated("user:reentry", "a lost lock was entered again, or a held one was not");
   }
   if (inner) static_cast<void>(co_await inner->release());
-  if (mutex.depth(owner) != 1)
+  if (mutex.depth(owner) != 1) {
     self.oracles().violated("user:reentry", "an inner level was the last");
+  }
   static_cast<void>(co_await outer->release());
-  if (mutex.depth(owner) != 0)
+  if (mutex.depth(owner) != 0) {
     self.oracles().violated("user:reentry", "the last level was not left");
+  }
 }
 
 // --------------------------------------------------------------------------------- unfair-mutex
