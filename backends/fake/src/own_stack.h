@@ -62,10 +62,10 @@ class OwnStack {
   void after_switch(bool here);
 
   std::function<void()> body_;
+  StackBounds own_;  // In front of there_, which fills it in.
+  StackBounds others_;
   boost::context::fiber there_;
   boost::context::fiber back_;
-  StackBounds own_;
-  StackBounds others_;
   ExceptionState exceptions_;  // Of the side that does not run.
   void* saved_ = nullptr;      // AddressSanitizer's, of the side that does not run.
   void* other_saved_ = nullptr;
