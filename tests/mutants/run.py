@@ -171,7 +171,7 @@ def hunt(program, scenario, rounds, seed):
     if done.returncode == 0:
         return None
     if done.returncode != 1:
-        return f"a crash: {last_line(done.stderr)} ({of})"
+        return f"a crash, exit status {done.returncode} ({of})"
     violation = json.loads(done.stdout)["violation"]
     return f"{violation['oracle']} in execution {violation['execution']} ({of})"
 
