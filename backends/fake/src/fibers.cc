@@ -42,23 +42,25 @@ class Fibers::CallOver final : public internal::Wait {
 class Fibers::Fiber {
  public:
   Fiber(Fibers& fibers, std::function<void()> body)
-      : fibers_(fibers),
-        body_(std::move(body)),
-        stack_(fibers.stacks_->stacks, [this] { run(); }) {}
+      : fibers_(fibers), body_(std::move(body)), stack_(fibers.stacks_->stacks.take()) {
+    stack_->put_on([this] { run(); });
+  }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber() {
-    if (done_) return;
-    abandoned_ = true;
-    fibers_.resume(*this);
-    internal::check(done_, "a fiber whose task is gone has ended");
+    if (!done_) {
+      abandoned_ = true;
+      fibers_.resume(*this);
+      internal::check(done_, "a fiber whose task is gone has ended");
+    }
+    fibers_.stacks_->stacks.give_back(std::move(stack_));
   }
 
-  void enter() { stack_.enter(); }
+  void enter() { stack_->enter(); }
   void wait_for(BlockingCall& call) {
     call.waiter = waits_in_;
     call.executor().post(call);
-    stack_.leave();
+    stack_->leave();
     if (abandoned_ && !call.is_release) throw Abandoned();
   }
   // What its process does while it dies: a release begins, and nobody waits for it.
@@ -88,7 +90,7 @@ class Fibers::Fiber {
 
   Fibers& fibers_;
   std::function<void()> body_;
-  OwnStack stack_;
+  std::unique_ptr<OwnStack> stack_;
   CallOver* waits_in_ = nullptr;
   std::exception_ptr exception_;
   int last_calls_ = 0;

@@ -2,6 +2,8 @@
 
 #include <cxxabi.h>
 
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_traits.hpp>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -33,22 +35,10 @@ namespace lockstep::fake {
 
 namespace {
 
-// Boost takes its stacks through an object that it copies.
-class FromPool {
- public:
-  using traits_type = boost::context::stack_traits;
-  FromPool(StackPool& pool, StackBounds& bounds) : pool_(&pool), bounds_(&bounds) {}
-  boost::context::stack_context allocate() {
-    const boost::context::stack_context stack = pool_->allocate();
-    *bounds_ = {static_cast<const char*>(stack.sp) - stack.size, stack.size};
-    return stack;
-  }
-  void deallocate(boost::context::stack_context& stack) noexcept { pool_->deallocate(stack); }
-
- private:
-  StackPool* pool_;
-  StackBounds* bounds_;
-};
+boost::context::protected_fixedsize_stack stacks() {
+  constexpr std::size_t kBytes = 256 * 1024;
+  return boost::context::protected_fixedsize_stack(kBytes);
+}
 
 void swap_exceptions(ExceptionState& with) {
   ExceptionState now;
@@ -60,68 +50,56 @@ void swap_exceptions(ExceptionState& with) {
 
 }  // namespace
 
-StackPool::~StackPool() {
-  for (boost::context::stack_context& stack : free_) source_.deallocate(stack);
-}
-
-boost::context::stack_context StackPool::allocate() {
-  if (free_.empty()) return source_.allocate();
-  const boost::context::stack_context stack = free_.back();
-  free_.pop_back();
-#ifdef LOCKSTEP_ADDRESS_SANITIZER
-  // The last frames on it were left, not returned from.
-  const std::size_t guard = boost::context::stack_traits::page_size();
-  ASAN_UNPOISON_MEMORY_REGION(static_cast<char*>(stack.sp) - stack.size + guard,
-                              stack.size - guard);
-#endif
-  return stack;
-}
-
-void StackPool::deallocate(boost::context::stack_context& stack) noexcept {
-  free_.push_back(stack);
-}
-
-OwnStack::OwnStack(StackPool& pool, std::function<void()> body)
-    : body_(std::move(body)),
-      there_(std::allocator_arg, FromPool(pool, own_),
-             [this](boost::context::fiber&& back) { return run(std::move(back)); }) {
+OwnStack::OwnStack()
+    : stack_(stacks().allocate()),
+      there_(boost::context::detail::make_fcontext(stack_.sp, stack_.size, &run)),
+      own_{static_cast<const char*>(stack_.sp) - stack_.size, stack_.size} {
 #ifdef LOCKSTEP_THREAD_SANITIZER
   own_thread_ = __tsan_create_fiber(0);
 #endif
 }
 
+// Of what stands on the stack nothing needs to be destroyed.
 OwnStack::~OwnStack() {
 #ifdef LOCKSTEP_THREAD_SANITIZER
   __tsan_destroy_fiber(own_thread_);
 #endif
+#ifdef LOCKSTEP_ADDRESS_SANITIZER
+  const std::size_t guard = boost::context::stack_traits::page_size();
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(own_.bottom) + guard, own_.size - guard);
+#endif
+  stacks().deallocate(stack_);
 }
 
 void OwnStack::enter() {
   before_switch(own_);
-  there_ = std::move(there_).resume();
+  there_ = boost::context::detail::jump_fcontext(there_, this).fctx;
   after_switch(false);
 }
 
 void OwnStack::leave() {
   before_switch(others_);
-  back_ = std::move(back_).resume();
+  back_ = boost::context::detail::jump_fcontext(back_, this).fctx;
   after_switch(true);
 }
 
-boost::context::fiber OwnStack::run(boost::context::fiber&& back) {
-  back_ = std::move(back);
-  after_switch(true);
-  body_();
-  before_switch(others_, true);
-  return std::move(back_);
+// Runs there, one body after the other, and never returns.
+void OwnStack::run(boost::context::detail::transfer_t from) {
+  OwnStack& self = *static_cast<OwnStack*>(from.data);
+  self.back_ = from.fctx;
+  self.after_switch(true);
+  for (;;) {
+    std::exchange(self.body_, nullptr)();
+    self.leave();
+  }
 }
 
 #ifdef LOCKSTEP_ADDRESS_SANITIZER
-void OwnStack::before_switch(const StackBounds& to, bool for_ever) {
+void OwnStack::before_switch(const StackBounds& to) {
   swap_exceptions(exceptions_);
   const bool leaving = &to == &others_;
   void** const keep = leaving ? &saved_ : &other_saved_;
-  __sanitizer_start_switch_fiber(for_ever ? nullptr : keep, to.bottom, to.size);
+  __sanitizer_start_switch_fiber(keep, to.bottom, to.size);
 }
 
 void OwnStack::after_switch(bool here) {
@@ -132,7 +110,7 @@ void OwnStack::after_switch(bool here) {
   }
 }
 #elif defined(LOCKSTEP_THREAD_SANITIZER)
-void OwnStack::before_switch(const StackBounds& to, bool) {
+void OwnStack::before_switch(const StackBounds& to) {
   swap_exceptions(exceptions_);
   if (&to == &others_) return __tsan_switch_to_fiber(other_thread_, 0);
   other_thread_ = __tsan_get_current_fiber();
@@ -141,9 +119,16 @@ void OwnStack::before_switch(const StackBounds& to, bool) {
 
 void OwnStack::after_switch(bool) {}
 #else
-void OwnStack::before_switch(const StackBounds&, bool) { swap_exceptions(exceptions_); }
+void OwnStack::before_switch(const StackBounds&) { swap_exceptions(exceptions_); }
 
 void OwnStack::after_switch(bool) {}
 #endif
+
+std::unique_ptr<OwnStack> StackPool::take() {
+  if (idle_.empty()) return std::make_unique<OwnStack>();
+  std::unique_ptr<OwnStack> stack = std::move(idle_.back());
+  idle_.pop_back();
+  return stack;
+}
 
 }  // namespace lockstep::fake

@@ -1,31 +1,14 @@
 #pragma once
 
-#include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/detail/fcontext.hpp>
 #include <boost/context/stack_context.hpp>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace lockstep::fake {
-
-// Stacks that are used again: a search needs a few of them in each of millions of executions. Below
-// each lies a page that nobody may touch.
-class StackPool {
- public:
-  StackPool() = default;
-  StackPool(const StackPool&) = delete;
-  StackPool& operator=(const StackPool&) = delete;
-  ~StackPool();
-
-  [[nodiscard]] boost::context::stack_context allocate();
-  void deallocate(boost::context::stack_context& stack) noexcept;
-
- private:
-  static constexpr std::size_t kBytes = 256 * 1024;
-  boost::context::protected_fixedsize_stack source_{kBytes};
-  std::vector<boost::context::stack_context> free_;
-};
 
 // What a sanitizer knows about a stack.
 struct StackBounds {
@@ -40,37 +23,51 @@ struct ExceptionState {
   unsigned int uncaught = 0;
 };
 
-// Code that runs on a stack of its own, and the way there and back. The one place that switches
-// stacks, and tells the sanitizers.
+// A stack for code to run on, one piece after the other, and the way there and back. The one place
+// that switches stacks, and tells the sanitizers. Below the stack lies a page that nobody may
+// touch.
 class OwnStack {
  public:
-  // `body` must not throw.
-  OwnStack(StackPool& pool, std::function<void()> body);
+  OwnStack();
   OwnStack(const OwnStack&) = delete;
   OwnStack& operator=(const OwnStack&) = delete;
-  // Its body has returned.
+  // No body is under way.
   ~OwnStack();
 
+  // What the next enter() begins. Must not throw. When it returns, that is as if it had left.
+  void put_on(std::function<void()> body) { body_ = std::move(body); }
   // Goes there, until the body leaves or returns.
   void enter();
   // From there, back to whoever entered.
   void leave();
 
  private:
-  boost::context::fiber run(boost::context::fiber&& back);
-  void before_switch(const StackBounds& to, bool for_ever = false);
+  static void run(boost::context::detail::transfer_t from);
+  void before_switch(const StackBounds& to);
   void after_switch(bool here);
 
   std::function<void()> body_;
-  StackBounds own_;  // In front of there_, which fills it in.
+  boost::context::stack_context stack_;
+  boost::context::detail::fcontext_t there_;
+  boost::context::detail::fcontext_t back_ = nullptr;
+  StackBounds own_;
   StackBounds others_;
-  boost::context::fiber there_;
-  boost::context::fiber back_;
   ExceptionState exceptions_;  // Of the side that does not run.
-  void* saved_ = nullptr;      // AddressSanitizer's, of the side that does not run.
-  void* other_saved_ = nullptr;
-  void* own_thread_ = nullptr;  // ThreadSanitizer's.
-  void* other_thread_ = nullptr;
+  // AddressSanitizer's, of the side that does not run, and ThreadSanitizer's.
+  [[maybe_unused]] void* saved_ = nullptr;
+  [[maybe_unused]] void* other_saved_ = nullptr;
+  [[maybe_unused]] void* own_thread_ = nullptr;
+  [[maybe_unused]] void* other_thread_ = nullptr;
+};
+
+// Stacks that are used again: a search needs a few of them in each of millions of executions.
+class StackPool {
+ public:
+  [[nodiscard]] std::unique_ptr<OwnStack> take();
+  void give_back(std::unique_ptr<OwnStack> stack) { idle_.push_back(std::move(stack)); }
+
+ private:
+  std::vector<std::unique_ptr<OwnStack>> idle_;
 };
 
 }  // namespace lockstep::fake
