@@ -38,6 +38,8 @@ class Runner {
   Task<void> send(const Step& step);
   Task<void> deafen(Slot& slot);
   Task<void> hear(Slot& slot);
+  // A session is about to end on the server: the deaf ones will hear of it later.
+  void session_ends();
   Task<void> send_unheard(const Step& step, std::size_t count);
   Task<void> close(const Step& step);
   Task<void> lose(const Step& step);
@@ -175,10 +177,15 @@ Task<void> Runner::close(const Step& step) {
     if (may_be_left(op)) send_one(slot, op);
   }
   transcript_.begin_disorder();
+  session_ends();
   slot.send(Request(OpCode::kClose, Path()), false, "close", ++sent_);
   co_await slot.all_answered();
   co_await settle();
   transcript_.end_disorder();
+}
+
+void Runner::session_ends() {
+  for (Slot& slot : slots_) slot.miss_an_end();
 }
 
 Task<void> Runner::deafen(Slot& slot) {
@@ -188,10 +195,13 @@ Task<void> Runner::deafen(Slot& slot) {
 }
 
 Task<void> Runner::hear(Slot& slot) {
+  const bool disorder = slot.missed_an_end();  // Exclusion::kDeletionOrder
+  if (disorder) transcript_.begin_disorder();
   rig_.let_through(slot.session());
   slot.set_deaf(false);
   co_await slot.all_answered();
   co_await settle();
+  if (disorder) transcript_.end_disorder();
 }
 
 // Sends the first requests of a step in a session that is deaf, and waits until they have arrived:
@@ -276,6 +286,7 @@ Task<void> Runner::end_on_server(const Step& step) {
   }
   co_await settle();
   transcript_.begin_disorder();
+  session_ends();
   if (kill) {
     co_await rig_.kill(slot.session());
   } else {

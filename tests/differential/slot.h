@@ -24,7 +24,13 @@ class Slot final : private SessionListener {
   [[nodiscard]] bool away() const { return away_; }
   void set_away(bool away) { away_ = away; }
   [[nodiscard]] bool deaf() const { return deaf_; }
-  void set_deaf(bool deaf) { deaf_ = deaf; }
+  void set_deaf(bool deaf) {
+    deaf_ = deaf;
+    missed_an_end_ = false;
+  }
+  // While it was deaf another session has ended: what it has missed came in no particular order.
+  [[nodiscard]] bool missed_an_end() const { return missed_an_end_; }
+  void miss_an_end() { missed_an_end_ = deaf_; }
   // A request is answered.
   [[nodiscard]] bool reachable() const { return !over() && !away_ && !deaf_; }
   // Requests under way, and whether the session keeps some of them to itself until it is connected.
@@ -53,6 +59,7 @@ class Slot final : private SessionListener {
   int opened_ = 0;
   bool away_ = false;
   bool deaf_ = false;
+  bool missed_an_end_ = false;
   bool holds_back_ = false;
   std::shared_ptr<Session> session_;
   TaskSet observers_;
