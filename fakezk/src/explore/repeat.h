@@ -8,10 +8,10 @@
 
 namespace lockstep::fakezk {
 
-// One execution in 50 is run twice. Which ones depends on the index only, so that a hunt's result
+// One execution in 200 is run twice. Which ones depends on the index only, so that a hunt's result
 // does not depend on the number of jobs; 0 and 1 are among them, to find out early.
 [[nodiscard]] constexpr bool is_repeated(std::uint64_t index) {
-  return index < 2 || index % 50 == 0;
+  return index < 2 || index % 200 == 0;
 }
 
 // Runs one and the same execution, watched by a tracer if there is one.
