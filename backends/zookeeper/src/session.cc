@@ -18,6 +18,14 @@ Error error_of(int rc) {
   return rc == ZRUNTIMEINCONSISTENCY ? Error::kConnectionLoss : static_cast<Error>(rc);
 }
 
+// While a session ends, and before the connection is dropped, the server answers with one of these:
+// -12 (KeeperException.UnknownSessionException, which zookeeper.h does not name) once a server that
+// stands alone has forgotten the session (SessionTrackerImpl.checkSession).
+bool says_session_is_over(int rc) {
+  constexpr int kUnknownSession = -12;
+  return rc == ZSESSIONEXPIRED || rc == kUnknownSession;
+}
+
 // Codes below ZAPIERROR are the server's, apart from those that say how the session ended.
 bool came_from_server(int rc) {
   return rc == ZOK || (rc < ZAPIERROR && rc != ZAUTHFAILED && rc != ZCLOSING);
@@ -164,8 +172,7 @@ void Session::receive(Message& message) {
 }
 
 void Session::on(ReplyMessage& message) {
-  // The server answers like this while it is closing the session, before it drops the connection.
-  if (message.rc == ZSESSIONEXPIRED) return end(SessionState::kExpired);
+  if (says_session_is_over(message.rc)) return end(SessionState::kExpired);
   // To add_auth; listeners hear of it first.
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
