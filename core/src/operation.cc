@@ -16,6 +16,7 @@ OperationBase::OperationBase(Session& session, Request request, Leaves leaves, C
     request.watch = new WatchState;
     watch_ = Watch(session.executor(), request.watch);
   }
+  if (!session.chroot_.is_null()) session.put_into_chroot(request);
   if (session.observer()) session.observer()->requested(op_);
   session.submit(std::move(request), *this);
 }
@@ -26,6 +27,7 @@ OperationBase::~OperationBase() {
 
 void OperationBase::complete(Reply& reply) {
   std::swap(reply_, reply);
+  if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply_);
   if (session_.observer()) session_.observer()->answered(op_, failed());
   finish();
 }

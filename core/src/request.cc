@@ -17,6 +17,8 @@ std::string_view name(OpCode op) {
     case OpCode::kMulti: return "multi";
     case OpCode::kCheck: return "check";
     case OpCode::kAddAuth: return "add_auth";
+    case OpCode::kCheckWatches: return "remove_watch";
+    case OpCode::kRemoveWatches: return "remove_watches";
   }
   return "unknown operation";
 }

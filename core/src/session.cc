@@ -17,6 +17,11 @@ std::string_view name(SessionState state) {
   return "unknown state";
 }
 
+Session::Session(Executor& executor, Random& random, const Path& chroot)
+    : executor_(executor), random_(random) {
+  if (chroot.view() != "/") chroot_ = chroot.text();  // Also if it is null.
+}
+
 Session::~Session() {
   internal::check(background_.empty(), "end_background() belongs in the destructor");
 }
@@ -78,6 +83,18 @@ Operation<void> Session::set_acl(Path path, Acl acl, std::int32_t version, Conte
   return {*this, std::move(request), std::move(context)};
 }
 
+Operation<void> Session::remove_watch(const Watch& watch, Context context) {
+  Request request(OpCode::kCheckWatches, Path());
+  request.watch = watch.state_;
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<void> Session::remove_watches(Path path, WatchType type, Context context) {
+  Request request(OpCode::kRemoveWatches, std::move(path));
+  request.watch_type = type;
+  return {*this, std::move(request), std::move(context)};
+}
+
 Operation<MultiResults> Session::multi(Transaction transaction, Context context) {
   Request request(OpCode::kMulti, Path());
   request.ops = internal::Shared(std::move(transaction).take_ops());
@@ -97,6 +114,39 @@ Operation<void> Session::sync(Path path, Context context) {
 
 Operation<void> Session::close(Context context) {
   return {*this, Request(OpCode::kClose, Path()), std::move(context)};
+}
+
+// What is no path stays what it is, for the backend to refuse.
+Path Session::in_chroot(const Path& path) const {
+  if (!path.view().starts_with('/')) return path;
+  if (path.view().size() == 1) return Path(chroot_);
+  return Path(Text(chroot_.view(), path.view()));
+}
+
+Path Session::out_of_chroot(const Path& path) const {
+  if (path.text() == chroot_) return Path();
+  return Path(path.view().substr(chroot_.view().size()));
+}
+
+void Session::put_into_chroot(Request& request) const {
+  request.path = in_chroot(request.path);
+  if (!request.ops) return;
+  std::vector<Request> ops(*request.ops);
+  for (Request& op : ops) op.path = in_chroot(op.path);
+  request.ops = internal::Shared(std::move(ops));
+}
+
+void Session::take_out_of_chroot(Reply& reply) const {
+  const auto shorten = [this](Path& path) {
+    if (!path.text().is_null()) path = out_of_chroot(path);
+  };
+  shorten(reply.path);
+  if (!reply.results) return;
+  for (OpResult& result : *reply.results) shorten(result.path);
+}
+
+void Session::fire(internal::WatchState& watch, EventType type, const Path& path) {
+  watch.resolve(WatchEvent(type, chroot_.is_null() ? path : out_of_chroot(path)));
 }
 
 Error Session::end_error() const {

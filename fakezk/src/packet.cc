@@ -28,6 +28,8 @@ std::size_t bytes(const Request& request) {
     case OpCode::kSetData: return path + bytes(request.data.view()) + kInt;
     case OpCode::kSetAcl: return path + bytes(request.acl) + kInt;
     case OpCode::kRemove:
+    case OpCode::kCheckWatches:
+    case OpCode::kRemoveWatches:
     case OpCode::kCheck: return path + kInt;
     case OpCode::kExists:
     case OpCode::kGetData:

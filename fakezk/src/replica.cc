@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/replica.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep::fakezk {
 
@@ -82,6 +83,10 @@ void Replica::read(const Request& request, LinkIndex link, std::span<const Ident
                    Reply& reply) {
   const PathId id = paths_->intern(request.path.text());
   const Znode* const znode = tree_.find(id);
+  if (concerns_watches(request.op)) {
+    if (!look_for_watches(request, id, link)) reply = Reply(Error::kNoWatcher);
+    return;
+  }
   const bool watched = request.watch != nullptr;
   if (!znode) {
     if (watched && request.op == OpCode::kExists) data_watches_.add(id, link);
@@ -106,6 +111,19 @@ void Replica::read(const Request& request, LinkIndex link, std::span<const Ident
   reply.stat = tree_.stat(*znode);
   if (request.op == OpCode::kGetData) reply.data = znode->data;
   if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities);
+}
+
+// Data watches are those of exists, too (DataTree.containsWatcher, removeWatch).
+bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex link) {
+  bool found = false;
+  for (const auto& [type, table] : {std::pair(WatchType::kChild, &child_watches_),
+                                    std::pair(WatchType::kData, &data_watches_)}) {
+    if (request.watch_type != WatchType::kAny && request.watch_type != type) continue;
+    const bool there = request.op == OpCode::kRemoveWatches ? table->remove(path, link)
+                                                            : table->contains(path, link);
+    found = found || there;
+  }
+  return found;
 }
 
 // A comparison of states, not a replay of what happened (DataTree.setWatches). These events are

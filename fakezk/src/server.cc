@@ -137,7 +137,7 @@ void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
   if (is_read(request.op)) {
     Replica& replica = replicas_[served.replica];
     applied_.path = paths_->intern(request.path.text());
-    applied_.watches = request.watch != nullptr;
+    applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
     applied_.zxid = replica.last_zxid;
     Reply& reply = open_reply(link, request.op);
     replica.read(request, link, served.identities, reply);

@@ -16,6 +16,10 @@ void WatchTable::add(PathId path, LinkIndex link) {
   watched_[link].push_back(path);
 }
 
+bool WatchTable::remove(PathId path, LinkIndex link) {
+  return path < watchers_.size() && std::erase(watchers_[path], link) > 0;
+}
+
 const std::vector<LinkIndex>& WatchTable::take(PathId path) {
   taken_.clear();
   if (path < watchers_.size()) std::swap(taken_, watchers_[path]);

@@ -30,6 +30,7 @@ class Generator {
   Op create();
   Op write(OpCode code);
   Op read(OpCode code);
+  Op remove_watches();
   Op multi();
   Op part();
   Op add_auth();
@@ -115,7 +116,7 @@ void Generator::add_ops(Step& step, int count) {
 }
 
 Op Generator::op() {
-  switch (draw_.weighted(std::array{27, 11, 10, 10, 11, 9, 3, 4, 5, 8, 2})) {
+  switch (draw_.weighted(std::array{27, 11, 10, 10, 11, 9, 3, 4, 5, 8, 2, 3})) {
     case 0: return create();
     case 1: return write(OpCode::kRemove);
     case 2: return read(OpCode::kExists);
@@ -126,7 +127,8 @@ Op Generator::op() {
     case 7: return Op(OpCode::kGetAcl, guess_.some_path());
     case 8: return write(OpCode::kSetAcl);
     case 9: return multi();
-    default: return add_auth();
+    case 10: return add_auth();
+    default: return remove_watches();
   }
 }
 
@@ -167,6 +169,13 @@ Op Generator::write(OpCode code) {
 Op Generator::read(OpCode code) {
   Op op(code, guess_.some_path());
   op.watch = draw_.percent(65);
+  return op;
+}
+
+Op Generator::remove_watches() {
+  constexpr WatchType kTypes[] = {WatchType::kAny, WatchType::kData, WatchType::kChild};
+  Op op(OpCode::kRemoveWatches, guess_.some_path());
+  op.watch_type = draw_.of(kTypes);
   return op;
 }
 

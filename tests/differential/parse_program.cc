@@ -103,6 +103,8 @@ bool parse_option(Tokens& tokens, Op& op) {
     op.version = tokens.number<std::int32_t>();
   } else if (tokens.take("acl")) {
     op.acl = parse_acl(tokens);
+  } else if (tokens.take("type")) {
+    op.watch_type = meaning_of(kWatchTypeWords, tokens.word());
   } else if (tokens.take("watch")) {
     op.watch = true;
   } else {

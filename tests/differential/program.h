@@ -26,6 +26,7 @@ class Op {
   std::int64_t ttl_ms = 0;
   std::int32_t version = -1;
   bool watch = false;
+  WatchType watch_type = WatchType::kAny;  // remove_watches
   Acl acl;
   std::string scheme;   // add_auth
   std::vector<Op> ops;  // multi

@@ -57,6 +57,8 @@ std::string format(const Op& op) {
   if (op.version != -1) text += " version " + std::to_string(op.version);
   if (!op.acl.is_open()) text += " acl " + format(op.acl);
   if (op.watch) text += " watch";
+  if (op.watch_type != WatchType::kAny)
+    text += " type " + std::string(word_of(kWatchTypeWords, op.watch_type));
   return text;
 }
 

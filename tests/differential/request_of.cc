@@ -10,6 +10,7 @@ Request request_of(const Op& op, const Path& origin) {
   Request request(op.op, op.absolute ? Path(op.path) : Path(origin.string() + op.path));
   request.mode = op.mode;
   request.version = op.version;
+  request.watch_type = op.watch_type;
   if (op.data) request.data = Data(std::string_view(*op.data));
   request.acl = op.acl;
   request.ttl = std::chrono::milliseconds(op.ttl_ms);

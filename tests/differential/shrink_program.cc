@@ -91,6 +91,7 @@ std::vector<Op> simpler_ops(Op op) {
   }
   change_if(op, into, [](Op& other) { other.watch = false; });
   change_if(op, into, [](Op& other) { other.version = -1; });
+  change_if(op, into, [](Op& other) { other.watch_type = WatchType::kAny; });
   change_if(op, into, [](Op& other) { other.acl = Acl(); });
   if (op.op == OpCode::kAddAuth) return into;
   change_if(op, into, [](Op& other) { other.data.reset(); });

@@ -25,7 +25,7 @@ inline constexpr Words<StepKind, 10> kStepWords = {{{StepKind::kSend, "send"},
                                                     {StepKind::kExpire, "expire"},
                                                     {StepKind::kOpen, "open"}}};
 
-inline constexpr Words<OpCode, 12> kOpWords = {{{OpCode::kCreate, "create"},
+inline constexpr Words<OpCode, 13> kOpWords = {{{OpCode::kCreate, "create"},
                                                 {OpCode::kRemove, "remove"},
                                                 {OpCode::kExists, "exists"},
                                                 {OpCode::kGetData, "get_data"},
@@ -36,7 +36,11 @@ inline constexpr Words<OpCode, 12> kOpWords = {{{OpCode::kCreate, "create"},
                                                 {OpCode::kSetAcl, "set_acl"},
                                                 {OpCode::kMulti, "multi"},
                                                 {OpCode::kCheck, "check"},
+                                                {OpCode::kRemoveWatches, "remove_watches"},
                                                 {OpCode::kAddAuth, "add_auth"}}};
+
+inline constexpr Words<WatchType, 3> kWatchTypeWords = {
+    {{WatchType::kAny, "any"}, {WatchType::kData, "data"}, {WatchType::kChild, "child"}}};
 
 inline constexpr Words<CreateMode, 7> kModeWords = {
     {{CreateMode::kPersistent, "persistent"},

@@ -29,6 +29,7 @@ struct Step {
     kAddAuth,
     kPause,
     kClose,
+    kRemoveWatches,
   };
   // Under way together with the steps behind it; otherwise its end is waited for.
   bool pipelined = false;

@@ -79,7 +79,19 @@ void GuaranteeChecker::answered(Client& client, const ServerMessage& message) {
   const Reply& reply = message.reply;
   if (reply.is_error() && reply.error == Error::kSessionExpired) return;  // Shows nothing.
   if (message.op == OpCode::kSync) client.fresh = asked.committed;
+  if (concerns_watches(message.op)) return check_removal(client, asked, message);
   if (is_read(message.op)) check_read(client, asked, message);
+}
+
+// Of all watches on a znode; of one alone the server keeps its entry.
+void GuaranteeChecker::check_removal(Client& client, const Asked& asked,
+                                     const ServerMessage& message) {
+  if (message.op != OpCode::kRemoveWatches || client.rearming) return;
+  const std::size_t removed =
+      std::erase_if(client.armed, [&](const Armed& armed) { return armed.path == asked.path; });
+  if ((removed > 0) == message.reply.is_error()) {
+    fail(describe(message) + " of " + asked.path + " does not know what was watched");
+  }
 }
 
 void GuaranteeChecker::check_read(Client& client, const Asked& asked,

@@ -65,6 +65,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
   void taken_up_by_cut(const fakezk::Step& step);
   void received(const fakezk::Step& step);
   void answered(Client& client, const fakezk::ServerMessage& message);
+  void check_removal(Client& client, const Asked& asked, const fakezk::ServerMessage& message);
   void check_read(Client& client, const Asked& asked, const fakezk::ServerMessage& message);
   void check_event(Client& client, const fakezk::ServerMessage& message);
   void check_rearmed(Client& client, Zxid zxid);

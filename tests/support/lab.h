@@ -36,8 +36,9 @@ class Lab {
   // A persistent znode that no other test uses. Exists once open() has returned.
   [[nodiscard]] virtual Path parent() const = 0;
 
-  // A new client, which has not opened a session yet.
-  virtual Client& add_client(Duration session_timeout) = 0;
+  // A new client, which has not opened a session yet. Its paths are below the chroot.
+  virtual Client& add_client(Duration session_timeout, const Path& chroot) = 0;
+  Client& add_client(Duration session_timeout) { return add_client(session_timeout, Path()); }
   // A new session of a new client, connected.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
 

@@ -15,7 +15,8 @@ class FakeLab final : public Lab {
   void run(Task<void> test) override { simulation_.run(std::move(test)); }
   Executor& executor() override { return tester_.executor(); }
   Path parent() const override { return Path("/test"); }
-  Client& add_client(Duration session_timeout) override;
+  using Lab::add_client;
+  Client& add_client(Duration session_timeout, const Path& chroot) override;
   Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session&, Loss) override {}
@@ -53,8 +54,8 @@ class FakeLab final : public Lab {
   std::deque<fake::FakeClient> clients_;
 };
 
-Client& FakeLab::add_client(Duration session_timeout) {
-  return clients_.emplace_back(tester_.process(), "client", session_timeout);
+Client& FakeLab::add_client(Duration session_timeout, const Path& chroot) {
+  return clients_.emplace_back(tester_.process(), "client", session_timeout, chroot);
 }
 
 Client& FakeLab::attach_client(Session& session, Password password, Duration session_timeout) {

@@ -24,16 +24,17 @@ constexpr Duration kTestLimit = std::chrono::seconds(30);
 class Seat {
  public:
   Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout,
-       std::optional<zookeeper::Credentials> attach_to = std::nullopt)
-      : proxy(port), client(runtime, options(proxy, session_timeout, attach_to)) {}
+       const Path& chroot, std::optional<zookeeper::Credentials> attach_to = std::nullopt)
+      : proxy(port), client(runtime, options(proxy, session_timeout, chroot, attach_to)) {}
 
   TcpProxy proxy;
   zookeeper::Client client;
 
  private:
   static zookeeper::Options options(const TcpProxy& proxy, Duration session_timeout,
+                                    const Path& chroot,
                                     const std::optional<zookeeper::Credentials>& attach_to) {
-    zookeeper::Options options(proxy.address(), session_timeout);
+    zookeeper::Options options(proxy.address() + chroot.string(), session_timeout);
     options.attach_to = attach_to;
     return options;
   }
@@ -50,7 +51,8 @@ class ZookeeperLab final : public Lab {
   void run(Task<void> test) override;
   Executor& executor() override { return runtime_; }
   Path parent() const override { return parent_; }
-  Client& add_client(Duration session_timeout) override;
+  using Lab::add_client;
+  Client& add_client(Duration session_timeout, const Path& chroot) override;
   Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session& session, Loss loss) override;
@@ -102,8 +104,8 @@ Seat& ZookeeperLab::seat(const Session& session) {
   return **found;
 }
 
-Client& ZookeeperLab::add_client(Duration session_timeout) {
-  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout));
+Client& ZookeeperLab::add_client(Duration session_timeout, const Path& chroot) {
+  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, chroot));
   return seats_.back()->client;
 }
 
@@ -112,7 +114,8 @@ Client& ZookeeperLab::attach_client(Session& session, Password password, Duratio
   std::array<char, 16> bytes = right.password();
   if (password == Password::kWrong) bytes[0] = static_cast<char>(~bytes[0]);
   const zookeeper::Credentials shown(right.session(), bytes);
-  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, shown));
+  seats_.push_back(
+      std::make_unique<Seat>(runtime_, server_.port(), session_timeout, Path(), shown));
   return seats_.back()->client;
 }
 

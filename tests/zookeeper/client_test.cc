@@ -46,10 +46,10 @@ OpenResult open(Runtime& runtime, Client& client, lockstep::Context context = {}
 
 TEST(ClientTest, MalformedOptionsAreRefused) {
   Runtime runtime;
-  const char* const malformed[] = {"",          "localhost",      "localhost:",  ":2181",
-                                   "host:port", "host:0",         "host:65536",  "host:2181,",
-                                   ",host:1",   "host:1,,host:2", "host:1/root", "host :2181",
-                                   "host:2181 "};
+  const char* const malformed[] = {"",           "localhost",      "localhost:",   ":2181",
+                                   "host:port",  "host:0",         "host:65536",   "host:2181,",
+                                   ",host:1",    "host:1,,host:2", "host:1/root/", "host :2181",
+                                   "host:2181 ", "host:1//",       "/root",        "host:1/a/./b"};
   for (const char* const connection_string : malformed) {
     Client client(runtime, Options(connection_string));
     const OpenResult result = open(runtime, client);
@@ -65,10 +65,19 @@ TEST(ClientTest, MalformedOptionsAreRefused) {
 }
 
 TEST(ClientTest, WellFormedOptions) {
-  const char* const connection_strings[] = {"localhost:2181", "a:1,b:2,c:65535", "::1:2181"};
+  const char* const connection_strings[] = {"localhost:2181", "a:1,b:2,c:65535", "::1:2181",
+                                            "a:1,b:2/app/locks", "a:1/"};
   for (const char* const connection_string : connection_strings) {
     EXPECT_TRUE(Options(connection_string).well_formed()) << connection_string;
   }
+}
+
+TEST(ClientTest, TheChrootStandsBehindTheServers) {
+  const Options below("a:1,b:2/app/locks");
+  EXPECT_EQ(below.servers(), "a:1,b:2");
+  EXPECT_EQ(below.chroot(), Path("/app/locks"));
+  EXPECT_EQ(Options("a:1").servers(), "a:1");
+  EXPECT_EQ(Options("a:1").chroot(), Path("/"));
 }
 
 TEST(ClientTest, AnUnreachableServerIsTriedUntilTheDeadline) {

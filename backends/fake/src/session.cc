@@ -9,16 +9,17 @@ namespace lockstep::fake {
 using fakezk::ClientMessage;
 using fakezk::ServerMessage;
 
-FakeSession::FakeSession(fakezk::Process& process, Duration timeout)
-    : Session(process, process.random()),
+FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot)
+    : Session(process, process.random(), chroot),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)) {
   connect();
 }
 
-FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to)
-    : Session(process, process.random()),
+FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
+                         const Path& chroot)
+    : Session(process, process.random(), chroot),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)),
@@ -51,8 +52,12 @@ void FakeSession::submit(Request request, internal::Completion& completion) {
   if (Reply refused = client_refusal(request); refused.is_error()) {
     return completion.complete(refused);
   }
+  if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
+    Reply refused(Error::kNoWatcher);
+    return completion.complete(refused);
+  }
   if (request.watch) request.watch->retain();
-  pending_.push(Pending{&completion, request.op, request.path, request.watch});
+  pending_.push(Pending{&completion, request.op, request.watch_type, request.path, request.watch});
   if (handshaken_) return send(std::move(request));
   unsent_.push(std::move(request));
 }
@@ -146,6 +151,12 @@ void FakeSession::replied(ServerMessage& message) {
     return;
   }
   const Pending answered = take_pending(message.op);
+  if (concerns_watches(answered.op)) {
+    if (!message.reply.is_error()) drop_watches(answered);
+    if (answered.watch) answered.watch->release();
+    if (answered.completion) answered.completion->complete(message.reply);
+    return;
+  }
   const bool missing = message.reply.is_error() && message.reply.error == Error::kNoNode;
   keep_watch(answered, !message.reply.is_error(), missing);
   if (answered.completion) answered.completion->complete(message.reply);
@@ -174,6 +185,35 @@ void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) 
   }
 }
 
+// The C client knows before it asks (zookeeper.c, aremove_watches).
+bool FakeSession::find_watch(Request& request) const {
+  const auto found = std::ranges::find(watches_, request.watch, &Registration::watch);
+  if (found == watches_.end()) return false;
+  request.path = found->path;
+  request.watch_type = found->table == Table::kChild ? WatchType::kChild : WatchType::kData;
+  return true;
+}
+
+// When the reply arrives (zk_hashtable.c, deactivateWatcher).
+void FakeSession::drop_watches(const Pending& answered) {
+  std::vector<internal::WatchState*> removed;
+  std::erase_if(watches_, [&](const Registration& registration) {
+    const WatchType type =
+        registration.table == Table::kChild ? WatchType::kChild : WatchType::kData;
+    const bool goes =
+        answered.op == OpCode::kCheckWatches
+            ? registration.watch == answered.watch
+            : registration.path == answered.path &&
+                  (answered.watch_type == WatchType::kAny || answered.watch_type == type);
+    if (goes) removed.push_back(registration.watch);
+    return goes;
+  });
+  for (internal::WatchState* const watch : removed) {
+    watch->resolve(failure(Error::kNoWatcher));
+    watch->release();
+  }
+}
+
 void FakeSession::watch_event(const ServerMessage& message) {
   const EventType type = message.event;
   const Path& path = message.reply.path;
@@ -189,7 +229,7 @@ void FakeSession::watch_event(const ServerMessage& message) {
     return true;
   });
   for (internal::WatchState* const watch : fired) {
-    watch->resolve(WatchEvent(type, path));
+    fire(*watch, type, path);
     watch->release();
   }
 }

@@ -19,8 +19,9 @@ FakeClient& Simulation::client(std::string_view name) {
   return clients_.emplace_back(world_.add_process(), std::string(name));
 }
 
-std::shared_ptr<FakeSession> Simulation::open(std::string_view name, Duration timeout) {
-  auto session = std::make_shared<FakeSession>(client(name).process(), timeout);
+std::shared_ptr<FakeSession> Simulation::open(std::string_view name, Duration timeout,
+                                              const Path& chroot) {
+  auto session = std::make_shared<FakeSession>(client(name).process(), timeout, chroot);
   sessions_.push_back(session);
   while (session->state() == SessionState::kConnecting && step()) {
   }

@@ -39,7 +39,19 @@ int call_add_auth(zhandle_t* handle, const Request& request, const void* context
                       &callbacks::done, context);
 }
 
+// Its completion has the type of a pointer to a function pointer, and is called as the function
+// that it points to itself (zookeeper.c, aremove_watches).
+void_completion_t* const kWatchesRemoved = reinterpret_cast<void_completion_t*>(&callbacks::done);
+
+ZooWatcherType watcher_type(WatchType type) { return static_cast<ZooWatcherType>(type); }
+
 }  // namespace
+
+int call_remove_watch(zhandle_t* handle, const Request& request, void* registered, void* context) {
+  return zoo_aremove_watches(handle, c_string(request.path.text()),
+                             watcher_type(request.watch_type), &callbacks::watch_event, registered,
+                             0, kWatchesRemoved, context);
+}
 
 int call(zhandle_t* handle, const Request& request, void* context) {
   const char* const path = c_string(request.path.text());
@@ -60,9 +72,13 @@ int call(zhandle_t* handle, const Request& request, void* context) {
     case OpCode::kGetAcl: return zoo_aget_acl(handle, path, &callbacks::acl_read, context);
     case OpCode::kSetAcl: return call_set_acl(handle, request, context);
     case OpCode::kAddAuth: return call_add_auth(handle, request, context);
-    case OpCode::kMulti:  // Needs memory that outlives the call: see MultiCall.
-    case OpCode::kCheck:  // Only inside a multi.
-    case OpCode::kClose:  // Is not sent: see Handle::close().
+    case OpCode::kRemoveWatches:
+      return zoo_aremove_all_watches(handle, path, watcher_type(request.watch_type), 0,
+                                     kWatchesRemoved, context);
+    case OpCode::kCheckWatches:  // Names another request: see call_remove_watch.
+    case OpCode::kMulti:         // Needs memory that outlives the call: see MultiCall.
+    case OpCode::kCheck:         // Only inside a multi.
+    case OpCode::kClose:         // Is not sent: see Handle::close().
       break;
   }
   return ZUNIMPLEMENTED;

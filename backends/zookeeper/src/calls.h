@@ -9,6 +9,9 @@ namespace lockstep::zookeeper {
 // Hands a request that is no multi to the C client, with a CallbackContext. Returns ZOK, or why the
 // C client refuses it: then there is no reply.
 [[nodiscard]] int call(_zhandle* handle, const Request& request, void* context);
+// The same for remove_watch: `registered` is the context of the read that has left the watch.
+[[nodiscard]] int call_remove_watch(_zhandle* handle, const Request& request, void* registered,
+                                    void* context);
 
 // The C client's view of a text, which ends in a NUL that its size does not count.
 [[nodiscard]] inline const char* c_string(const Text& text) {

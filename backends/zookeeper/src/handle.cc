@@ -77,10 +77,9 @@ zhandle_t* Handle::open_once() const {
   const auto session_timeout_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_timeout).count();
   zhandle_t* const handle = zookeeper_init2(
-      options_.connection_string.c_str(), &callbacks::session_event,
-      static_cast<int>(session_timeout_ms), options_.attach_to ? &attach_to : nullptr,
-      CallbackContext(key_, 0).pointer(), ZOO_NO_LOG_CLIENTENV,
-      options_.log == ClientLog::kSilent ? &callbacks::ignore_log : nullptr);
+      options_.servers().c_str(), &callbacks::session_event, static_cast<int>(session_timeout_ms),
+      options_.attach_to ? &attach_to : nullptr, CallbackContext(key_, 0).pointer(),
+      ZOO_NO_LOG_CLIENTENV, options_.log == ClientLog::kSilent ? &callbacks::ignore_log : nullptr);
   // Names are resolved on every connection loss; by default also at every turn of the IO loop.
   if (handle) zoo_set_servers_resolution_delay(handle, -1);
   return handle;
@@ -103,19 +102,30 @@ void Handle::deliver_reply(ReplyMessage reply) {
 
 bool Handle::is_connected() const { return zoo_state(handle_) == ZOO_CONNECTED_STATE; }
 
-int Handle::send(const Request& request, RequestId id) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++unanswered_;  // Before the call: the reply may overtake its return.
-  }
-  const int rc = request.op == OpCode::kMulti
-                     ? send_multi(request, id)
-                     : call(handle_, request, CallbackContext(key_, id).pointer());
-  if (rc != ZOK) {
-    const std::lock_guard lock(mutex_);
-    --unanswered_;
-  }
+// Before the call: the reply may overtake its return.
+void Handle::count_request() {
+  const std::lock_guard lock(mutex_);
+  ++unanswered_;
+}
+
+int Handle::uncount_if_refused(int rc) {
+  if (rc == ZOK) return rc;
+  const std::lock_guard lock(mutex_);
+  --unanswered_;
   return rc;
+}
+
+int Handle::send(const Request& request, RequestId id) {
+  count_request();
+  if (request.op == OpCode::kMulti) return uncount_if_refused(send_multi(request, id));
+  return uncount_if_refused(call(handle_, request, CallbackContext(key_, id).pointer()));
+}
+
+int Handle::send_remove_watch(const Request& request, RequestId id, RequestId registered) {
+  count_request();
+  return uncount_if_refused(call_remove_watch(handle_, request,
+                                              CallbackContext(key_, registered).pointer(),
+                                              CallbackContext(key_, id).pointer()));
 }
 
 int Handle::send_multi(const Request& request, RequestId id) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string_view>
 
+#include "client_path.h"
+
 namespace lockstep::zookeeper {
 
 namespace {
@@ -18,9 +20,9 @@ bool is_host_and_port(std::string_view server) {
   return error == std::errc() && stopped == end && port != 0;
 }
 
-bool is_connection_string(std::string_view servers) {
-  // A space, a NUL or a chroot's slash would be taken for something else by the C client.
-  constexpr std::string_view kForbidden(" \t\r\n/\0", 6);
+bool is_server_list(std::string_view servers) {
+  // A space or a NUL would be taken for something else by the C client.
+  constexpr std::string_view kForbidden(" \t\r\n\0", 5);
   if (servers.find_first_of(kForbidden) != std::string_view::npos) return false;
   for (;;) {
     const std::size_t comma = servers.find(',');
@@ -37,7 +39,17 @@ bool Options::well_formed() const {
   const auto session_timeout_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout).count();
   return session_timeout_ms >= 1 && session_timeout_ms <= std::numeric_limits<int>::max() &&
-         is_connection_string(connection_string);
+         is_server_list(servers()) && client_takes(chroot());
+}
+
+std::string Options::servers() const {
+  return connection_string.substr(0, connection_string.find('/'));
+}
+
+// A slash with nothing behind it is no chroot (zookeeper.c, zookeeper_init_internal).
+Path Options::chroot() const {
+  const std::size_t slash = connection_string.find('/');
+  return slash == std::string::npos ? Path() : Path(connection_string.substr(slash));
 }
 
 }  // namespace lockstep::zookeeper

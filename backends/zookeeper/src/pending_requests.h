@@ -12,10 +12,16 @@ namespace lockstep::zookeeper {
 // A request that the C client has taken and not answered.
 class PendingRequest {
  public:
-  PendingRequest(OpCode op_code, internal::Completion* waiting, internal::WatchState* registers)
-      : op(op_code), completion(waiting), watch(registers) {}
+  PendingRequest(const Request& request, internal::Completion* waiting)
+      : op(request.op),
+        watch_type(request.watch_type),
+        path(request.path),
+        completion(waiting),
+        watch(request.watch) {}
 
   OpCode op;
+  WatchType watch_type;
+  Path path;
   internal::Completion* completion;  // Null once abandoned.
   internal::WatchState* watch;       // One reference, or null.
 };

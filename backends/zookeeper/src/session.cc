@@ -85,7 +85,7 @@ void fail(internal::Completion* completion, Error error) {
 }  // namespace
 
 Session::Session(Runtime& runtime, const Options& options)
-    : lockstep::Session(runtime, runtime.random()),
+    : lockstep::Session(runtime, runtime.random(), options.chroot()),
       runtime_(runtime),
       inbox_(runtime, *this),
       handle_(options, inbox_) {}
@@ -105,6 +105,9 @@ void Session::submit(Request request, internal::Completion& completion) {
     reply.failed_op = refusal->op;
     return completion.complete(reply);
   }
+  if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
+    return fail(&completion, Error::kNoWatcher);
+  }
   const RequestId id = add_pending(request, &completion);
   if (waiting_.empty() && can_be_sent(request.op, id)) {
     send(request, id);
@@ -115,7 +118,7 @@ void Session::submit(Request request, internal::Completion& completion) {
 
 RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
   if (request.watch) request.watch->retain();
-  return pending_.add(PendingRequest(request.op, completion, request.watch));
+  return pending_.add(PendingRequest(request, completion));
 }
 
 // The C client queues what it cannot send yet, but for two: a multi must not meet the end of the
@@ -129,7 +132,9 @@ bool Session::can_be_sent(OpCode op, RequestId id) const {
 
 void Session::send(const Request& request, RequestId id) {
   last_sent_ = runtime_.now();
-  const int rc = handle_.send(request, id);
+  const int rc = request.op == OpCode::kCheckWatches
+                     ? handle_.send_remove_watch(request, id, registered_by(request.watch))
+                     : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     authenticating_ = true;
     ask_server();  // As released, the C client sends a credential with the next request only.
@@ -178,7 +183,12 @@ void Session::on(ReplyMessage& message) {
   if (came_from_server(message.rc)) last_contact_ = message.received;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
-  if (request->watch) keep_or_drop_watch(*request, message);
+  if (concerns_watches(request->op)) {
+    if (message.rc == ZOK) remove_watches(*request);
+    if (request->watch) request->watch->release();
+  } else if (request->watch) {
+    keep_or_drop_watch(*request, message);
+  }
   if (request->op == OpCode::kAddAuth) on_auth_reply(message);
   if (request->completion) {
     Reply reply = to_reply(message, request->op);
@@ -200,9 +210,45 @@ void Session::on_auth_reply(const ReplyMessage& reply) {
 void Session::keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply) {
   const bool registered = reply.rc == ZOK || (request.op == OpCode::kExists && reply.rc == ZNONODE);
   if (registered && !request.watch->forgotten()) {
-    watches_.emplace(reply.id, request.watch);
+    const WatchType type =
+        request.op == OpCode::kGetChildren ? WatchType::kChild : WatchType::kData;
+    watches_.emplace(reply.id, Registered(request.watch, type, request.path));
   } else {
     request.watch->release();
+  }
+}
+
+bool Session::find_watch(Request& request) const {
+  const auto found = watches_.find(registered_by(request.watch));
+  if (found == watches_.end()) return false;
+  request.path = found->second.path;
+  request.watch_type = found->second.type;
+  return true;
+}
+
+// 0, which names no request, if it is not registered.
+RequestId Session::registered_by(const internal::WatchState* watch) const {
+  for (const auto& [id, registered] : watches_) {
+    if (registered.watch == watch) return id;
+  }
+  return 0;
+}
+
+void Session::remove_watches(const PendingRequest& request) {
+  std::vector<internal::WatchState*> removed;
+  std::erase_if(watches_, [&](const auto& entry) {
+    const Registered& registered = entry.second;
+    const bool goes =
+        request.op == OpCode::kCheckWatches
+            ? registered.watch == request.watch
+            : registered.path == request.path &&
+                  (request.watch_type == WatchType::kAny || request.watch_type == registered.type);
+    if (goes) removed.push_back(registered.watch);
+    return goes;
+  });
+  for (internal::WatchState* const watch : removed) {
+    watch->resolve(failure(Error::kNoWatcher));
+    watch->release();
   }
 }
 
@@ -210,9 +256,9 @@ void Session::on(WatchMessage& event) {
   last_contact_ = event.received;
   const auto found = watches_.find(event.id);
   if (found == watches_.end()) return;
-  internal::WatchState* const watch = found->second;
+  internal::WatchState* const watch = found->second.watch;
   watches_.erase(found);
-  watch->resolve(WatchEvent(static_cast<EventType>(event.type), Path(event.path)));
+  fire(*watch, static_cast<EventType>(event.type), Path(event.path));
   watch->release();
 }
 
@@ -248,7 +294,7 @@ void Session::end(SessionState state) {
 void Session::fail_everything(Error error) {
   waiting_.clear();
   while (!watches_.empty()) {
-    internal::WatchState* const watch = watches_.extract(watches_.begin()).mapped();
+    internal::WatchState* const watch = watches_.extract(watches_.begin()).mapped().watch;
     watch->resolve(failure(error));
     watch->release();
   }

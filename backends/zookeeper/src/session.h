@@ -55,6 +55,16 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
     Request request;
   };
 
+  // A watch that a reply has left, by the request that asked for it.
+  class Registered {
+   public:
+    Registered(internal::WatchState* state, WatchType table, Path znode)
+        : watch(state), type(table), path(std::move(znode)) {}
+    internal::WatchState* watch;  // One reference.
+    WatchType type;
+    Path path;
+  };
+
   RequestId add_pending(const Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
   void send(const Request& request, RequestId id);
@@ -73,6 +83,11 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
 
   void on_auth_reply(const ReplyMessage& reply);
   void keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply);
+  // Fills in what a request to take back one watch asks the server; false if there is no such
+  // watch.
+  [[nodiscard]] bool find_watch(Request& request) const;
+  [[nodiscard]] RequestId registered_by(const internal::WatchState* watch) const;
+  void remove_watches(const PendingRequest& request);
   void end(SessionState state);
   void fail_everything(Error error);
   void beat();
@@ -82,7 +97,7 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   PendingRequests pending_;
   std::deque<Waiting> waiting_;  // Pending too, the youngest of them; in the order of sending.
   bool authenticating_ = false;  // The server's answer to an add_auth is on its way.
-  std::map<RequestId, internal::WatchState*> watches_;  // One reference each.
+  std::map<RequestId, Registered> watches_;
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;
 

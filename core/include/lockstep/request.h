@@ -35,16 +35,26 @@ enum class OpCode : std::uint8_t {
   kMulti,
   kCheck,    // Only inside a multi.
   kAddAuth,  // Not queued with the others: it concerns the connection.
+  kCheckWatches,
+  kRemoveWatches,
 };
 
 [[nodiscard]] std::string_view name(OpCode op);
+// Asks a server about the watches of a connection, not about znodes.
+[[nodiscard]] constexpr bool concerns_watches(OpCode op) {
+  return op == OpCode::kCheckWatches || op == OpCode::kRemoveWatches;
+}
 [[nodiscard]] constexpr bool is_read(OpCode op) {
   return op == OpCode::kExists || op == OpCode::kGetData || op == OpCode::kGetChildren ||
-         op == OpCode::kGetAcl;
+         op == OpCode::kGetAcl || concerns_watches(op);
 }
 [[nodiscard]] constexpr bool is_write(OpCode op) {
   return !is_read(op) && op != OpCode::kSync && op != OpCode::kAddAuth;
 }
+
+// Which watches on a znode: those that get_children leaves, those that exists and get_data leave,
+// or all, with their numbers on the wire (zookeeper.h, ZooWatcherType).
+enum class WatchType : std::uint8_t { kChild = 1, kData = 2, kAny = 3 };
 
 // What a caller asks of a session, as a backend or a decorator sees it.
 class Request {
@@ -53,10 +63,12 @@ class Request {
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
+  WatchType watch_type = WatchType::kAny;  // remove_watches
   std::int32_t version = -1;
   Path path;
   Data data;
-  internal::WatchState* watch = nullptr;       // Registers a one-shot watch if the reply allows it.
+  // A read registers this one-shot watch if the reply allows it; remove_watch takes it back.
+  internal::WatchState* watch = nullptr;
   Acl acl;                                     // create, set_acl
   std::chrono::milliseconds ttl{};             // create, in the modes that have one
   Text scheme;                                 // add_auth; its credential is in `data`.

@@ -103,6 +103,13 @@ class Session {
   Operation<void> set_acl(Path path, Acl acl, std::int32_t version = -1, Context context = {});
   // Does all of it or nothing. Errors: those of the operations, and which of them it was.
   Operation<MultiResults> multi(Transaction transaction, Context context = {});
+  // Takes back one watch of this session, which resolves with kNoWatcher. The server is asked
+  // whether the session watches that znode, and keeps its entry: a late event finds nobody. Errors:
+  // kNoWatcher if the watch has fired, or neither side knows of it.
+  Operation<void> remove_watch(const Watch& watch, Context context = {});
+  // Takes back all watches of a type that this session has left on a znode, here and at the server;
+  // they resolve with kNoWatcher. Errors: kNoWatcher if the server knows of none.
+  Operation<void> remove_watches(Path path, WatchType type = WatchType::kAny, Context context = {});
   // Authenticates this session's connections, this one and later ones: with the scheme "digest" as
   // "user:password". What the server rejects ends the session with kAuthFailed.
   Operation<void> add_auth(std::string scheme, Data credential, Context context = {});
@@ -140,7 +147,10 @@ class Session {
   [[nodiscard]] const TaskSet& background() const noexcept { return background_; }
 
  protected:
-  Session(Executor& executor, Random& random) : executor_(executor), random_(random) {}
+  // With a chroot other than "/", all paths of this session are below that znode, which need not
+  // exist (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). They are put together here, never
+  // by the C client, which takes some malformed paths for others then.
+  Session(Executor& executor, Random& random, const Path& chroot);
 
   // For backends and decorators. Sends a request; the reply goes to `completion`, once. A refusal
   // by the client itself may complete before this returns.
@@ -150,11 +160,18 @@ class Session {
 
   // Tells the listeners.
   void change_state(SessionState state);
+  // A watch fires. The path is the server's.
+  void fire(internal::WatchState& watch, EventType type, const Path& path);
   // A backend's destructor calls this first: what runs in the background uses the backend.
   void end_background() noexcept { background_.clear(); }
 
  private:
   friend class internal::OperationBase;
+
+  void put_into_chroot(Request& request) const;
+  void take_out_of_chroot(Reply& reply) const;
+  [[nodiscard]] Path in_chroot(const Path& path) const;
+  [[nodiscard]] Path out_of_chroot(const Path& path) const;
 
   Executor& executor_;
   Random& random_;
@@ -162,6 +179,7 @@ class Session {
   SessionListener* next_to_tell_ = nullptr;
   SessionObserver* observer_ = nullptr;
   SessionState state_ = SessionState::kConnecting;
+  Text chroot_;  // Null: none.
   TaskSet background_;
 };
 

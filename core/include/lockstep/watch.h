@@ -80,11 +80,12 @@ class Watch {
 
   [[nodiscard]] bool has_fired() const { return state_ && state_->outcome().has_value(); }
   // Waits for the event. Errors: kSessionExpired, kAuthFailed, kClosing when the session ends
-  // first, kTimedOut, kCancelled. One waiter at a time; this Watch must outlive the wait. Resumes
-  // on the session's executor.
+  // first, kNoWatcher when the watch is taken back, kTimedOut, kCancelled. One waiter at a time;
+  // this Watch must outlive the wait. Resumes on the session's executor.
   [[nodiscard]] WatchWait fired(Context context = {}) const;
 
  private:
+  friend class Session;
   Executor* executor_ = nullptr;
   internal::WatchState* state_ = nullptr;
 };

@@ -151,6 +151,11 @@ Task<void> ask(Worker& worker, const Step& step, std::shared_ptr<Session> sessio
       error = error_of(done);
       break;
     }
+    case Step::Kind::kRemoveWatches: {
+      const auto done = co_await session->remove_watches(step.path, WatchType::kAny, context);
+      error = error_of(done);
+      break;
+    }
     case Step::Kind::kSync: {
       const auto done = co_await session->sync(step.path, context);
       error = error_of(done);

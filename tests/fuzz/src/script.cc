@@ -130,10 +130,10 @@ void read_arguments(Step& step, Script& script, Bytes& bytes) {
 
 Step read_step(Script& script, Bytes& bytes) {
   using enum Step::Kind;
-  static constexpr Step::Kind kKinds[] = {kCreate,  kCreate,  kCreate,  kRemove,  kRemove,
-                                          kExists,  kExists,  kGetData, kGetData, kGetChildren,
-                                          kSetData, kSetData, kGetAcl,  kSetAcl,  kMulti,
-                                          kMulti,   kSync,    kAddAuth, kPause,   kClose};
+  static constexpr Step::Kind kKinds[] = {
+      kCreate,  kCreate,  kCreate,      kRemove,  kRemove,  kExists, kExists,
+      kGetData, kGetData, kGetChildren, kSetData, kSetData, kGetAcl, kSetAcl,
+      kMulti,   kMulti,   kSync,        kAddAuth, kPause,   kClose,  kRemoveWatches};
   Step step;
   const std::uint8_t flags = bytes.next();
   step.pipelined = (flags & 1) != 0;

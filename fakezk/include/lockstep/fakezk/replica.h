@@ -61,6 +61,8 @@ class Replica {
   bool unreachable = false;  // Cut off from the leader.
 
  private:
+  // Whether the connection had such watches on a path.
+  bool look_for_watches(const Request& request, PathId path, LinkIndex link);
   void notify(const Change& change, AclId acl);
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);

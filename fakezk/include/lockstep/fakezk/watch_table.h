@@ -17,6 +17,8 @@ class WatchTable {
  public:
   void reset();
   void add(PathId path, LinkIndex link);
+  // False if there was nothing to remove.
+  bool remove(PathId path, LinkIndex link);
   // The connections that watch `path`, and forgets them. The buffer is reused by the next call.
   const std::vector<LinkIndex>& take(PathId path);
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;

@@ -16,8 +16,9 @@ class FakeClient final : public Client {
  public:
   static constexpr Duration kDefaultTimeout = std::chrono::seconds(10);
 
-  FakeClient(fakezk::Process& process, std::string name, Duration timeout = kDefaultTimeout)
-      : process_(process), name_(std::move(name)), timeout_(timeout) {}
+  FakeClient(fakezk::Process& process, std::string name, Duration timeout = kDefaultTimeout,
+             Path chroot = Path(Text()))
+      : process_(process), name_(std::move(name)), timeout_(timeout), chroot_(std::move(chroot)) {}
   // Attaches to a session that exists instead of opening its first one.
   FakeClient(fakezk::Process& process, std::string name, Duration timeout,
              const FakeSession::Credentials& attach_to)
@@ -43,6 +44,7 @@ class FakeClient final : public Client {
   fakezk::Process& process_;
   std::string name_;
   Duration timeout_;
+  Path chroot_{Text()};  // Null: none.
   std::optional<FakeSession::Credentials> attach_to_;
   std::shared_ptr<FakeSession> session_;
 };

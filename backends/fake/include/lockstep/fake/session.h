@@ -21,9 +21,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     std::uint64_t password = 0;
   };
 
-  // A new session, or one that a client has already.
-  FakeSession(fakezk::Process& process, Duration timeout);
-  FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to);
+  // A new session, or one that a client has already. A chroot of null, or "/", is none.
+  FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot = Path(Text()));
+  FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
+              const Path& chroot = Path(Text()));
   ~FakeSession() override;
 
   [[nodiscard]] SessionId id() const override { return id_; }
@@ -46,6 +47,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   struct Pending {
     internal::Completion* completion;  // Null once nobody waits for it.
     OpCode op;
+    WatchType watch_type;
     Path path;
     internal::WatchState* watch;
   };
@@ -75,6 +77,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   // The oldest request that a reply to `op` may answer.
   Pending take_pending(OpCode op);
   void keep_watch(const Pending& answered, bool found, bool missing);
+  // Fills in what a request to take back one watch asks the server; false if there is no such
+  // watch.
+  [[nodiscard]] bool find_watch(Request& request) const;
+  void drop_watches(const Pending& answered);
 
   fakezk::World& world_;
   Duration requested_timeout_;

@@ -67,9 +67,10 @@ class Simulation final : private Blocker {
 
   // A process of that name; the same object each time.
   FakeClient& client(std::string_view name);
-  // A new session of that client, already connected.
+  // A new session of that client, already connected. With a chroot its paths are below that znode.
   std::shared_ptr<FakeSession> open(std::string_view name,
-                                    Duration timeout = FakeClient::kDefaultTimeout);
+                                    Duration timeout = FakeClient::kDefaultTimeout,
+                                    const Path& chroot = Path(Text()));
 
   // Starts a task; it gets as far as it can without the server.
   template <class T>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lockstep/clock.h"
+#include "lockstep/path.h"
 #include "lockstep/stat.h"
 
 namespace lockstep::zookeeper {
@@ -31,14 +32,20 @@ enum class ClientLog : std::uint8_t { kSilent, kStderr };
 // How a Client reaches its ensemble.
 class Options {
  public:
-  // `servers` is ZooKeeper's connection string without a chroot: "host:port,host:port". The server
-  // clamps the session timeout to its own limits; Session::timeout() tells what came out.
+  // `servers` is ZooKeeper's connection string: "host:port,host:port", with an optional chroot
+  // behind it ("host:port,host:port/app"), below which all paths are then; that znode need not
+  // exist. The server clamps the session timeout to its own limits; Session::timeout() tells what
+  // came out.
   explicit Options(std::string servers, Duration timeout = std::chrono::seconds(10))
       : connection_string(std::move(servers)), session_timeout(timeout) {}
 
   // False if the connection string or the session timeout cannot be meant seriously: nothing is
   // looked up or connected to.
   [[nodiscard]] bool well_formed() const;
+
+  // The two parts of the connection string.
+  [[nodiscard]] std::string servers() const;
+  [[nodiscard]] Path chroot() const;  // "/" if there is none.
 
   std::string connection_string;
   Duration session_timeout;
