@@ -75,7 +75,7 @@ const Fault kFaults[] = {
     {"ForgetsThatASequentialZnodeIsEphemeral", &forget_ephemeral_sequential, 1, "owner s0"},
     {"OpensEveryAcl", &open_every_acl, 1, "acl"},
     {"LosesTheWatchesOfExists", &lose_watches_of_exists, 2, "watch #"},
-    {"LosesTheWatchesOnChildren", &lose_watches_on_children, 2, "child \""},
+    {"LosesTheWatchesOnChildren", &lose_watches_on_children, 2, "watch #"},
     {"DoesHalfOfAMulti", &do_half_of_a_multi, 2, "multi"},
 };
 
