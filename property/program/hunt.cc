@@ -39,6 +39,7 @@ struct Options {
   std::uint32_t fault_budget = kUsualFaults;
   std::uint32_t jobs = 1;
   bool blocking = false;
+  bool coverage = false;
   std::optional<std::string> html;
   bool json = false;
 };
@@ -79,6 +80,7 @@ Search search_of(const Options& options) {
   what.seed = options.seed;
   what.first = options.first;
   what.jobs = options.jobs;
+  what.coverage = options.coverage;
   if (options.seconds > 0) {
     what.seconds = options.seconds;
     what.executions = kUnlimitedExecutions;
@@ -133,6 +135,23 @@ nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
           {"trace_hash", hex(result.trace_hash)},
           {"stopped_by", stopped_by(result.stopped_by)},
           {"violation", nullptr}};
+}
+
+nlohmann::ordered_json as_json(const fakezk::Coverage& coverage) {
+  nlohmann::ordered_json events;
+  for (std::size_t i = 0; i < fakezk::Coverage::kEventKinds; ++i) {
+    const auto kind = static_cast<fakezk::Event::Kind>(i);
+    events[std::string(fakezk::name(kind))] = coverage.events(kind);
+  }
+  nlohmann::ordered_json faults;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    faults[std::string(fakezk::name(kind))] = coverage.faults(kind);
+  }
+  return {{"traces", coverage.traces()},
+          {"states", coverage.states()},
+          {"events", std::move(events)},
+          {"faults", std::move(faults)}};
 }
 
 void print_success(const Search& what, const Searched& searched) {
@@ -195,6 +214,7 @@ int report(const Search& what, const Searched& searched, nlohmann::ordered_json 
 int run_exhaustive(const Search& what, const Options& options, const HtmlFile& html,
                    const std::string& program) {
   if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
+  if (options.coverage) throw UsageError("--coverage: an exhaustive search reaches everything");
   const std::string_view reduction =
       options.reduction.empty() ? default_reduction() : std::string_view(options.reduction);
   const Exhausted exhausted = exhaust(what, reduction_called(reduction), !options.json);
@@ -214,11 +234,15 @@ int run(const Options& options, const std::string& program) {
   if (options.strategy == kExhaustive) return run_exhaustive(what, options, html, program);
   if (!options.reduction.empty()) throw UsageError("--reduction: only with --strategy exhaustive");
   const Searched searched = search(what, !options.json);
-  const int status = report(what, searched, as_json(what, searched), options, html, program);
-  if (status == kOk && !options.json) {
+  nlohmann::ordered_json object = as_json(what, searched);
+  if (options.coverage) object["coverage"] = as_json(*searched.result.coverage);
+  const int status = report(what, searched, std::move(object), options, html, program);
+  if (options.json) return status;
+  if (status == kOk) {
     print_success(what, searched);
     print_where(html);
   }
+  if (options.coverage) std::cout << searched.result.coverage->text();
   return status;
 }
 
@@ -294,6 +318,10 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   add_fault_options(*command, *options);
   command->add_flag("--blocking", options->blocking,
                     "Hunt the scenario as code that blocks: SCENARIO-blocking");
+  command->add_flag(
+      "--coverage", options->coverage,
+      "Also tell how many traces and states, and which events and faults were reached "
+                    "(ten times slower)");
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");

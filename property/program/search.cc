@@ -35,6 +35,7 @@ Searched search(const Search& what, bool show_progress) {
   options.first = what.first;
   options.executions = what.executions;
   options.jobs = what.jobs;
+  options.measure_coverage = what.coverage;
   options.make_program = [&] {
     return scenarios::make_program(*what.scenario, what.size, what.faults);
   };

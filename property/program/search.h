@@ -24,6 +24,7 @@ struct Search {
   std::uint64_t executions = 20'000;
   double seconds = std::numeric_limits<double>::infinity();
   std::uint32_t jobs = 1;
+  bool coverage = false;
 };
 
 struct Searched {

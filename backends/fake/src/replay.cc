@@ -81,16 +81,36 @@ ReplayReport replay(std::string_view string,
 }
 
 ReplayReport replay_lock(std::string_view string, LockScenario::Contend contend) {
-  return replay(string, [contend](ScenarioSize size) {
-    return std::make_unique<LockScenario>(contend, size);
-  });
+  return replay_lock(string, LockUnderTest("", contend));
+}
+
+ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock) {
+  return replay(string, [&lock](ScenarioSize size) { return lock.program(size); });
+}
+
+ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
+                          const fakezk::FaultPlan& faults,
+                          const std::vector<fakezk::Deviation>& deviations) {
+  ReplayReport report;
+  report.scenario = lock.name;
+  report.was_recorded = false;
+  const std::unique_ptr<fakezk::Program> program = lock.program(size);
+  fakezk::ExecutionLimits limits;
+  limits.faults = faults;
+  fakezk::Recording recording = record(*program, limits, deviations);
+  report.violation = std::move(recording.outcome.violation);
+  report.chronicle = std::move(recording.chronicle);
+  return report;
 }
 
 std::string ReplayReport::text() const {
   if (!error.empty()) return error + '\n';
-  const std::string how =
-      as_recorded ? "as recorded" : "otherwise than recorded: the program has changed since";
-  std::string text = scenario + ", replayed " + how + ", ";
+  std::string how = "in this schedule";
+  if (was_recorded) {
+    how = as_recorded ? "replayed as recorded"
+                      : "replayed otherwise than recorded: the program has changed since";
+  }
+  std::string text = scenario + ", " + how + ", ";
   if (violation) {
     text += "breaks " + violation->oracle + " (" +
             std::string(fakezk::guarantee(violation->oracle)) + ") in step " +

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/hunt.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "repeat.h"
 
@@ -48,8 +49,9 @@ bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, H
   return false;
 }
 
-void search(Searcher& searcher, std::uint64_t index, Slot& slot) {
-  slot.outcome = searcher.run(index);
+void search(Searcher& searcher, CoverageTracer* coverage, std::uint64_t index, Slot& slot) {
+  slot.outcome = searcher.run(index, coverage);
+  if (coverage) coverage->ended(slot.outcome);
   slot.nondeterministic = false;
   if (is_repeated(index)) {
     const auto again = [&](Tracer* tracer) { return searcher.run(index, tracer); };
@@ -58,6 +60,33 @@ void search(Searcher& searcher, std::uint64_t index, Slot& slot) {
     if (parted) slot.outcome.violation = std::move(parted);
   }
   if (slot.outcome.violation) slot.deviations = searcher.deviations();
+}
+
+HuntResult run_epochs(const HuntOptions& options, Workers& workers,
+                      std::vector<std::unique_ptr<Searcher>>& searchers,
+                      std::deque<CoverageTracer>& tracers) {
+  HuntResult result;
+  std::vector<Slot> slots(kEpoch);
+  while (result.executions < options.executions) {
+    const std::uint64_t first = options.first + result.executions;
+    // An epoch ends where it would end if the hunt had begun at 0, for parts on many machines.
+    const std::uint64_t count =
+        std::min(options.executions - result.executions, kEpoch - first % kEpoch);
+    workers.each(options.jobs, [&](std::uint32_t job) {
+      for (std::uint64_t i = job; i < count; i += options.jobs) {
+        search(*searchers[job], tracers.empty() ? nullptr : &tracers[job], first + i, slots[i]);
+        if (slots[i].outcome.violation)
+          return;  // Later executions of this worker cannot be the first to violate.
+      }
+    });
+    if (merge(slots, first, count, result)) return result;
+    if (result.executions == options.executions) break;
+    if (options.keep_going && !options.keep_going(result.executions)) {
+      result.stopped_by = HuntResult::StoppedBy::kTime;
+      return result;
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -98,27 +127,13 @@ HuntResult hunt(const HuntOptions& options, Workers& workers) {
     searchers.push_back(std::make_unique<Searcher>(options.make_program(), options.make_strategy(),
                                                    options.limits, options.seed));
   }
-  HuntResult result;
-  std::vector<Slot> slots(kEpoch);
-  while (result.executions < options.executions) {
-    const std::uint64_t first = options.first + result.executions;
-    // An epoch ends where it would end if the hunt had begun at 0, for parts on many machines.
-    const std::uint64_t count =
-        std::min(options.executions - result.executions, kEpoch - first % kEpoch);
-    workers.each(options.jobs, [&](std::uint32_t job) {
-      for (std::uint64_t i = job; i < count; i += options.jobs) {
-        search(*searchers[job], first + i, slots[i]);
-        if (slots[i].outcome.violation)
-          return;  // Later executions of this worker cannot be the first to violate.
-      }
-    });
-    if (merge(slots, first, count, result)) return result;
-    if (result.executions == options.executions) break;
-    if (options.keep_going && !options.keep_going(result.executions)) {
-      result.stopped_by = HuntResult::StoppedBy::kTime;
-      return result;
-    }
+  std::deque<CoverageTracer> tracers;
+  for (const auto& searcher : searchers) {
+    if (options.measure_coverage) tracers.emplace_back(searcher->world());
   }
+  HuntResult result = run_epochs(options, workers, searchers, tracers);
+  if (options.measure_coverage) result.coverage.emplace();
+  for (const CoverageTracer& tracer : tracers) result.coverage->add(tracer.coverage());
   return result;
 }
 

@@ -24,17 +24,6 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
-std::string format_deviations(const std::vector<Deviation>& deviations) {
-  if (deviations.empty()) return "calm";
-  std::string text;
-  for (const Deviation& deviation : deviations) {
-    if (!text.empty()) text += ',';
-    text += std::to_string(deviation.position) + '.' + (deviation.choice.fault ? "F" : "") +
-            std::to_string(deviation.choice.index);
-  }
-  return text;
-}
-
 bool parse_deviations(std::string_view text, std::vector<Deviation>& into) {
   if (text == "calm") return true;
   for (bool more = true; more;) {
@@ -108,6 +97,17 @@ bool Replay::diverged() {
     ++same_;
   }
   return same_ < now.size();
+}
+
+std::string format_deviations(const std::vector<Deviation>& deviations) {
+  if (deviations.empty()) return "calm";
+  std::string text;
+  for (const Deviation& deviation : deviations) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(deviation.position) + '.' + (deviation.choice.fault ? "F" : "") +
+            std::to_string(deviation.choice.index);
+  }
+  return text;
 }
 
 std::string format_faults(const FaultPlan& plan) {

@@ -4,9 +4,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "lockstep/blocking/run.h"
+#include "lockstep/fake/lock_under_test.h"
 #include "lockstep/fake/scenario.h"
 #include "lockstep/ok.h"
 
@@ -47,6 +50,14 @@ void block_for(Contender& self, Path lock, std::uint32_t rounds) {
 template <class Mutex>
 Task<void> contend_blocking_for(Contender& self, Path lock, std::uint32_t rounds) {
   return self.on_fiber([&self, lock, rounds] { block_for<Mutex>(self, lock, rounds); });
+}
+
+// The same for a hunt.
+template <class Mutex>
+[[nodiscard]] LockUnderTest blocking_lock_under_test(std::string name) {
+  LockUnderTest lock(std::move(name), &contend_blocking_for<Mutex>);
+  lock.source = "&lockstep::fake::contend_blocking_for<" + class_name(lock.name) + ">";
+  return lock;
 }
 
 }  // namespace lockstep::fake

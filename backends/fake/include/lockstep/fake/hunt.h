@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "lockstep/fake/lock_under_test.h"
 #include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/coverage.h"
 #include "lockstep/fakezk/explore/report.h"
 
 namespace lockstep::fake {
@@ -16,6 +19,15 @@ struct HuntSettings {
   fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
   std::uint64_t executions = 20'000;
   std::uint64_t seed = 1;
+  // The hunt also ends once it has taken that long. The only setting that makes how far it gets
+  // depend on the machine; what it finds, it finds there on every one.
+  double seconds = std::numeric_limits<double>::infinity();
+  bool measure_coverage = false;  // Takes ten times as long.
+
+  // The settings, as far as the environment does not say otherwise: LOCKSTEP_SEED,
+  // LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE (1 or 0). Seconds without executions
+  // mean as many as fit. Throws std::invalid_argument, with the reason, for what is no such number.
+  [[nodiscard]] HuntSettings with_environment() const;
 };
 
 // How a hunt ended; text() is what a person wants to read about it.
@@ -24,11 +36,14 @@ struct HuntReport {
   std::uint64_t executions = 0;
   std::uint64_t seed = 0;
   std::optional<fakezk::Failure> failure;
+  std::optional<fakezk::Coverage> coverage;  // If it was to be measured.
+  std::string source;                        // LockUnderTest::source
 
   [[nodiscard]] bool passed() const { return !failure; }
   [[nodiscard]] std::string text() const;
   // If it has failed: the source of a GoogleTest that replays the failure. `mutex` is the class in
-  // C++; without one its name is guessed from the lock's name: MyMutex for "my-mutex".
+  // C++; without one, and without a source, its name is guessed from the lock's name: MyMutex for
+  // "my-mutex".
   [[nodiscard]] std::string regression_test(std::string_view mutex = {}) const;
   // If it has failed: the failure as an HTML page, complete in itself.
   [[nodiscard]] std::string html() const;
@@ -41,6 +56,7 @@ struct HuntReport {
 //   EXPECT_TRUE(report.passed()) << report.text();
 //
 // The same settings give the same report everywhere. Runs on the calling thread.
+HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {});
 HuntReport hunt_lock(std::string name, LockScenario::Contend contend,
                      const HuntSettings& settings = {});
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "lockstep/fake/lock_under_test.h"
 #include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/report.h"
 
@@ -16,6 +18,7 @@ struct ReplayReport {
   std::string scenario;
   std::string error;  // What is wrong with the replay string; then nothing has run.
   std::optional<fakezk::Violation> violation;
+  bool was_recorded = true;  // Otherwise it is a schedule that somebody made up.
   bool as_recorded = false;  // Otherwise the program has changed since, and took another way.
   fakezk::Chronicle chronicle;
 
@@ -34,12 +37,16 @@ ReplayReport replay(std::string_view string,
                     const std::function<std::unique_ptr<fakezk::Program>(ScenarioSize)>& make);
 // The same for a lock that hunt_lock has searched.
 ReplayReport replay_lock(std::string_view string, LockScenario::Contend contend);
+ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock);
+
+// Runs one schedule, any one: `deviations` from the calm one, in the order of their positions, no
+// position twice.
+ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
+                          const fakezk::FaultPlan& faults,
+                          const std::vector<fakezk::Deviation>& deviations);
 
 // The source of a GoogleTest that replays what a hunt has found. `replayed` is the code of replay's
 // second argument, or of replay_lock's if `is_lock`; `include` is what declares it, or empty.
 [[nodiscard]] std::string regression_test(const fakezk::Failure& failure, std::string_view replayed,
                                           bool is_lock, std::string_view include);
-// "my-mutex" as the name of a class: "MyMutex".
-[[nodiscard]] std::string class_name(std::string_view scenario);
-
 }  // namespace lockstep::fake

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "lockstep/fakezk/explore/coverage.h"
 #include "lockstep/fakezk/explore/program.h"
 #include "lockstep/fakezk/explore/strategy.h"
 
@@ -20,7 +21,7 @@ class Searcher {
 
   // Execution 0 is the calm one; it has no faults and no deviations.
   Outcome run(std::uint64_t index, Tracer* tracer = nullptr);
-  [[nodiscard]] const World& world() const { return world_; }
+  [[nodiscard]] World& world() { return world_; }
   // What the last execution chose.
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return world_.deviations(); }
 
@@ -62,6 +63,7 @@ struct HuntOptions {
   std::function<std::unique_ptr<Strategy>()> make_strategy;
   // Asked between epochs with the number of executions done; false ends the hunt.
   std::function<bool(std::uint64_t)> keep_going;
+  bool measure_coverage = false;
 };
 
 struct Found {
@@ -80,6 +82,7 @@ struct HuntResult {
   // Sum over the executions up to the first violating one; the same for any number of jobs.
   std::uint64_t trace_hash = 0;
   std::optional<Found> found;
+  std::optional<Coverage> coverage;  // If it was to be measured.
 };
 
 // Some executions are run twice, to find out whether the program is deterministic; if it is not,

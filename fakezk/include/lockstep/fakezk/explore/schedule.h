@@ -66,6 +66,8 @@ struct ReplayString {
   friend bool operator==(const ReplayString&, const ReplayString&) = default;
 };
 
+// Deviations in the form of ReplayString.
+[[nodiscard]] std::string format_deviations(const std::vector<Deviation>& deviations);
 // The faults of a plan in the form of ReplayString, and back (the empty string if it is
 // well-formed, otherwise what is wrong).
 [[nodiscard]] std::string format_faults(const FaultPlan& plan);

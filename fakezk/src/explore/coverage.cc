@@ -1,0 +1,105 @@
+#include "lockstep/fakezk/explore/coverage.h"
+
+#include <algorithm>
+
+#include "lockstep/fakezk/explore/state_hash.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+// How many hashes may wait behind the sorted ones, besides as many as there are of those.
+constexpr std::size_t kUnsorted = 4096;
+
+// Collects "name count" of what was reached, and the names of what was not.
+class Tally {
+ public:
+  void add(std::string_view name, std::uint64_t count) {
+    std::string& into = count > 0 ? reached_ : missed_;
+    if (!into.empty()) into += ", ";
+    into += name;
+    if (count > 0) into += ' ' + std::to_string(count);
+  }
+  [[nodiscard]] std::string text(std::string_view title) const {
+    std::string text(title);
+    text += reached_.empty() ? " none" : ' ' + reached_;
+    if (!missed_.empty()) text += "; never " + missed_;
+    return text + '\n';
+  }
+
+ private:
+  std::string reached_;
+  std::string missed_;
+};
+
+}  // namespace
+
+void DistinctHashes::add(std::uint64_t hash) {
+  hashes_.push_back(hash);
+  if (hashes_.size() - sorted_ > kUnsorted + sorted_) settle();
+}
+
+void DistinctHashes::add_all(const DistinctHashes& other) {
+  hashes_.insert(hashes_.end(), other.hashes_.begin(), other.hashes_.end());
+  settle();
+}
+
+std::size_t DistinctHashes::size() const {
+  settle();
+  return hashes_.size();
+}
+
+void DistinctHashes::settle() const {
+  const auto middle = hashes_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::sort(middle, hashes_.end());
+  std::inplace_merge(hashes_.begin(), middle, hashes_.end());
+  hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
+  sorted_ = hashes_.size();
+}
+
+void Coverage::saw(const Event& event) {
+  if (event.kind == Event::Kind::kFault) {
+    ++faults_[static_cast<std::size_t>(event.fault)];
+  } else {
+    ++events_[static_cast<std::size_t>(event.kind)];
+  }
+}
+
+void Coverage::add(const Coverage& other) {
+  traces_.add_all(other.traces_);
+  states_.add_all(other.states_);
+  for (std::size_t i = 0; i < kEventKinds; ++i) events_[i] += other.events_[i];
+  for (std::size_t i = 0; i < kFaultKinds; ++i) faults_[i] += other.faults_[i];
+}
+
+std::string Coverage::text() const {
+  Tally events;
+  Tally faults;
+  for (std::size_t i = 0; i < kEventKinds; ++i) {
+    events.add(name(static_cast<Event::Kind>(i)), events_[i]);
+  }
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    faults.add(name(static_cast<FaultKind>(i)), faults_[i]);
+  }
+  return "Reached: " + std::to_string(traces()) + " different traces, " + std::to_string(states()) +
+         " different states.\n" + events.text("  events:") + faults.text("  faults:");
+}
+
+std::string_view name(Event::Kind kind) {
+  switch (kind) {
+    case Event::Kind::kDeliver: return "deliver";
+    case Event::Kind::kApply: return "apply";
+    case Event::Kind::kCloseSession: return "close-session";
+    case Event::Kind::kReap: return "reap";
+    case Event::Kind::kStray: return "stray";
+    case Event::Kind::kReplicate: return "replicate";
+    case Event::Kind::kTimer: return "timer";
+    case Event::Kind::kWake: return "wake";
+    case Event::Kind::kFault: return "fault";
+  }
+  return "unknown event";
+}
+
+void CoverageTracer::settled() { coverage_.saw_state(state_hash(world_)); }
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,66 @@
+// Schedules as cases: no schedule breaks the fair mutex, and one that breaks a broken twin is
+// brought down to the few deviations that matter.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/replay.h"
+#include "lockstep/property/schedule.h"
+#include "lockstep/protected_create.h"
+#include "scenarios/assembled_mutex.h"
+#include "scenarios/zoo_01.h"
+
+namespace lockstep {
+namespace {
+
+using property::Schedule;
+using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::wait_for_turn>;
+
+fake::ReplayReport run(const fake::LockUnderTest& lock, const fakezk::FaultPlan& faults,
+                       const Schedule& schedule) {
+  return fake::run_schedule(lock, fake::ScenarioSize{2, 1}, faults, schedule.deviations);
+}
+
+RC_GTEST_PROP(ScheduleProperty, NoneBreaksTheFairMutex, (const Schedule& schedule)) {
+  const fake::ReplayReport report =
+      run(fake::lock_under_test<FairMutex>("fair-mutex"), fakezk::FaultPlan::all(2), schedule);
+  if (!report.passed()) RC_FAIL(report.text());
+}
+
+RC_GTEST_PROP(ScheduleProperty, IsInTheOrderOfItsPositions, (const Schedule& schedule)) {
+  const auto& deviations = schedule.deviations;
+  RC_ASSERT(std::ranges::adjacent_find(deviations, std::ranges::greater_equal(),
+                                       &fakezk::Deviation::position) == deviations.end());
+}
+
+TEST(BrokenTwinSchedule, IsShrunkToWhatMatters) {
+  const fake::LockUnderTest lock =
+      fake::lock_under_test<Zoo01>("zoo-01-wait-after-missing-predecessor");
+  std::optional<Schedule> smallest;
+  const auto judge = [&](const Schedule& schedule) {
+    const fake::ReplayReport report = run(lock, fakezk::FaultPlan(), schedule);
+    if (report.passed()) return;
+    smallest = schedule;  // While shrinking, the last case that fails is the smallest.
+    RC_FAIL(report.text());
+  };
+  rc::detail::TestParams params;
+  params.seed = 1;
+  params.maxSuccess = 3000;
+  const rc::detail::TestResult result =
+      rc::detail::checkTestable(judge, rc::detail::TestMetadata(), params);
+  rc::detail::FailureResult failure;
+  ASSERT_TRUE(result.match(failure));
+  ASSERT_TRUE(smallest);
+  EXPECT_LE(smallest->deviations.size(), 2U) << fakezk::format_deviations(smallest->deviations);
+  EXPECT_NE(failure.description.find("zoo-01-wait-after-missing-predecessor, in this schedule, "
+                                     "breaks L1"),
+            std::string::npos)
+      << failure.description;
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "lockstep/blocking/mutex.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/blocking_scenario.h"
+#include "lockstep/fake/gtest.h"
+
+// Hunts as assertions, and what the environment says to them.
+namespace lockstep::fake {
+namespace {
+
+// Whoever asks gets in.
+Task<void> walk_in(Contender& self, Path, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const auto session = co_await self.client().session(Context());
+    if (!session) continue;
+    self.resource().enter(**session);
+    const auto looked = co_await (*session)->exists("/");
+    static_cast<void>(looked);
+    self.resource().leave(**session);
+  }
+}
+
+// Takes a lock, and finds something wrong with the second round.
+Task<void> count_rounds(Contender& self, Path lock, std::uint32_t rounds) {
+  co_await contend_for<FairMutex>(self, lock, rounds);
+  if (rounds > 1) self.oracles().violated("user:rounds", "there was a second round");
+}
+
+void nothing_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
+  const fakezk::Server& server = world.server();
+  const auto folder = server.paths().find(Path("/lock").text());
+  if (folder && server.tree().find(*folder)) {
+    verdict.report("user:left", "the lock's folder is still there", world.steps());
+  }
+}
+
+// A variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+HuntSettings quick() {
+  HuntSettings settings;
+  settings.executions = 300;
+  return settings;
+}
+
+TEST(NoViolationTest, ASoundLockPasses) {
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick());
+  EXPECT_NO_VIOLATION(LockUnderTest("fair-mutex", &contend_for<FairMutex>), quick());
+  ASSERT_NO_VIOLATION(blocking_lock_under_test<blocking::FairMutex>("fair-mutex"), quick());
+}
+
+TEST(NoViolationTest, ABrokenOneFailsWithItsReport) {
+  const ::testing::AssertionResult result =
+      no_violation(LockUnderTest("no-lock", &walk_in), quick());
+  EXPECT_FALSE(result);
+  const std::string message = result.message();
+  EXPECT_NE(message.find("no-lock breaks S2"), message.npos) << message;
+  EXPECT_NE(message.find("lockstep1/no-lock/"), message.npos) << message;
+}
+
+TEST(NoViolationTest, OnesOwnInvariantsCount) {
+  HuntSettings settings = quick();
+  settings.size = {2, 2};
+  const HuntReport report = hunt_lock("rounds", &count_rounds, settings);
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "user:rounds");
+}
+
+TEST(NoViolationTest, SoDoChecksAtTheEnd) {
+  LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
+  lock.check_at_end = &nothing_is_left;
+  const HuntReport report = hunt_lock(lock, quick());
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "user:left");
+  EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
+}
+
+TEST(NoViolationTest, ThePrintedTestNamesTheBlockingContender) {
+  LockUnderTest lock("no-lock", &walk_in);
+  lock.source = blocking_lock_under_test<blocking::FairMutex>("no-lock").source;
+  const std::string code = hunt_lock(lock, quick()).regression_test();
+  EXPECT_NE(code.find("&lockstep::fake::contend_blocking_for<NoLock>"), code.npos) << code;
+}
+
+TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
+  const Variable seed("LOCKSTEP_SEED", "77");
+  const Variable executions("LOCKSTEP_EXECUTIONS", "12");
+  const HuntSettings settings = quick().with_environment();
+  EXPECT_EQ(settings.seed, 77U);
+  EXPECT_EQ(settings.executions, 12U);
+  EXPECT_FALSE(settings.measure_coverage);
+  const HuntReport report = hunt_lock("fair-mutex", &contend_for<FairMutex>, settings);
+  EXPECT_EQ(report.executions, 12U);
+  EXPECT_EQ(report.seed, 77U);
+}
+
+TEST(NoViolationTest, TheEnvironmentSaysHowLong) {
+  const Variable seconds("LOCKSTEP_SECONDS", "0.001");
+  const HuntSettings settings = quick().with_environment();
+  EXPECT_GT(settings.executions, 1'000'000'000U);
+  const HuntReport report = hunt_lock("fair-mutex", &contend_for<FairMutex>, settings);
+  EXPECT_TRUE(report.passed());
+  EXPECT_LT(report.executions, 1'000'000U);
+}
+
+TEST(NoViolationTest, TheEnvironmentAsksForCoverage) {
+  const Variable coverage("LOCKSTEP_COVERAGE", "1");
+  EXPECT_TRUE(quick().with_environment().measure_coverage);
+}
+
+TEST(NoViolationTest, WhatIsNoNumberIsRefused) {
+  const char* const numbers[] = {"x", "-1", "1x", "", " 1", "1.5", "99999999999999999999999"};
+  for (const char* const number : numbers) {
+    const Variable seed("LOCKSTEP_SEED", number);
+    if (*number == '\0') {
+      EXPECT_NO_THROW(static_cast<void>(quick().with_environment()));
+    } else {
+      EXPECT_THROW(static_cast<void>(quick().with_environment()), std::invalid_argument) << number;
+    }
+  }
+  for (const char* const seconds : {"0", "-1", "nan", "inf", "soon"}) {
+    const Variable variable("LOCKSTEP_SECONDS", seconds);
+    EXPECT_THROW(static_cast<void>(quick().with_environment()), std::invalid_argument) << seconds;
+  }
+  const Variable executions("LOCKSTEP_EXECUTIONS", "0");
+  const ::testing::AssertionResult result = no_violation(lock_under_test<FairMutex>("fair-mutex"));
+  EXPECT_FALSE(result);
+  EXPECT_NE(std::string(result.message()).find("LOCKSTEP_EXECUTIONS"), std::string::npos);
+}
+
+TEST(NoViolationTest, AReplayStringRunsItsOwnLockOnly) {
+  const LockUnderTest broken("no-lock", &walk_in);
+  const HuntReport found = hunt_lock(broken, quick());
+  ASSERT_FALSE(found.passed());
+  const Variable replay("LOCKSTEP_REPLAY", found.failure->replay);
+  const ::testing::AssertionResult result = no_violation(broken, quick());
+  EXPECT_FALSE(result);
+  const std::string message = result.message();
+  EXPECT_NE(message.find("no-lock, replayed as recorded, breaks S2"), message.npos) << message;
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick());
+}
+
+TEST(NoViolationTest, AReplayStringThatCannotBeReadFailsItsLock) {
+  const Variable replay("LOCKSTEP_REPLAY", "lockstep1/fair-mutex/nonsense");
+  EXPECT_FALSE(no_violation(lock_under_test<FairMutex>("fair-mutex"), quick()));
+}
+
+}  // namespace
+}  // namespace lockstep::fake
