@@ -40,6 +40,24 @@ TEST(HuntTest, JsonOfASoundLockHasTheKeysAndTypes) {
   EXPECT_TRUE(result.at("violation").is_null());
 }
 
+TEST(HuntTest, CoverageTellsWhatWasReachedAndWhatNever) {
+  const std::string arguments = "fair-mutex --seed 5 --executions 300 --coverage --json --jobs ";
+  const ProgramRun run = hunt(arguments + "1");
+  ASSERT_EQ(run.status, 0);
+  const nlohmann::json coverage = run.json().at("coverage");
+  EXPECT_GT(coverage.at("traces").get<int>(), 200);
+  EXPECT_GT(coverage.at("states").get<int>(), coverage.at("traces").get<int>());
+  EXPECT_GT(coverage.at("faults").at("cut").get<int>(), 0);
+  EXPECT_EQ(coverage.at("faults").at("lag"), 0);
+  EXPECT_EQ(coverage.at("events").at("replicate"), 0);
+  EXPECT_EQ(hunt(arguments + "2").json().at("coverage"), coverage);
+  const ProgramRun text = hunt("fair-mutex --seed 5 --executions 300 --coverage");
+  EXPECT_NE(text.out.find("never lag, replica-partition, leader-change"), std::string::npos)
+      << text.out;
+  EXPECT_FALSE(hunt("fair-mutex --executions 1 --json").json().contains("coverage"));
+  EXPECT_EQ(hunt("fair-mutex --strategy exhaustive --coverage").status, 2);
+}
+
 TEST(HuntTest, JsonOfABrokenLockHasTheViolation) {
   const ProgramRun run = hunt("zoo-07-create-without-guid --json --seed 5");
   ASSERT_EQ(run.status, 1);
