@@ -1,9 +1,11 @@
 #include "recipes.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "inside.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/leader_election.h"
 #include "lockstep/multi_lock.h"
@@ -85,6 +87,24 @@ Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   }
 }
 
+// Whether a fault has struck by now, as something that the program's course depends on.
+bool troubled(Contender& self) {
+  const fakezk::World& world = self.client().process().world();
+  if (fakezk::FootprintRecorder* const recorder = world.recorder()) {
+    recorder->reads(fakezk::ObjectKind::kFaults);
+  }
+  return world.kinds_injected() != 0;
+}
+
+// At what the lock protects. The first client takes its time there, and hears of the end of its
+// session by that of its request. Before a fault nobody can lose a grant, and S1 is all there is
+// to judge.
+Task<void> work(Contender& self, Session& session, const HeldLock& held) {
+  const Inside inside(self, session, held.cause());
+  const bool lingers = index_of(self) == 0 && troubled(self);
+  if (lingers) static_cast<void>(co_await session.get_data(held.znode()));
+}
+
 // What a contender does in one round, with a session that is alive when the round begins.
 using Round = Task<void> (*)(Contender& self, Session& session, Path lock, std::uint32_t role);
 
@@ -101,6 +121,19 @@ std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
                                           fakezk::ReplicaIndex replicas = 1) {
   return std::make_unique<LockScenario>(&contend<kRound>, size, LastContender::kImpatient,
                                         std::move(rules), nullptr, replicas);
+}
+
+// ----------------------------------------------------------------------------------- fair-mutex
+
+Task<void> hold_fairly(Contender& self, Session& session, Path path, std::uint32_t) {
+  FairMutex mutex(session, path, &self.oracles());
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLock> held = co_await mutex.acquire(patience);
+  acquiring.resolved(held);
+  if (!held) co_return;
+  co_await work(self, session, *held);
+  co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ read-write-lock
@@ -139,10 +172,14 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
     const Result<void> upgraded = co_await change(self, session, *held, true);
     writes = upgraded.has_value();
   }
+  // Alone also as a reader, after a downgrade, as readers do not enter.
+  std::optional<Inside> inside;
+  if (writes) inside.emplace(self, session, held->cause());
   if (role % 4 == 0) static_cast<void>(held->lost_token());
   if (writes && role % 2 == 0) {
     static_cast<void>(co_await change(self, session, *held, false));
   }
+  inside.reset();
   co_await give_back(self, session, std::move(*held));
 }
 
@@ -194,6 +231,7 @@ Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t
   if (held->each().size() != 2) {
     self.oracles().violated("user:all", "a multi-lock was granted with one of its locks missing");
   }
+  co_await work(self, session, held->each().back());
   const ReleaseOutcome outcome = co_await held->release();
   const ReleaseOutcome again = co_await held->release();
   self.oracles().released_again(path, outcome, again);
@@ -209,6 +247,8 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
   Result<RecursiveMutex::Hold> outer = co_await mutex.acquire(owner, patience);
   acquiring.resolved(outer);
   if (!outer) co_return;
+  std::optional<Inside> inside;
+  inside.emplace(self, session, outer->held().cause());
   // Something that takes time, in which the lock may be lost.
   static_cast<void>(co_await session.sync(path));
   const bool lost = outer->held().cause().has_value();
@@ -220,6 +260,7 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
   if (mutex.depth(owner) != 1) {
     self.oracles().violated("user:reentry", "an inner level was the last");
   }
+  inside.reset();
   static_cast<void>(co_await outer->release());
   if (mutex.depth(owner) != 0) {
     self.oracles().violated("user:reentry", "the last level was not left");
@@ -236,7 +277,9 @@ Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint
   Acquiring acquiring(self, session, patience);
   Result<HeldLock> held = co_await mutex.acquire(patience);
   acquiring.resolved(held);
-  if (held) co_await give_back(self, session, std::move(*held));
+  if (!held) co_return;
+  co_await work(self, session, *held);
+  co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ revocable-mutex
@@ -292,8 +335,12 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   Result<HeldLock> held = co_await mutex.acquire(patience);
   acquiring.resolved(held);
   if (!held) co_return;
+  std::optional<Inside> inside;
+  inside.emplace(self, session, held->cause());
+  inside->leave_at(held->lost_token());
   co_await hold_on(self, *held, role);
   co_await check_heard(self, session, *held);
+  inside.reset();
   if (role % 3 == 1) co_return;  // Dropped, and deleted in the background.
   co_await give_back(self, session, std::move(*held));
 }
@@ -329,19 +376,21 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
   Result<HeldLock> held = co_await election.campaign(patience);
   acquiring.resolved(held);
   if (!held) co_return;
+  std::optional<Inside> inside;
+  inside.emplace(self, session, held->cause());
   const Result<std::optional<Leader>> seen = co_await election.leader();
   if (seen && *seen && (*seen)->token < held->fencing_token()) {
     self.oracles().violated("user:leader", "whoever leads sees an earlier leader");
   }
   static_cast<void>(co_await election.proclaim(*held, "at work"));
+  inside.reset();
   co_await give_back(self, session, std::move(*held));
 }
 
 }  // namespace
 
 std::unique_ptr<fakezk::Program> fair_mutex(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&fake::contend_for<FairMutex>, size,
-                                        LastContender::kImpatient);
+  return scenario<&hold_fairly>(size, fakezk::mutex_rules());
 }
 std::unique_ptr<fakezk::Program> read_write_lock(ScenarioSize size) {
   return scenario<&read_and_write>(size, fakezk::read_write_rules());
@@ -368,9 +417,7 @@ std::unique_ptr<fakezk::Program> leader_election(ScenarioSize size) {
   return scenario<&lead>(size, fakezk::mutex_rules());
 }
 std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&fake::contend_for<FairMutex>, size,
-                                        LastContender::kImpatient, fakezk::mutex_rules(), nullptr,
-                                        3);
+  return scenario<&hold_fairly>(size, fakezk::mutex_rules(), 3);
 }
 std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
   return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly), 3);

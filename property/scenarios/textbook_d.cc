@@ -38,6 +38,7 @@ Task<Result<Created>> create(Session& session, Path lock, std::string id) {
       co_return failure(Error::kNodeExists);
     }
     if (created || created.error() != Error::kNoNode) co_return std::move(created);
+    co_await ok(ensure_parent(session, lock, Context()));
   }
 }
 

@@ -15,12 +15,8 @@ Task<Result<Created>> find_or_create(Session& session, Path lock, std::string na
     // The flaw: should be ours only if stat.ephemeral_owner is session.id().
     co_return Created(lock / child, stat);
   }
-  Created created = co_await ok(
-      session.create(lock / (name + "-lock-"), Data(), CreateMode::kEphemeralSequential));
-  const Result<void> in_order = keeps_order(created);
-  if (in_order) co_return std::move(created);
-  remove_guaranteed(session, created.path);
-  co_return failure(in_order.error());
+  co_return co_await session.create(lock / (name + "-lock-"), Data(),
+                                    CreateMode::kEphemeralSequential);
 }
 
 // Until it holds, in whatever session there is by then.
@@ -32,8 +28,9 @@ Task<void> hold_once(Contender& self, Path lock) {
     if (!session) continue;
     const Attempt attempt(self, (*session)->id());
     const auto ours = co_await find_or_create(**session, lock, name);
-    if (!ours && ours.error() == Error::kNodeExists) co_return;
     if (!ours) continue;
+    const bool in_order = keeps_order(*ours).has_value();
+    if (!in_order) co_return remove_guaranteed(**session, ours->path);
     const auto evidence =
         co_await wait_for_turn(**session, lock, ours->path, &self.oracles(), Context());
     if (!evidence) continue;

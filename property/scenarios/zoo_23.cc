@@ -8,6 +8,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
                                  Context context) {
   for (;;) {
     const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    if (std::ranges::find(queue, ours.name()) == queue.end()) co_return failure(Error::kNoNode);
     std::string_view ahead_of_us;
     std::size_t ahead = 0;
     for (const std::string_view name : queue) {

@@ -1,5 +1,7 @@
 #include "zoo_26.h"
 
+#include <algorithm>
+
 namespace lockstep::scenarios::zoo_26 {
 
 namespace {
@@ -26,6 +28,8 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock, 
   Place place(session, ours.path);
   for (;;) {
     const Children queue = co_await ok(retried(session, &Session::get_children, lock, Context()));
+    const bool gone = std::ranges::find(queue, ours.path.name()) == queue.end();
+    if (gone) co_return failure(Error::kNoNode);
     const std::string_view blocker = blocker_of(ours.path.name(), queue);
     if (blocker.empty()) {
       place.granted();

@@ -1,5 +1,6 @@
 #include "zoo_31.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace lockstep::scenarios::zoo_31 {
@@ -16,9 +17,10 @@ Task<Result<Zxid>> acquire(Session& session, Path lock, std::optional<Created>& 
     const auto queue =
         co_await ok(retried(session, &Session::get_children_watched, lock, Context()));
     const bool ours = created->stat.ephemeral_owner == session.id();
-    if (ours && first_of(queue.value) == created->path.name()) {
-      co_return queue.value.parent().pzxid;
-    }
+    const std::string_view name = created->path.name();
+    if (ours && first_of(queue.value) == name) co_return queue.value.parent().pzxid;
+    const bool gone = std::ranges::find(queue.value, name) == queue.value.end();
+    if (ours && gone) co_return failure(Error::kNoNode);
     co_await ok(queue.watch.fired());
   }
 }

@@ -19,7 +19,7 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 void SharedResource::enter(const Session& session) {
   remembers();
   const LockRules any_rules = {};
-  const bool judged = asserted("S2", any_rules, *world_);
+  const bool judged = asserted("S2", any_rules, *world_) && !excused(session);
   for (const Visit& visit : inside_) {
     if (!judged) break;
     const Session* const inside = visit.session;

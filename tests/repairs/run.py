@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""The zoo in reverse: is it the one flaw, and nothing else, that a hunt finds?
+
+repairs.txt has an edit for every broken lock, which makes it the correct one. All of them are
+applied to a copy of the tree; then every scenario is hunted as before, and must hold. --exhaustive
+searches the small ones to the end instead. --page prints ZOO.md, where the edits are shown.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent / "support"))
+
+from edits import Entry, Unusable, chosen, read_list  # noqa: E402
+from scratch_tree import TOP, scratch_tree  # noqa: E402
+
+PROGRAM = TOP / "build/release/bin/lockstep"
+PAGE = TOP / "ZOO.md"
+EXECUTIONS = 1_000_000
+MOST_LINES = 15
+EXHAUSTIVE_S = 60
+CONTEXT_LINES = 3
+LONGEST_REPLAY = 500  # That of a livelock is of no use.
+
+INTRODUCTION = """\
+# The zoo
+
+What is wrong with each broken lock of `property/scenarios`: `-` is what a correct one has there, `+` what this one has.
+The correct one passes the same scenario: `tests/repairs/run.py` repairs all of them in a copy of the sources and hunts each
+for a million executions, with the settings of `lockstep hunt`. How soon a hunt finds the broken ones: [BUGS.md](BUGS.md);
+what the oracles say: [ARCHITECTURE.md](ARCHITECTURE.md#what-a-hunt-judges). A `NAME.h` beside each source tells the story.
+
+Where a lock of a tutorial has several flaws, each of its scenarios turns on one of them, in `flaws`.
+
+`tests/repairs/run.py --page > ZOO.md` writes this page, out of `tests/repairs/repairs.txt`.
+"""
+
+
+class Repair(Entry):
+    SOURCES = ("property/scenarios/",)
+
+    def __init__(self, name, line):
+        super().__init__(name, line)
+        self.other_name_of = ""
+
+    def take_in(self, key, rest):
+        if key == "as:" and rest:
+            self.other_name_of = rest
+            return True
+        return super().take_in(key, rest)
+
+    def complete(self):
+        return not self.edits if self.other_name_of else super().complete()
+
+    def diff(self):
+        """From the correct form to the broken one, without file names."""
+        lines = []
+        for file, repaired in self.applied(TOP).items():
+            broken = (TOP / file).read_text()
+            found = difflib.unified_diff(repaired.splitlines(), broken.splitlines(), lineterm="",
+                                         n=CONTEXT_LINES)
+            lines += [f"@@ {file} @@" if line.startswith("@@") else line.rstrip()
+                      for line in list(found)[2:]]
+        return lines
+
+    def size(self):
+        return sum(line[:1] in ("-", "+") for line in self.diff())
+
+
+# ------------------------------------------------------------------------------ the list, the page
+
+def broken_locks(program):
+    """As `lockstep list` has them."""
+    try:
+        listed = subprocess.run([str(program), "list", "--json"], capture_output=True, text=True,
+                                check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Unusable(f"cannot list the scenarios: {error}") from None
+    return [scenario for scenario in json.loads(listed.stdout)["scenarios"]
+            if scenario["kind"] != "recipe"]
+
+
+def check_list(repairs, scenarios):
+    """Every broken lock has one repair, which fits the sources and is small."""
+    by_name = {repair.name: repair for repair in repairs}
+    names = [scenario["name"] for scenario in scenarios]
+    for name in names:
+        if name not in by_name:
+            raise Unusable(f"'{name}' has no repair")
+    for repair in repairs:
+        if repair.name not in names:
+            raise Unusable(f"'{repair.name}' is no broken lock")
+        if not repair.other_name_of:
+            if not 0 < repair.size() <= MOST_LINES:
+                raise Unusable(f"the repair of '{repair.name}' has {repair.size()} lines: at most "
+                               f"{MOST_LINES}, as the flaw should be one")
+        elif not (by_name.get(repair.other_name_of) and by_name[repair.other_name_of].edits):
+            raise Unusable(f"'{repair.name}' is said to be '{repair.other_name_of}'")
+    all_repaired(repairs)
+
+
+def all_repaired(repairs):
+    texts = {}
+    for repair in repairs:
+        repair.apply_to(texts, TOP)
+    return texts
+
+
+def page(repairs, scenarios):
+    by_name = {repair.name: repair for repair in repairs}
+    lines = [INTRODUCTION]
+    for scenario in scenarios:
+        repair = by_name[scenario["name"]]
+        lines += [f"## {scenario['name']}", "",
+                  f"{scenario['summary']} Known from {scenario['reference']}; breaks "
+                  f"`{scenario['expects']}`.", ""]
+        if repair.other_name_of:
+            lines += [f"The same as [{repair.other_name_of}](#{repair.other_name_of}).", ""]
+        else:
+            lines += ["```diff", *repair.diff(), "```", ""]
+    return "\n".join(lines)
+
+
+def check_page(text):
+    if not PAGE.is_file() or PAGE.read_text() != text:
+        raise Unusable("ZOO.md is out of date: tests/repairs/run.py --page > ZOO.md")
+
+
+# ---------------------------------------------------------------------------------------- hunting
+
+def hunt(program, arguments):
+    """What the program reports."""
+    command = [str(program), "hunt", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        raise Unusable(f"{' '.join(command)}: exit status {done.returncode}: "
+                       f"{(done.stderr.strip() or done.stdout.strip())[-2000:]}")
+    return json.loads(done.stdout)
+
+
+def searched(program, scenario, given):
+    name = scenario["name"]
+    if not given.exhaustive:
+        return hunt(program, [name, "--executions", str(given.executions), "--seed",
+                              str(given.seed), "--jobs", str(given.jobs)])
+    return hunt(program, [name, "--clients", str(min(2, scenario["clients"])), "--strategy",
+                          "exhaustive", "--fault-budget", "1", "--faults", "all", "--seconds",
+                          str(EXHAUSTIVE_S)])
+
+
+def verdict(report):
+    found = report["violation"]
+    if found:
+        return (f"BROKE {found['oracle']} in execution {found['execution']}: "
+                f"{found['message'].splitlines()[0]}\n  {found['replay'][:LONGEST_REPLAY]}")
+    if report["exhausted"]:
+        return f"holds in all of its {report['traces']} traces"
+    if report["strategy"] == "exhaustive":
+        return "holds so far; not exhausted"
+    return "holds"
+
+
+def check_all(copy, repairs, scenarios, given):
+    copy.update(all_repaired(repairs))
+    copy.configure()
+    error = copy.build()
+    if error:
+        raise Unusable("the repaired tree does not build: " + error)
+    start = time.monotonic()
+    wrong, exhausted = [], 0
+    names = {repair.name for repair in chosen(repairs, given.names) if not repair.other_name_of}
+    for scenario in scenarios:
+        if scenario["name"] not in names:
+            continue
+        report = searched(copy.program, scenario, given)
+        exhausted += report["exhausted"]
+        print(f"{scenario['name']}: {report['executions']} executions, {report['seconds']:.1f} s: "
+              f"{verdict(report)}", flush=True)
+        if report["violation"]:
+            wrong.append(scenario["name"])
+    searched_to_the_end = f", {exhausted} of them searched to the end" if given.exhaustive else ""
+    print(f"{len(names)} repaired locks{searched_to_the_end}, {len(wrong)} of them still broken; "
+          f"{time.monotonic() - start:.0f} s")
+    return not wrong
+
+
+# ----------------------------------------------------------------------------------- command line
+
+def options():
+    parser = argparse.ArgumentParser(
+        prog="run.py", description="Hunts the broken locks, repaired; see repairs.txt.")
+    parser.error = fail
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these scenarios")
+    parser.add_argument("--executions", type=int, default=EXECUTIONS, metavar="N",
+                        help="how many executions of each")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hunts")
+    parser.add_argument("--exhaustive", action="store_true",
+                        help="search each to the end instead, with two clients and one fault, "
+                             "for as long as a minute")
+    parser.add_argument("--texts", action="store_true",
+                        help="only see whether the list fits the sources, and ZOO.md both")
+    parser.add_argument("--page", action="store_true", help="only print what ZOO.md should be")
+    parser.add_argument("--program", type=pathlib.Path, default=PROGRAM, metavar="FILE",
+                        help="the program whose scenarios these are")
+    parser.add_argument("--scratch", type=pathlib.Path, metavar="DIRECTORY",
+                        help="work there and keep it, instead of in a temporary directory")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
+                        help="how many compilers or threads run side by side")
+    return parser.parse_args()
+
+
+def fail(message):
+    print(f"run.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def run(given):
+    """The exit status."""
+    if given.jobs < 1 or given.executions < 1 or given.seed < 0:
+        raise Unusable("--jobs, --executions or --seed: not such a number")
+    scenarios = broken_locks(given.program)
+    repairs = read_list(HERE / "repairs.txt", Repair)
+    check_list(repairs, scenarios)
+    text = page(repairs, scenarios)
+    if given.page:
+        print(text, end="")
+        return 0
+    if given.texts:
+        check_page(text)
+        print(f"{len(repairs)} repairs fit the sources, and ZOO.md shows them")
+        return 0
+    with scratch_tree(given.scratch, given.jobs) as copy:
+        return 0 if check_all(copy, repairs, scenarios, given) else 1
+
+
+def main():
+    try:
+        sys.exit(run(options()))
+    except Unusable as error:
+        fail(error)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Lists of small edits of the sources, as tests/mutants and tests/repairs keep them.
+
+  [name]
+  file: what is edited; begins an edit
+  - the exact text that is replaced; it occurs once in the file. Several lines are joined
+  + its replacement; none: the text is left out. A `-` after a `+` begins another edit of the file
+
+What else may stand there is said by the list, whose entries are of a class derived from Entry.
+Empty lines, and lines that begin with #, say nothing.
+"""
+
+import re
+
+
+class Unusable(Exception):
+    """The list does not fit the sources, or the command line neither: nothing was checked."""
+
+
+class Edit:
+    def __init__(self, file):
+        self.file = file
+        self.removed, self.added = [], []
+
+    def applied_to(self, text, whose):
+        old, new = "\n".join(self.removed), "\n".join(self.added)
+        found = text.count(old)
+        if found != 1:
+            raise Unusable(f"{whose}: its text occurs {found} times in {self.file}, not once:\n"
+                           f"{old}")
+        before, after = text.split(old)
+        if not self.added and before.endswith("\n") and after.startswith("\n"):
+            after = after[1:]  # Whole lines leave no empty one behind.
+        return before + new + after
+
+
+class Entry:
+    """What stands under one [name]."""
+
+    SOURCES = ()  # The folders whose files it may edit.
+
+    def __init__(self, name, line):
+        self.name, self.line = name, line
+        self.edits = []
+
+    def take_in(self, key, rest):
+        """One line of it; false if it cannot be read."""
+        if key == "file:" and rest.startswith(self.SOURCES):
+            self.edits.append(Edit(rest))
+        elif key == "-" and self.edits:
+            if self.edits[-1].added:
+                self.edits.append(Edit(self.edits[-1].file))
+            self.edits[-1].removed.append(rest)
+        elif key == "+" and self.edits and self.edits[-1].removed:
+            self.edits[-1].added.append(rest)
+        else:
+            return False
+        return True
+
+    def complete(self):
+        return bool(self.edits) and all(edit.removed for edit in self.edits)
+
+    def apply_to(self, texts, top):
+        """Edits `texts`, which maps files to what they say by now; a missing one is read."""
+        for edit in self.edits:
+            if edit.file not in texts:
+                if not (top / edit.file).is_file():
+                    raise Unusable(f"{self.name}: there is no {edit.file}")
+                texts[edit.file] = (top / edit.file).read_text()
+            texts[edit.file] = edit.applied_to(texts[edit.file], f"{self.name}, line {self.line}")
+
+    def applied(self, top):
+        """What the files that it edits say afterwards."""
+        texts = {}
+        self.apply_to(texts, top)
+        return texts
+
+
+def read_list(path, make_entry):
+    entries = []
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        where = f"{path.name}:{number}"
+        if not line or line.startswith("#"):
+            continue
+        heading = re.fullmatch(r"\[([a-z0-9-]+)\]", line)
+        if heading:
+            entries.append(make_entry(heading[1], number))
+        elif not entries:
+            raise Unusable(f"{where}: before the first [name]")
+        else:
+            key, _, rest = line.partition(" ")
+            if not entries[-1].take_in(key, rest):
+                raise Unusable(f"{where}: cannot read: {line}")
+    names = [entry.name for entry in entries]
+    for entry in entries:
+        if not entry.complete():
+            raise Unusable(f"{path.name}:{entry.line}: '{entry.name}' is not complete")
+        if names.count(entry.name) > 1:
+            raise Unusable(f"{path.name}: two are called '{entry.name}'")
+    return entries
+
+
+def chosen(entries, names):
+    """Those of these names; all of them if none is given."""
+    by_name = {entry.name: entry for entry in entries}
+    for name in names:
+        if name not in by_name:
+            raise Unusable(f"there is no '{name}'")
+    return [by_name[name] for name in names] or entries
