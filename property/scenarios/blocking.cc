@@ -1,9 +1,13 @@
 // The recipes as code that blocks uses them.
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
+#include <stop_token>
 #include <system_error>
 #include <utility>
 
+#include "inside.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
@@ -18,6 +22,53 @@ using fake::Contender;
 using fake::LastContender;
 using fake::LockScenario;
 using fake::ScenarioSize;
+
+// At what the lock protects. The grant may have ended before its holder runs again.
+template <class Lock>
+void work(Contender& self, Lock& lock) {
+  const std::shared_ptr<Session> session = self.client().current();
+  std::stop_token lost;
+  if (lingers(self)) lost = lock.lost_token();
+  const bool over = is_over(session->state()) || lost.stop_requested();
+  if (over) return;
+  Inside inside(self, *session, std::nullopt);
+  if (!lost.stop_possible()) return;
+  inside.leave_at(lost);
+  static_cast<void>(fake::blocking_session_id(self.client()));
+}
+
+// ----------------------------------------------------------------------------------- fair-mutex
+
+void acquire(Contender& self, SessionId session, std::unique_lock<blocking::FairMutex>& held) {
+  const std::optional<TimePoint> deadline = self.patience().deadline();
+  self.oracles().acquiring(session, self.client().process().index(), deadline);
+  try {
+    if (deadline) {
+      static_cast<void>(held.try_lock_until(*deadline));
+    } else {
+      held.lock();
+    }
+  } catch (const std::system_error&) {
+  }
+  self.oracles().resolved(session);
+}
+
+void hold_fairly(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<SessionId> session = fake::blocking_session_id(self.client());
+    if (!session) continue;
+    blocking::FairMutex mutex(self.client(), lock, &self.oracles());
+    std::unique_lock held(mutex, std::defer_lock);
+    acquire(self, *session, held);
+    if (held) work(self, mutex);
+  }
+}
+
+Task<void> contend_fairly(Contender& self, Path lock, std::uint32_t rounds) {
+  return self.on_fiber([&self, lock, rounds] { hold_fairly(self, lock, rounds); });
+}
+
+// ------------------------------------------------------------------------------------- the others
 
 // One round: with a lock that is made for it. What it throws as std::system_error ends it.
 using Round = void (*)(Contender& self, Path lock, std::uint32_t role);
@@ -45,6 +96,7 @@ void read_or_write(Contender& self, Path path, std::uint32_t role) {
   blocking::ReadWriteLock lock(self.client(), path, &self.oracles());
   if (role % 2 == 0) {
     const std::unique_lock writing(lock);
+    work(self, lock);
   } else {
     const std::shared_lock reading(lock);
   }
@@ -59,8 +111,7 @@ void lease(Contender& self, Path path, std::uint32_t) {
 }  // namespace
 
 std::unique_ptr<fakezk::Program> blocking_fair_mutex(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&fake::contend_blocking_for<blocking::FairMutex>, size,
-                                        LastContender::kImpatient);
+  return std::make_unique<LockScenario>(&contend_fairly, size, LastContender::kImpatient);
 }
 std::unique_ptr<fakezk::Program> blocking_read_write_lock(ScenarioSize size) {
   return std::make_unique<LockScenario>(&contend<&read_or_write>, size, LastContender::kPatient,

@@ -39,4 +39,16 @@ class Inside {
   std::optional<std::stop_callback<Leave>> notice_;
 };
 
+// Whether this holder takes its time inside. The first client does once a fault has struck: before,
+// nobody can lose a grant, and S1 is all there is to judge.
+[[nodiscard]] inline bool lingers(const fake::Contender& self) {
+  const fakezk::World& world = self.client().process().world();
+  if (self.client().process().index() != 0) return false;
+  // What the program does from here on depends on it.
+  if (fakezk::FootprintRecorder* const recorder = world.recorder()) {
+    recorder->reads(fakezk::ObjectKind::kFaults);
+  }
+  return world.kinds_injected() != 0;
+}
+
 }  // namespace lockstep::scenarios

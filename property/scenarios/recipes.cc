@@ -87,22 +87,10 @@ Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   }
 }
 
-// Whether a fault has struck by now, as something that the program's course depends on.
-bool troubled(Contender& self) {
-  const fakezk::World& world = self.client().process().world();
-  if (fakezk::FootprintRecorder* const recorder = world.recorder()) {
-    recorder->reads(fakezk::ObjectKind::kFaults);
-  }
-  return world.kinds_injected() != 0;
-}
-
-// At what the lock protects. The first client takes its time there, and hears of the end of its
-// session by that of its request. Before a fault nobody can lose a grant, and S1 is all there is
-// to judge.
+// At what the lock protects. Who lingers hears of the end of its session by that of its request.
 Task<void> work(Contender& self, Session& session, const HeldLock& held) {
   const Inside inside(self, session, held.cause());
-  const bool lingers = index_of(self) == 0 && troubled(self);
-  if (lingers) static_cast<void>(co_await session.get_data(held.znode()));
+  if (lingers(self)) static_cast<void>(co_await session.get_data(held.znode()));
 }
 
 // What a contender does in one round, with a session that is alive when the round begins.
