@@ -85,7 +85,7 @@ CONFORMANCE_TEST(S27TheLongestMulti) {
 CONFORMANCE_TEST(S27ATooLongRequestTakesTheOthersWithIt) {
   const auto session = co_await lab.open();
   const std::string too_much(kLongestPacket, 'x');
-  lab.hold_replies(*session);  // Nor is the end of the connection heard before both are sent.
+  lab.gather_requests(*session);  // The connection ends once both are sent.
   auto refused =
       session->create(lab.parent() / "large", std::string_view(too_much), CreateMode::kPersistent);
   auto behind = session->create(lab.parent() / "behind", Data(), CreateMode::kPersistent);

@@ -60,6 +60,8 @@ class Lab {
   // Requests arrive and are applied; what the server answers stays on the way, until let_go().
   virtual void hold_replies(Session& session) = 0;
   virtual void let_go(Session& session) = 0;
+  // What is sent until let_go(), without a wait in between, goes out together.
+  virtual void gather_requests(Session& session) = 0;
 
   // An operator ends the session on the server. The session learns of it at its next contact.
   virtual Task<void> kill(Session& session) = 0;

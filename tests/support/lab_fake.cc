@@ -25,6 +25,7 @@ class FakeLab final : public Lab {
   Task<void> reconnect(Session& session) override;
   void hold_replies(Session& session) override { simulation_.hold_inbox(fake(session)); }
   void let_go(Session& session) override { simulation_.let_go(fake(session)); }
+  void gather_requests(Session&) override {}  // Nothing moves before the test waits.
   Task<void> kill(Session& session) override;
   Task<void> expire(Session& session) override;
   Duration tick_time() const override { return options_.tick_time; }

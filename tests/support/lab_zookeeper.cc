@@ -61,6 +61,7 @@ class ZookeeperLab final : public Lab {
   Task<void> reconnect(Session& session) override;
   void hold_replies(Session& session) override { proxy(session).hold_replies(); }
   void let_go(Session& session) override { proxy(session).pass_again(); }
+  void gather_requests(Session& session) override { proxy(session).stall(); }
   Task<void> kill(Session& session) override;
   Task<void> expire(Session& session) override;
   Duration tick_time() const override { return ZookeeperServer::kTickTime; }
