@@ -5,6 +5,33 @@
 
 namespace lockstep {
 
+// The steps, as functions that are no coroutines: what their arguments are made of is not kept in
+// the frame of each contender that waits, and there may be thousands.
+namespace {
+
+Task<Result<Created>> take_place(Session& session, const Path& lock, const Data& data,
+                                 const Context& context) {
+  return protected_create(session, lock, std::string(kLockMark), data, context);
+}
+
+Task<Result<Zxid>> wait_for_all_in_front(Session& session, const Path& lock, Marks marks,
+                                         LockObserver* observer, const Path& ours,
+                                         Patience patience, Context& context) {
+  LockQueue queue(session, lock, marks, observer);
+  return wait_in_queue(std::move(queue), ours, patience, std::move(context));
+}
+
+HeldLock grant_of(Session& session, const Path& lock, const Created& ours, Zxid evidence,
+                  const LockOptions& options, LockObserver* observer) {
+  GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
+  GrantOptions kept;
+  kept.revocable = options.revocable;
+  kept.grace = options.grace;
+  return HeldLock(session, std::move(grant), observer, std::move(kept));
+}
+
+}  // namespace
+
 Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   Result<HeldLock> held = co_await queue_up(patience, std::move(context));
   if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
@@ -14,20 +41,14 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
 Task<Result<HeldLock>> FairMutex::queue_up(Patience patience, Context context) {
   co_await ok(options_.valid());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  const Created ours = co_await ok(
-      protected_create(session_, lock_, std::string(kLockMark), options_.data, context));
+  const Created ours = co_await ok(take_place(session_, lock_, options_.data, context));
   Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. Wait until nobody is in front.
-  LockQueue queue(session_, lock_, options_.marks, observer_);
-  const Zxid evidence =
-      co_await ok(wait_in_queue(std::move(queue), ours.path, patience, std::move(context)));
+  const Zxid evidence = co_await ok(wait_for_all_in_front(session_, lock_, options_.marks,
+                                                          observer_, ours.path, patience, context));
   place.granted();
-  GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
-  GrantOptions kept;
-  kept.revocable = options_.revocable;
-  kept.grace = options_.grace;
-  co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));
+  co_return grant_of(session_, lock_, ours, evidence, options_, observer_);
 }
 
 }  // namespace lockstep

@@ -1,6 +1,8 @@
 #include "lockstep/turn.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "lockstep/retried.h"
 
@@ -8,9 +10,36 @@ namespace lockstep {
 
 namespace {
 
-bool conflicts(const Position& position, Patience patience) {
-  if (patience == Patience::kDoesNotWait) return position.ahead > 0;
-  return patience == Patience::kWaitsToShare && position.exclusive_ahead > 0;
+// The nearest znode that keeps `ours` waiting; a null path if nobody does. (kNoNode: our own znode
+// is gone.)
+Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path& ours,
+                        const Path& own, Patience patience, bool first) {
+  const Result<Position> position = position_of(ours.name(), queue.marks, list, own.name());
+  if (!position) return failure(position.error());
+  if (queue.observer && first && !position->foreign.empty()) {
+    queue.observer->foreign_child(queue.lock, position->foreign);
+  }
+  if (position->ahead == 0) return Path(Text());
+  const bool conflict = patience == Patience::kDoesNotWait ||
+                        (patience == Patience::kWaitsToShare && position->exclusive_ahead > 0);
+  if (conflict) return failure(Error::kConflict);
+  if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position->ahead);
+  return queue.lock / position->predecessor;
+}
+
+// A watch that fires when the znode changes; none if it is not there. What it takes to get the
+// watch is gone when this returns: of what waits in a long queue there are many.
+Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode, Context context) {
+  Result<Watched<DataAndStat>> read =
+      co_await retried(session, &Session::get_data_watched, znode, context);
+  if (read) co_return std::move(read->watch);
+  if (read.error() == Error::kNoNode) co_return std::optional<Watch>();
+  if (read.error() != Error::kNoAuth) co_return failure(read.error());
+  auto list =
+      co_await ok(retried(session, &Session::get_children_watched, znode.parent(), context));
+  const auto names = list.value.names();
+  if (std::ranges::find(names, znode.name()) == names.end()) co_return std::optional<Watch>();
+  co_return std::move(list.watch);
 }
 
 }  // namespace
@@ -18,19 +47,19 @@ bool conflicts(const Position& position, Patience patience) {
 Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience patience,
                                  Context context) {
   for (bool first = true;; first = false) {
-    // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
-    const Children list =
-        co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
-    // 3. Whom nobody keeps waiting holds the lock. (kNoNode: our own znode is gone.)
-    const Position position = co_await ok(position_of(ours.name(), queue.marks, list, own.name()));
-    if (queue.observer && first && !position.foreign.empty()) {
-      queue.observer->foreign_child(queue.lock, position.foreign);
-    }
-    if (position.ahead == 0) co_return list.parent().pzxid;
-    if (conflicts(position, patience)) co_return failure(Error::kConflict);
-    if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position.ahead);
+    Path predecessor{Text()};
+    {
+      // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
+      const Children list =
+          co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
+      // 3. Whom nobody keeps waiting holds the lock.
+      predecessor = co_await ok(blocker_in(list, queue, ours, own, patience, first));
+      if (predecessor.text().is_null()) co_return list.parent().pzxid;
+    }  // Nobody waits with the list in hand: n waiters would keep n times n names.
     // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
-    co_await ok(change_of(queue.session, queue.lock / position.predecessor, context));
+    const std::optional<Watch> watch =
+        co_await ok(watch_changes(queue.session, std::move(predecessor), context));
+    if (watch) co_await ok(watch->fired(context));
   }
 }
 
@@ -40,20 +69,8 @@ Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, 
 }
 
 Task<Result<void>> change_of(Session& session, Path znode, Context context) {
-  const Result<Watched<DataAndStat>> read =
-      co_await retried(session, &Session::get_data_watched, znode, context);
-  if (read) {
-    co_await ok(read->watch.fired(context));
-  } else if (read.error() == Error::kNoAuth) {
-    const auto list =
-        co_await ok(retried(session, &Session::get_children_watched, znode.parent(), context));
-    const auto names = list.value.names();
-    if (std::ranges::find(names, znode.name()) != names.end()) {
-      co_await ok(list.watch.fired(context));
-    }
-  } else if (read.error() != Error::kNoNode) {
-    co_return failure(read.error());
-  }
+  const std::optional<Watch> watch = co_await ok(watch_changes(session, std::move(znode), context));
+  if (watch) co_await ok(watch->fired(std::move(context)));
   co_return Result<void>();
 }
 
