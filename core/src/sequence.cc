@@ -8,6 +8,21 @@ constexpr std::size_t kMostDigits = 10;
 
 constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
+// Without a call: what is compared is short, and lists are long.
+bool ends_with(std::string_view text, std::string_view end) {
+  if (text.size() < end.size()) return false;
+  const char* const tail = text.data() + (text.size() - end.size());
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    if (tail[i] != end[i]) return false;
+  }
+  return true;
+}
+
+// The last byte tells most names of a queue apart.
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && !a.empty() && a.back() == b.back() && a == b;
+}
+
 }  // namespace
 
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
@@ -17,8 +32,8 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
   std::int64_t value = 0;
   for (const char digit : name.substr(at)) value = 10 * value + (digit - '0');
   const std::string_view head = name.substr(0, at);
-  if (!head.ends_with(mark)) {
-    if (!head.ends_with('-') || !head.substr(0, at - 1).ends_with(mark)) return std::nullopt;
+  if (!ends_with(head, mark)) {
+    if (!head.ends_with('-') || !ends_with(head.substr(0, at - 1), mark)) return std::nullopt;
     value = -value;
   }
   const auto number = static_cast<std::int32_t>(value);
@@ -42,7 +57,7 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
   std::int32_t nearest = 0;
   bool found = false;
   for (const std::string_view name : queue) {
-    if (name == ours) {
+    if (same(name, ours)) {
       found = true;
       continue;
     }
