@@ -1,5 +1,6 @@
 #include "lockstep/fakezk/path_table.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -8,6 +9,8 @@
 namespace lockstep::fakezk {
 
 namespace {
+
+constexpr std::size_t kNamesTogether = 1 << 12;  // Bytes.
 
 // "%010d", as the server formats it.
 std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buffer) {
@@ -76,15 +79,28 @@ PathId PathTable::add(Text path, std::size_t slot) {
   const auto id = static_cast<PathId>(entries_.size());
   const std::string_view view = path.view();
   const std::size_t slash = view.rfind('/');
-  const auto name_offset = static_cast<std::uint32_t>(slash + 1);
   slots_[slot] = id;
-  entries_.push_back(Entry{path, kRoot, name_offset, server_accepts(view)});
+  const std::string_view name = keep(view.substr(slash + 1));
+  entries_.push_back(Entry{path, name, kRoot, server_accepts(view)});
   if (2 * entries_.size() > slots_.size()) grow();
   if (slash != 0 && slash != std::string_view::npos) {
     const PathId parent = intern(view.substr(0, slash));
     entries_[id].parent = parent;
   }
   return id;
+}
+
+std::string_view PathTable::keep(std::string_view name) {
+  if (name.size() > left_) {
+    left_ = std::max(kNamesTogether, name.size());
+    names_.push_back(std::make_unique_for_overwrite<char[]>(left_));
+    end_of_names_ = names_.back().get();
+  }
+  char* const kept = end_of_names_;
+  std::ranges::copy(name, kept);
+  end_of_names_ += name.size();
+  left_ -= name.size();
+  return {kept, name.size()};
 }
 
 void PathTable::grow() {

@@ -19,6 +19,7 @@ std::int64_t wall_clock_ms(TimePoint now) {
 void Reaper::reset() {
   timers_.erase(check_);
   check_.scheduled = false;
+  for (const PathId id : mortal_) is_mortal_[id] = false;
   mortal_.clear();
   found_.clear();
 }
@@ -28,11 +29,16 @@ void Reaper::follow(const Change& change, PathId parent, TimePoint now) {
   if (change.kind == Change::Kind::kCreated) {
     if (change.lifetime != Lifetime::kContainer && change.lifetime != Lifetime::kTtl) return;
     mortal_.push_back(change.path);
+    if (change.path >= is_mortal_.size()) is_mortal_.resize(change.path + 1);
+    is_mortal_[change.path] = true;
     if (change.lifetime == Lifetime::kTtl) schedule(now);
   } else if (change.kind == Change::Kind::kDeleted) {
-    std::erase(mortal_, change.path);
-    std::erase(found_, change.path);
-    if (std::ranges::find(mortal_, parent) != mortal_.end()) schedule(now);
+    if (mortal(change.path)) {
+      is_mortal_[change.path] = false;
+      std::erase(mortal_, change.path);
+      std::erase(found_, change.path);
+    }
+    if (mortal(parent)) schedule(now);
   }
 }
 

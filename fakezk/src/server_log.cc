@@ -1,4 +1,5 @@
 // The leader's log: what becomes of a write, and how it gets to the replicas.
+#include <algorithm>
 #include <utility>
 
 #include "lockstep/fakezk/server.h"
@@ -82,7 +83,10 @@ void Server::follow(const Change& change, TimePoint now) {
     sessions_[sessions_.find(change.owner)].ephemerals.push_back(change.path);
   }
   if (change.owner != 0 && change.kind == Change::Kind::kDeleted) {
-    std::erase(sessions_[sessions_.find(change.owner)].ephemerals, change.path);
+    std::vector<PathId>& ephemerals = sessions_[sessions_.find(change.owner)].ephemerals;
+    // Once, and the oldest go first.
+    const auto gone = std::ranges::find(ephemerals, change.path);
+    if (gone != ephemerals.end()) ephemerals.erase(gone);
   }
   reaper_.follow(change, paths_->parent(change.path), now);
 }

@@ -51,6 +51,23 @@ TEST_F(PathTableTest, InternsTheAncestorsToo) {
   EXPECT_EQ(find("/x/y"), y);
 }
 
+// A list of children is made of views of them.
+TEST_F(PathTableTest, NamesStayWhereTheyAre) {
+  const std::string long_name(100'000, 'n');
+  std::vector<PathId> ids;
+  std::vector<std::string_view> names;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string name = i % 500 == 0 ? long_name + std::to_string(i) : std::to_string(i);
+    ids.push_back(intern("/parent/" + name));
+    names.push_back(table_.name(ids.back()));
+    EXPECT_EQ(names.back(), name);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(table_.name(ids[i]).data(), names[i].data());
+    EXPECT_EQ(table_.text(ids[i]).view(), "/parent/" + std::string(names[i]));
+  }
+}
+
 TEST_F(PathTableTest, FindInternsNothing) {
   const std::size_t before = table_.size();
   EXPECT_EQ(find("/unknown"), std::nullopt);

@@ -177,9 +177,9 @@ void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) 
   if (!answered.watch) return;
   if (found) {
     const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
-    watches_.push_back({table, answered.path, answered.watch});
+    watches_.emplace_back(table, answered.path, answered.watch);
   } else if (missing && answered.op == OpCode::kExists) {
-    watches_.push_back({Table::kExist, answered.path, answered.watch});
+    watches_.emplace_back(Table::kExist, answered.path, answered.watch);
   } else {
     answered.watch->release();
   }
@@ -217,8 +217,9 @@ void FakeSession::drop_watches(const Pending& answered) {
 void FakeSession::watch_event(const ServerMessage& message) {
   const EventType type = message.event;
   const Path& path = message.reply.path;
+  const std::uint32_t hash = short_hash(path);
   const auto concerned = [&](const Registration& registration) {
-    if (registration.path != path) return false;
+    if (registration.hash != hash || registration.path != path) return false;
     if (type == EventType::kDeleted) return true;
     return (type == EventType::kChild) == (registration.table == Table::kChild);
   };

@@ -11,7 +11,8 @@ namespace lockstep::fakezk {
 template <class T>
 class Fifo {
  public:
-  [[nodiscard]] bool empty() const noexcept { return head_ == items_.size(); }
+  // Whoever takes the last item clears: asked at every step, this divides nothing.
+  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return items_.size() - head_; }
   [[nodiscard]] const T& front() const { return items_[head_]; }
   [[nodiscard]] T& operator[](std::size_t index) { return items_[head_ + index]; }
@@ -45,7 +46,7 @@ class Fifo {
     if (count < size()) {
       items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(head_ + count), items_.end());
     }
-    if (empty()) clear();
+    if (size() == 0) clear();
   }
   void clear() noexcept {
     items_.clear();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,9 +43,9 @@ class PathTable {
   [[nodiscard]] const Text& text(PathId id) const { return entries_[id].text; }
   [[nodiscard]] Path path(PathId id) const { return Path(entries_[id].text); }
   [[nodiscard]] PathId parent(PathId id) const { return entries_[id].parent; }
-  [[nodiscard]] std::string_view name(PathId id) const {
-    return text(id).view().substr(entries_[id].name_offset);
-  }
+  // The last component. Names of paths that came one after the other lie side by side: a list of
+  // thousands is read from end to end.
+  [[nodiscard]] std::string_view name(PathId id) const { return entries_[id].name; }
   // True if a server accepts it as the path of a znode (PathUtils.validatePath).
   [[nodiscard]] bool valid(PathId id) const { return entries_[id].valid; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -51,18 +53,22 @@ class PathTable {
  private:
   struct Entry {
     Text text;
+    std::string_view name;
     PathId parent;
-    std::uint32_t name_offset;
     bool valid;
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
 
   [[nodiscard]] std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
   PathId add(Text path, std::size_t slot);
+  std::string_view keep(std::string_view name);
   void grow();
 
   std::vector<Entry> entries_;
   std::vector<PathId> slots_;
+  std::vector<std::unique_ptr<char[]>> names_;
+  char* end_of_names_ = nullptr;  // In the last of them, with room for `left_` bytes more.
+  std::size_t left_ = 0;
   std::string scratch_;
 };
 

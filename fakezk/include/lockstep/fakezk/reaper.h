@@ -45,13 +45,15 @@ class Reaper {
   void schedule(TimePoint now);
   void look(TimePoint now);
   [[nodiscard]] bool may_go(PathId id) const;
+  [[nodiscard]] bool mortal(PathId id) const { return id < is_mortal_.size() && is_mortal_[id]; }
 
   internal::TimerQueue& timers_;
   const ZnodeTree& tree_;
   Unspecified& unspecified_;
   Duration interval_;
   Check check_;
-  std::vector<PathId> mortal_;  // Containers and znodes with a time to live, in order of creation.
+  std::vector<PathId> mortal_;   // Containers and znodes with a time to live, in order of creation.
+  std::vector<bool> is_mortal_;  // By PathId: with many locks there are many containers.
   std::vector<PathId> found_;
 };
 

@@ -52,10 +52,16 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     internal::WatchState* watch;
   };
   struct Registration {
+    Registration(Table of, Path znode, internal::WatchState* state)
+        : table(of), hash(short_hash(znode)), path(std::move(znode)), watch(state) {}
     Table table;
+    std::uint32_t hash;  // Of the path: a session may have thousands of watches.
     Path path;
     internal::WatchState* watch;
   };
+  static std::uint32_t short_hash(const Path& path) {
+    return static_cast<std::uint32_t>(path.text().hash());
+  }
 
   void submit(Request request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
