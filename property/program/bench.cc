@@ -1,9 +1,12 @@
+#include "bench.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <functional>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -18,13 +21,6 @@
 namespace lockstep::program {
 
 namespace {
-
-struct Figure {
-  std::string_view name;
-  double value;
-  std::string_view unit;
-};
-using Figures = std::vector<Figure>;
 
 constexpr double kUsualSeconds = 2;
 
@@ -90,10 +86,6 @@ double microseconds(double seconds, int repetitions, const std::function<void()>
   return *median;
 }
 
-void expect(bool holds, const char* what) {
-  if (!holds) throw std::runtime_error(std::string("under measurement: ") + what);
-}
-
 constexpr int kStarts = 100;
 void start_simulations() {
   for (int i = 0; i < kStarts; ++i) {
@@ -146,9 +138,11 @@ double lock_cycle(double seconds) {
 }
 
 Figures fake_backend(double seconds) {
-  return {{"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"},
-          {"operation", operation(seconds), "us"},
-          {"lock_cycle", lock_cycle(seconds), "us"}};
+  Figures figures = {{"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"},
+                     {"operation", operation(seconds), "us"},
+                     {"lock_cycle", lock_cycle(seconds), "us"}};
+  std::ranges::copy(scale(seconds), std::back_inserter(figures));
+  return figures;
 }
 
 // ------------------------------------------------------------------------------- the command
@@ -176,7 +170,7 @@ int run(const std::string& name, double seconds, bool json) {
   for (const Figure& figure : figures) {
     results.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
     if (json) continue;
-    std::cout << std::left << std::setw(20) << figure.name << std::right << std::setw(12)
+    std::cout << std::left << std::setw(24) << figure.name << std::right << std::setw(12)
               << std::fixed << std::setprecision(figure.value < 100 ? 3 : 0) << figure.value << ' '
               << figure.unit << '\n';
   }
@@ -186,12 +180,17 @@ int run(const std::string& name, double seconds, bool json) {
 
 }  // namespace
 
+void expect(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(std::string("under measurement: ") + what);
+}
+
 void add_bench(CLI::App& app, CommandLine& line) {
   CLI::App* const command = app.add_subcommand("bench", "Measures the explorer or the fake");
   const auto suite = std::make_shared<std::string>();
   const auto seconds = std::make_shared<double>(kUsualSeconds);
   const auto json = std::make_shared<bool>(false);
-  command->add_option("SUITE", *suite, "explorer: executions per second; fake: microseconds")
+  command
+      ->add_option("SUITE", *suite, "explorer: executions per second; fake: microseconds and bytes")
       ->required();
   add_number<double>(*command, "--seconds", *seconds, 0.001, 3600,
                      "How long to measure each figure (2)");

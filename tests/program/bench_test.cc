@@ -7,14 +7,18 @@
 namespace lockstep {
 namespace {
 
-std::map<std::string, std::string> units_of(const std::string& suite) {
+nlohmann::json figures_of(const std::string& suite) {
   const ProgramRun run = run_program({"bench", suite, "--seconds", "0.05", "--json"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const nlohmann::json result = run.json();
   EXPECT_EQ(result.at("suite"), suite);
+  return result.at("results");
+}
+
+std::map<std::string, std::string> units_of(const nlohmann::json& figures) {
   std::map<std::string, std::string> units;
-  for (const nlohmann::json& figure : result.at("results")) {
+  for (const nlohmann::json& figure : figures) {
     EXPECT_GT(figure.at("value").get<double>(), 0) << figure;
     units[figure.at("name")] = figure.at("unit");
   }
@@ -27,21 +31,40 @@ TEST(BenchTest, ExplorerMeasuresExecutions) {
                                                        {"search_blocking", "executions/s"},
                                                        {"exhaustive_fault_free_seconds", "s"},
                                                        {"exhaustive_one_fault_seconds", "s"}};
-  EXPECT_EQ(units_of("explorer"), expected);
+  EXPECT_EQ(units_of(figures_of("explorer")), expected);
 }
 
-TEST(BenchTest, FakeMeasuresMicroseconds) {
-  const std::map<std::string, std::string> expected = {
-      {"simulation_start", "us"}, {"operation", "us"}, {"lock_cycle", "us"}};
-  EXPECT_EQ(units_of("fake"), expected);
+TEST(BenchTest, FakeMeasuresTimeAndMemory) {
+  const std::map<std::string, std::string> expected = {{"simulation_start", "us"},
+                                                       {"operation", "us"},
+                                                       {"lock_cycle", "us"},
+                                                       {"waiter_bytes", "bytes"},
+                                                       {"handoff_10_waiters", "us"},
+                                                       {"handoff_1000_waiters", "us"},
+                                                       {"handoff_10000_waiters", "us"},
+                                                       {"handoff_flatness", "times"},
+                                                       {"list_10_waiters", "us"},
+                                                       {"list_1000_waiters", "us"},
+                                                       {"list_10000_waiters", "us"},
+                                                       {"locks_100000", "us"},
+                                                       {"lock_bytes", "bytes"}};
+  const nlohmann::json figures = figures_of("fake");
+  EXPECT_EQ(units_of(figures), expected);
+  // Who keeps the list of 10 000 needs 16 bytes for each of them. (The 2 KiB that a waiter may take
+  // are meant for optimised code.)
+  for (const nlohmann::json& figure : figures) {
+    if (figure.at("name") != "waiter_bytes") continue;
+    EXPECT_LT(figure.at("value").get<double>(), 4096);
+  }
 }
 
 TEST(BenchTest, TextHasALineForEveryFigure) {
   const ProgramRun run = run_program({"bench", "fake", "--seconds", "0.01"});
   EXPECT_EQ(run.status, 0);
-  for (const std::string name : {"simulation_start", "operation", "lock_cycle"}) {
+  for (const std::string name : {"simulation_start", "operation", "lock_cycle", "locks_100000"}) {
     EXPECT_TRUE(after(name, run.out).ends_with(" us")) << run.out;
   }
+  EXPECT_TRUE(after("waiter_bytes", run.out).ends_with(" bytes")) << run.out;
 }
 
 }  // namespace
