@@ -238,6 +238,17 @@ Task<void> read_and_compare(Actor& self) {
   static_cast<void>(co_await (*session)->create("/seen", Data(seen), CreateMode::kPersistent));
 }
 
+// Both reads are under way together: a server that is behind shows a part of the log.
+Task<void> read_both_and_tell(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  auto read_a = (*session)->get_data("/a");
+  auto read_b = (*session)->get_data("/b");
+  const auto a = co_await read_a;
+  const auto b = co_await read_b;
+  const std::string seen = std::string(a->data.view()) + std::string(b->data.view());
+  static_cast<void>(co_await (*session)->set_data("/c", Data(seen)));
+}
+
 Task<void> report_to_judge(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/b"));
@@ -381,6 +392,20 @@ TEST(ExhaustiveTest, TheOrderOfTheLog) {
   Play play({&write_once<'b'>, &write_and_read}, true, quiet(2));
   play.let_all_lag();
   expect_agreement(play);
+}
+
+// Two writes that have nothing in common but the order in which everybody hears of them.
+TEST(ExhaustiveTest, AReaderSeesTheOrderOfTheLog) {
+  Play play({&write_once<'a'>, &write_once<'b'>, &read_both_and_tell}, true, quiet(2));
+  play.let_all_lag();
+  const ExhaustiveResult sleep = search(play, Reduction::kSleep);
+  const ExhaustiveResult source = search(play, Reduction::kSource);
+  EXPECT_TRUE(sleep.exhausted);
+  EXPECT_TRUE(source.exhausted);
+  EXPECT_EQ(source.final_states, 4U);
+  EXPECT_EQ(source.state_hash, sleep.state_hash);
+  const ExhaustiveResult without = search(play, Reduction::kSource, "none", 0, {ObjectKind::kLog});
+  EXPECT_NE(without.independence_violated, "");
 }
 
 // A judge who minds in which order two processes come to him.

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/state_hash.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +70,19 @@ void add_link(Hash& hash, const Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
+void add_txn(Hash& hash, const Server& server, const Txn& txn) {
+  hash.add(txn.op);
+  hash.add(txn.has_error);
+  if (txn.has_error) hash.add(txn.error);
+  hash.add(txn.origin);
+  for (std::size_t i = 0; i < txn.change_count; ++i) {
+    const Change& change = server.history()[txn.first_change + i];
+    hash.add(change.kind);
+    hash.add(server.paths().text(change.path).view());
+    add_data(hash, change.data);
+  }
+}
+
 }  // namespace
 
 std::uint64_t content_hash(const ServerMessage& message) {
@@ -93,6 +107,9 @@ std::uint64_t state_hash(World& world) {
   add_znode(hash, server.tree(), server.paths(), PathTable::kRoot);
   for (ReplicaIndex i = 0; i < server.replica_count(); ++i) {
     add_znode(hash, server.replica(i).tree(), server.paths(), PathTable::kRoot);
+    const std::span<const Txn> outstanding = server.outstanding(i);
+    hash.add(outstanding.size());
+    for (const Txn& txn : outstanding) add_txn(hash, server, txn);
   }
   hash.add(server.session_count());
   for (SessionIndex i = 0; i < server.session_count(); ++i) hash.add(server.session_alive(i));

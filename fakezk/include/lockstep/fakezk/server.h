@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -177,6 +178,10 @@ class Server final : private EventSink {
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
   [[nodiscard]] const AclTable& acls() const { return acls_; }
   [[nodiscard]] const History& history() const { return history_; }
+  // What a replica has yet to apply.
+  [[nodiscard]] std::span<const Txn> outstanding(ReplicaIndex index) const {
+    return std::span(log_).subspan(std::min(replicas_[index].applied, log_.size()));
+  }
   [[nodiscard]] Zxid last_zxid() const { return zxid_; }
 
  private:
