@@ -13,7 +13,7 @@ namespace lockstep::fakezk {
 // is a shop's stock or a disk, reached over another wire than the lock.
 //
 //   S2               client-order exclusion: nobody enters while somebody else is inside, unless
-//                    the server has ended the other's session behind its back. A client that has
+//                    the server has ended the session of either behind its back. A client that has
 //                    closed its session itself, or has been told of its end, knows better
 //   L3               one wake per release, for locks that have no queue; while no fault has struck
 //   user:stale-write a write with an older fencing token than one that was written before
