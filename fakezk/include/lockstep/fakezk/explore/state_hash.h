@@ -8,8 +8,8 @@
 namespace lockstep::fakezk {
 
 // A number for what can be seen of a world between two steps: the znodes, the sessions, what is
-// under way, also to the replicas, the clock. Without zxids and time stamps, which tell in which order unrelated writes
-// came.
+// under way to clients, servers and replicas, the clock. Without zxids and time stamps, which tell
+// in which order unrelated writes came.
 [[nodiscard]] std::uint64_t state_hash(World& world);
 
 // The same for what a client receives.
