@@ -189,7 +189,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   answer.op = OpCode::kAddAuth;
   answer.reply = std::move(reply);
   if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
-  std::vector<Identity>& known = connections_[link].identities;
+  Identities& known = connections_[link].identities;
   if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
 }
 

@@ -148,7 +148,7 @@ void Server::apply_stray(std::uint32_t index, TimePoint now) {
   const ClientMessage message = left.requests.pop();
   const SessionIndex session = left.session;
   if (recorder_) recorder_->writes(ObjectKind::kSession, session);
-  const std::vector<Identity> identities = left.identities;
+  const Identities identities = left.identities;
   if (left.requests.empty()) strays_.erase(strays_.begin() + index);
   applied_ = Applied{};
   applied_.op = message.request.op;

@@ -195,6 +195,7 @@ void World::list_link_events(LinkIndex index) {
 }
 
 FaultKinds World::kinds_injected() const {
+  if (faults_used_ == 0) return 0;
   FaultKinds kinds = 0;
   for (std::size_t i = 0; i < kFaultKinds; ++i) {
     if (used_[i] > 0) kinds |= bit(static_cast<FaultKind>(i));

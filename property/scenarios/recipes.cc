@@ -72,25 +72,40 @@ class Acquiring {
   bool resolved_ = false;
 };
 
-// Releases a grant, and asks once more how that ended.
-Task<void> give_back(Contender& self, Session& session, HeldLock held) {
-  if (is_over(session.state()) && !held.cause()) {
-    self.oracles().violated("user:loss", "a session is over, and its grant has not been told");
-  }
-  const Path znode = held.znode();
-  const ReleaseOutcome outcome = co_await held.release();
-  const ReleaseOutcome again = co_await held.release();
+// A grant that is about to be released.
+void check_before_release(Contender& self, const Session& session, const HeldLock& held) {
+  if (!is_over(session.state()) || held.cause()) return;
+  self.oracles().violated("user:loss", "a session is over, and its grant has not been told");
+}
+
+// How the release ended, and a second one.
+void check_release(Contender& self, const Path& znode, std::optional<Error> cause,
+                   ReleaseOutcome outcome, ReleaseOutcome again) {
   self.oracles().released_again(znode, outcome, again);
   const bool struck = self.client().process().world().kinds_injected() != 0;
-  if (outcome == ReleaseOutcome::kAlreadyLost && held.cause() != Error::kRevoked && !struck) {
+  if (outcome == ReleaseOutcome::kAlreadyLost && cause != Error::kRevoked && !struck) {
     self.oracles().violated("user:loss", "a grant was lost although nothing had happened");
   }
 }
 
-// At what the lock protects. Who lingers hears of the end of its session by that of its request.
+// Releases a grant, and asks once more how that ended.
+Task<void> give_back(Contender& self, Session& session, HeldLock held) {
+  check_before_release(self, session, held);
+  const Path znode = held.znode();
+  const ReleaseOutcome outcome = co_await held.release();
+  const ReleaseOutcome again = co_await held.release();
+  check_release(self, znode, held.cause(), outcome, again);
+}
+
+// Takes its time at what the lock protects, and hears of the end of its session by that of this
+// request.
+Task<void> linger(Session& session, Path znode) {
+  static_cast<void>(co_await session.get_data(znode));
+}
+
 Task<void> work(Contender& self, Session& session, const HeldLock& held) {
   const Inside inside(self, session, held.cause());
-  if (lingers(self)) static_cast<void>(co_await session.get_data(held.znode()));
+  if (lingers(self)) co_await linger(session, held.znode());
 }
 
 // What a contender does in one round, with a session that is alive when the round begins.
@@ -104,24 +119,38 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
+std::unique_ptr<fakezk::Program> scenario(LockScenario::Contend contend, ScenarioSize size,
+                                          LockRules rules, fakezk::ReplicaIndex replicas = 1) {
+  return std::make_unique<LockScenario>(contend, size, LastContender::kImpatient, std::move(rules),
+                                        nullptr, replicas);
+}
 template <Round kRound>
 std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
                                           fakezk::ReplicaIndex replicas = 1) {
-  return std::make_unique<LockScenario>(&contend<kRound>, size, LastContender::kImpatient,
-                                        std::move(rules), nullptr, replicas);
+  return scenario(&contend<kRound>, size, std::move(rules), replicas);
 }
 
 // ----------------------------------------------------------------------------------- fair-mutex
 
-Task<void> hold_fairly(Contender& self, Session& session, Path path, std::uint32_t) {
-  FairMutex mutex(session, path, &self.oracles());
-  const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
-  Result<HeldLock> held = co_await mutex.acquire(patience);
-  acquiring.resolved(held);
-  if (!held) co_return;
-  co_await work(self, session, *held);
-  co_await give_back(self, session, std::move(*held));
+// In one piece: every search figure is measured on it.
+Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    FairMutex mutex(**session, path, &self.oracles());
+    const Context patience = self.patience();
+    Acquiring acquiring(self, **session, patience);
+    Result<HeldLock> held = co_await mutex.acquire(patience);
+    acquiring.resolved(held);
+    if (!held) continue;
+    Inside inside(self, **session, held->cause());
+    if (lingers(self)) co_await linger(**session, held->znode());
+    inside.leave();
+    check_before_release(self, **session, *held);
+    const ReleaseOutcome outcome = co_await held->release();
+    const ReleaseOutcome again = co_await held->release();
+    check_release(self, held->znode(), held->cause(), outcome, again);
+  }
 }
 
 // ------------------------------------------------------------------------------ read-write-lock
@@ -378,7 +407,7 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
 }  // namespace
 
 std::unique_ptr<fakezk::Program> fair_mutex(ScenarioSize size) {
-  return scenario<&hold_fairly>(size, fakezk::mutex_rules());
+  return scenario(&hold_fairly, size, fakezk::mutex_rules());
 }
 std::unique_ptr<fakezk::Program> read_write_lock(ScenarioSize size) {
   return scenario<&read_and_write>(size, fakezk::read_write_rules());
@@ -405,7 +434,7 @@ std::unique_ptr<fakezk::Program> leader_election(ScenarioSize size) {
   return scenario<&lead>(size, fakezk::mutex_rules());
 }
 std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(ScenarioSize size) {
-  return scenario<&hold_fairly>(size, fakezk::mutex_rules(), 3);
+  return scenario(&hold_fairly, size, fakezk::mutex_rules(), 3);
 }
 std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
   return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly), 3);

@@ -107,6 +107,7 @@ class ZookeeperRig final : public Rig {
   int programs_ = 0;
   zookeeper::Runtime runtime_;
   std::unique_ptr<zookeeper::Client> inspector_;
+  SessionId introduced_ = 0;  // The inspector's session that is authenticated.
   std::vector<std::unique_ptr<Seat>> seats_;
 };
 
@@ -151,9 +152,12 @@ Task<std::shared_ptr<Session>> ZookeeperRig::inspector() {
   if (!inspector_) {
     inspector_ =
         std::make_unique<zookeeper::Client>(runtime_, zookeeper::Options(server_->address()));
-    co_await introduce_as_everybody(must(co_await inspector_->session(Context()), "open"));
   }
-  co_return must(co_await inspector_->session(Context()), "open");
+  // A process that was stopped for a while has lost its session.
+  std::shared_ptr<Session> session = must(co_await inspector_->session(Context()), "open");
+  if (session->id() != introduced_) co_await introduce_as_everybody(session);
+  introduced_ = session->id();
+  co_return session;
 }
 
 Task<std::shared_ptr<Session>> ZookeeperRig::open(Duration session_timeout) {

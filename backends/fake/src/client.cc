@@ -20,8 +20,10 @@ Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
 
 void FakeClient::open() {
   const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
-  session_ = attach_to ? std::make_shared<FakeSession>(process_, timeout_, *attach_to, chroot_)
-                       : std::make_shared<FakeSession>(process_, timeout_, chroot_);
+  const internal::PoolAllocator<FakeSession> memory;
+  session_ =
+      attach_to ? std::allocate_shared<FakeSession>(memory, process_, timeout_, *attach_to, chroot_)
+                : std::allocate_shared<FakeSession>(memory, process_, timeout_, chroot_);
   session_->set_observer(observer());
 }
 

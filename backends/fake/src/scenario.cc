@@ -24,7 +24,7 @@ class Blocked {
 };
 
 // By a znode that `waiter` watches, of somebody else who is still at work.
-std::optional<Blocked> blocked(const Contender& waiter, const std::deque<Contender>& contenders,
+std::optional<Blocked> blocked(const Contender& waiter, const Contenders& contenders,
                                const fakezk::Server& server) {
   for (const Path& znode : waiter.client().session_waiting().watches) {
     const std::optional<fakezk::PathId> id = server.paths().find(znode.text());
@@ -42,7 +42,7 @@ std::optional<Blocked> blocked(const Contender& waiter, const std::deque<Contend
 
 // Whether somebody waits for somebody who waits, in the end, for the first one, and at another
 // lock. In one queue a circle has a place in it that nobody stands behind any more: no deadlock.
-bool wait_in_a_circle(const std::deque<Contender>& contenders, const fakezk::Server& server) {
+bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server) {
   for (const Contender& contender : contenders) {
     if (contender.finished()) continue;
     const std::optional<Blocked> first = blocked(contender, contenders, server);

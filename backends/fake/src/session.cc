@@ -196,7 +196,7 @@ bool FakeSession::find_watch(Request& request) const {
 
 // When the reply arrives (zk_hashtable.c, deactivateWatcher).
 void FakeSession::drop_watches(const Pending& answered) {
-  std::vector<internal::WatchState*> removed;
+  PooledVector<internal::WatchState*> removed;
   std::erase_if(watches_, [&](const Registration& registration) {
     const WatchType type =
         registration.table == Table::kChild ? WatchType::kChild : WatchType::kData;
@@ -223,7 +223,7 @@ void FakeSession::watch_event(const ServerMessage& message) {
     if (type == EventType::kDeleted) return true;
     return (type == EventType::kChild) == (registration.table == Table::kChild);
   };
-  std::vector<internal::WatchState*> fired;
+  PooledVector<internal::WatchState*> fired;
   std::erase_if(watches_, [&](const Registration& registration) {
     if (!concerned(registration)) return false;
     fired.push_back(registration.watch);
@@ -292,7 +292,7 @@ void FakeSession::fail_pending(Error error) {
 }
 
 void FakeSession::resolve_watches(Error error) {
-  const std::vector<Registration> watches = std::exchange(watches_, {});
+  const PooledVector<Registration> watches = std::exchange(watches_, {});
   for (const Registration& registration : watches) {
     registration.watch->resolve(failure(error));
     registration.watch->release();

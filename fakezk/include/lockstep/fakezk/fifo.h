@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace lockstep::fakezk {
 
 // A queue that keeps its memory when it runs empty, so that a search that fills and empties it
 // millions of times allocates once.
-template <class T>
+template <class T, class Allocator = std::allocator<T>>
 class Fifo {
  public:
   // Whoever takes the last item clears: asked at every step, this divides nothing.
@@ -55,7 +56,7 @@ class Fifo {
 
  private:
   static constexpr std::size_t kCompactAt = 64;
-  std::vector<T> items_;
+  std::vector<T, Allocator> items_;
   std::size_t head_ = 0;
 };
 

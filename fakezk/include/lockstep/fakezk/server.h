@@ -19,6 +19,7 @@
 #include "lockstep/fakezk/session_table.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/internal/timer_queue.h"
 
 namespace lockstep::fakezk {
@@ -186,20 +187,21 @@ class Server final : private EventSink {
 
  private:
   // The servers' end of a link.
+  using Identities = std::vector<Identity, internal::PoolAllocator<Identity>>;
   struct Connection {
     SessionIndex session = kNoSession;
     ReplicaIndex replica = 0;
     std::uint32_t number = 0;      // Of the connections that this link has had.
     std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
     bool drops_requests = false;   // Its session is being closed.
-    std::vector<Identity> identities;
+    Identities identities;
   };
   // What a connection that has ended left behind.
   struct Strays {
     LinkIndex link;
     SessionIndex session;
     ReplicaIndex replica;
-    std::vector<Identity> identities;
+    Identities identities;
     Fifo<ClientMessage> requests;
   };
   class Rejoin final : public Timer {

@@ -15,6 +15,7 @@
 #include "lockstep/fakezk/oracles/lock_oracles.h"
 #include "lockstep/fakezk/oracles/shared_resource.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/task.h"
 
 namespace lockstep::fake {
@@ -67,6 +68,8 @@ class Contender {
   bool finished_ = false;
 };
 
+using Contenders = std::deque<Contender, internal::PoolAllocator<Contender>>;
+
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
 // and the lock's parent exists before the search begins. If there are several servers, the last one
@@ -114,7 +117,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   fakezk::SharedResource resource_;
   Fibers fibers_;
   fakezk::Verdict* verdict_ = nullptr;
-  std::deque<Contender> contenders_;
+  Contenders contenders_;
 };
 
 // Mutex::acquire, bounded if it can be.

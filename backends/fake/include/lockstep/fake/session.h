@@ -5,6 +5,7 @@
 
 #include "lockstep/fakezk/fifo.h"
 #include "lockstep/fakezk/world.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/session.h"
 
 namespace lockstep::fake {
@@ -44,6 +45,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
 
  private:
   enum class Table : std::uint8_t { kNode, kExist, kChild };  // The C client's three hash tables.
+  template <class T>
+  using PooledVector = std::vector<T, internal::PoolAllocator<T>>;
   struct Pending {
     internal::Completion* completion;  // Null once nobody waits for it.
     OpCode op;
@@ -100,9 +103,9 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   internal::Completion* closing_ = nullptr;
   std::vector<Request> auths_;      // Sent again on every connection, the latest first.
   std::size_t repeated_auths_ = 0;  // Of those, unanswered on this connection.
-  fakezk::Fifo<Pending> pending_;
-  fakezk::Fifo<Request> unsent_;
-  std::vector<Registration> watches_;  // In order of registration.
+  fakezk::Fifo<Pending, internal::PoolAllocator<Pending>> pending_;
+  fakezk::Fifo<Request, internal::PoolAllocator<Request>> unsent_;
+  PooledVector<Registration> watches_;  // In order of registration.
 };
 
 }  // namespace lockstep::fake
