@@ -9,7 +9,8 @@
 #endif
 
 #ifdef LOCKSTEP_SANITIZED_HEAP
-#include <sanitizer/allocator_interface.h>
+// Of allocator_interface.h, which GCC does not install.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #else
 #include <malloc.h>
 #endif

@@ -86,7 +86,7 @@ inline constexpr std::array kExclusions = {
                     "the C client gives up an attempt to connect that is not answered for two "
                     "thirds of the session timeout: what waits is failed before a session expires"},
     ExclusionReason{
-        Exclusion::kWireOnly, "S21, S21b, S25, S27, S47, S48",
+        Exclusion::kWireOnly, "S21, S21b, S25, S27, S47",
         "a check outside a multi, createTTL with flags without a time to live, requests "
         "of more than a megabyte, persistent watches and their removal, and operations "
         "the C client does not have cannot be asked for through a Session"},

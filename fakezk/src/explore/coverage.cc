@@ -50,9 +50,7 @@ std::size_t DistinctHashes::size() const {
 }
 
 void DistinctHashes::settle() const {
-  const auto middle = hashes_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-  std::sort(middle, hashes_.end());
-  std::inplace_merge(hashes_.begin(), middle, hashes_.end());
+  std::ranges::sort(hashes_);
   hashes_.erase(std::unique(hashes_.begin(), hashes_.end()), hashes_.end());
   sorted_ = hashes_.size();
 }
