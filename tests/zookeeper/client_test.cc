@@ -46,10 +46,10 @@ OpenResult open(Runtime& runtime, Client& client, lockstep::Context context = {}
 
 TEST(ClientTest, MalformedOptionsAreRefused) {
   Runtime runtime;
-  const char* const malformed[] = {"",           "localhost",      "localhost:",   ":2181",
-                                   "host:port",  "host:0",         "host:65536",   "host:2181,",
-                                   ",host:1",    "host:1,,host:2", "host:1/root/", "host :2181",
-                                   "host:2181 ", "host:1//",       "/root",        "host:1/a/./b"};
+  const char* const malformed[] = {"",           "localhost",      "localhost:",  ":2181",
+                                   "host:port",  "host:0",         "host:65536",  "host:2181,",
+                                   ",host:1",    "host:1,,host:2", "host:1/app/", "host :2181",
+                                   "host:2181 ", "host:1//",       "/root",       "host:1/a/./b"};
   for (const char* const connection_string : malformed) {
     Client client(runtime, Options(connection_string));
     const OpenResult result = open(runtime, client);
