@@ -321,7 +321,7 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   command->add_flag(
       "--coverage", options->coverage,
       "Also tell how many traces and states, and which events and faults were reached "
-                    "(ten times slower)");
+      "(ten times slower)");
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
