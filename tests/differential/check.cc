@@ -42,8 +42,8 @@ namespace {
 // A smaller program is worth waiting for, but not for ever.
 constexpr std::chrono::seconds kShrinkingLimit(60);
 
-// Exclusion::kRejection
-constexpr int kAttemptsAtRejection = 5;
+// Exclusion::kRejection. Five were not enough on a busy machine.
+constexpr int kAttemptsAtRejection = 30;
 
 bool has_rejection(const Program& program) {
   const auto rejected = [](const Op& op) {
