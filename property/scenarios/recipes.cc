@@ -353,8 +353,10 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   acquiring.resolved(held);
   if (!held) co_return;
   std::optional<Inside> inside;
-  inside.emplace(self, session, held->cause());
-  inside->leave_at(held->lost_token());
+  if (role % 2 == 0) {  // The others never ask for the token: revocation must reach them, too.
+    inside.emplace(self, session, held->cause());
+    inside->leave_at(held->lost_token());
+  }
   co_await hold_on(self, *held, role);
   co_await check_heard(self, session, *held);
   inside.reset();
