@@ -5,7 +5,7 @@
 
 namespace lockstep::internal {
 
-OperationBase::OperationBase(Session& session, Request request, Leaves leaves, Context context)
+OperationBase::OperationBase(Session& session, Request&& request, Leaves leaves, Context&& context)
     : Wait(session.executor(), std::move(context)), session_(session), op_(request.op) {
   if (const std::optional<Error> over = already_over()) {
     reply_ = Reply(*over);
@@ -26,7 +26,7 @@ OperationBase::~OperationBase() {
 }
 
 void OperationBase::complete(Reply& reply) {
-  std::swap(reply_, reply);
+  reply_ = std::move(reply);
   if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply_);
   if (session_.observer()) session_.observer()->answered(op_, failed());
   finish();

@@ -23,9 +23,28 @@ bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && !a.empty() && a.back() == b.back() && a == b;
 }
 
+// What nearly every contender's name is like: the mark, then ten digits. Lists are long.
+std::optional<std::int64_t> ten_digits(std::string_view name, std::string_view mark) {
+  if (mark.empty() || is_digit(mark.back())) return std::nullopt;
+  if (name.size() < mark.size() + kMostDigits) return std::nullopt;
+  const std::string_view head = name.substr(0, name.size() - kMostDigits);
+  if (!ends_with(head, mark)) return std::nullopt;
+  const char* const digits = name.data() + head.size();
+  std::int64_t value = 0;
+  for (std::size_t i = 0; i < kMostDigits; ++i) {
+    if (!is_digit(digits[i])) return std::nullopt;
+    value = 10 * value + (digits[i] - '0');
+  }
+  return value;
+}
+
 }  // namespace
 
 std::optional<std::int32_t> sequence_number(std::string_view name, std::string_view mark) {
+  if (const std::optional<std::int64_t> value = ten_digits(name, mark)) {
+    if (*value > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    return static_cast<std::int32_t>(*value);
+  }
   std::size_t at = name.size();
   while (at > 0 && is_digit(name[at - 1])) --at;
   if (at == name.size() || name.size() - at > kMostDigits) return std::nullopt;

@@ -79,17 +79,16 @@ void Replica::notify_deleted(PathId path, AclId acl) {
   }
 }
 
-void Replica::read(const Request& request, LinkIndex link, std::span<const Identity> identities,
-                   Reply& reply) {
-  const PathId id = paths_->intern(request.path.text());
-  const Znode* const znode = tree_.find(id);
+void Replica::read(const Request& request, PathId path, LinkIndex link,
+                   std::span<const Identity> identities, Reply& reply) {
+  const Znode* const znode = tree_.find(path);
   if (concerns_watches(request.op)) {
-    if (!look_for_watches(request, id, link)) reply = Reply(Error::kNoWatcher);
+    if (!look_for_watches(request, path, link)) reply = Reply(Error::kNoWatcher);
     return;
   }
   const bool watched = request.watch != nullptr;
   if (!znode) {
-    if (watched && request.op == OpCode::kExists) data_watches_.add(id, link);
+    if (watched && request.op == OpCode::kExists) data_watches_.add(path, link);
     reply = Reply(Error::kNoNode);
     return;
   }
@@ -100,7 +99,8 @@ void Replica::read(const Request& request, LinkIndex link, std::span<const Ident
     reply = Reply(Error::kNoAuth);
     return;
   }
-  if (watched) (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(id, link);
+  if (watched)
+    (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(path, link);
   if (request.op == OpCode::kGetChildren) {
     // ZooKeeper lists children in the order of a hash table.
     scratch_.assign(znode->children.begin(), znode->children.end());

@@ -83,7 +83,8 @@ bool Server::replica_can_apply(LinkIndex link) const {
 
 void Server::apply(LinkIndex link, TimePoint now) {
   if (recorder_ && leader_tree_) record_replicas();
-  const ClientMessage message = network_.take_request(link);
+  const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
+  const ClientMessage& message = *taken;
   applied_ = Applied{};
   if (exceeds_packet_limit(message)) {
     applied_.op = message.request.op;
@@ -140,7 +141,7 @@ void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
     applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
     applied_.zxid = replica.last_zxid;
     Reply& reply = open_reply(link, request.op);
-    replica.read(request, link, served.identities, reply);
+    replica.read(request, applied_.path, link, served.identities, reply);
     applied_.error = reply.error;
     applied_.has_error = reply.is_error();
     return;

@@ -131,29 +131,30 @@ void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
 void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   const Connection& ended = connections_[link];
   if (ended.session == kNoSession) return;
-  Fifo<ClientMessage>& sent = network_[link].requests;
+  Mailbox<ClientMessage>& sent = network_[link].requests;
   if (recorder_) recorder_->writes(ObjectKind::kSession, ended.session);
   Strays left{link, ended.session, ended.replica, ended.identities, {}};
   for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
-    ClientMessage message = sent.pop();
-    if (message.kind != ClientMessage::Kind::kRequest) continue;
+    std::unique_ptr<ClientMessage> message = sent.take();
+    if (message->kind != ClientMessage::Kind::kRequest) continue;
     // Nobody waits for the others.
-    if (is_write(message.request.op)) left.requests.push(std::move(message));
+    if (is_write(message->request.op)) left.requests.put(std::move(message));
   }
   if (!left.requests.empty()) strays_.push_back(std::move(left));
 }
 
 void Server::apply_stray(std::uint32_t index, TimePoint now) {
   Strays& left = strays_[index];
-  const ClientMessage message = left.requests.pop();
+  const std::unique_ptr<const ClientMessage> taken = left.requests.take();
+  const Request& request = taken->request;
   const SessionIndex session = left.session;
   if (recorder_) recorder_->writes(ObjectKind::kSession, session);
   const Identities identities = left.identities;
   if (left.requests.empty()) strays_.erase(strays_.begin() + index);
   applied_ = Applied{};
-  applied_.op = message.request.op;
+  applied_.op = request.op;
   applied_.is_request = true;
-  if (sessions_.alive(session)) return write(session, kNoLink, identities, message.request, now);
+  if (sessions_.alive(session)) return write(session, kNoLink, identities, request, now);
   applied_.error = Error::kSessionExpired;
   applied_.has_error = true;
 }

@@ -147,9 +147,10 @@ void World::list_events() {
     for (LinkIndex i = 1; i <= links; ++i) list_link_events((current_ + i) % links);
     return;
   }
-  if (current_ < links) list_link_events(current_);
-  for (LinkIndex link = 0; link < links; ++link) {
-    if (link != current_ && !network_[link].idle()) list_link_events(link);
+  for (LinkIndex i = 0; i < links; ++i) {
+    // The one whose event came last is the first.
+    const LinkIndex link = i == 0 ? current_ : i - (i <= current_ ? 1 : 0);
+    if (!network_[link].idle()) list_link_events(link);
   }
   if (busy) list_late_events();
   if (stalled_count_ > 0) list_wakes();
@@ -382,10 +383,10 @@ void World::deliver(const Event& event) {
     // User code runs, which may use what other processes use.
     recorder_->writes(ObjectKind::kUserMemory);
   }
-  ServerMessage message = network_.take_item(event.index);
-  hash_in(fingerprint(message));
-  trace(Step{.number = steps_, .event = event, .now = now_, .received = &message});
-  if (link.endpoint) link.endpoint->receive(message);
+  const std::unique_ptr<ServerMessage> message = network_.take_item(event.index);
+  hash_in(fingerprint(*message));
+  trace(Step{.number = steps_, .event = event, .now = now_, .received = message.get()});
+  if (link.endpoint) link.endpoint->receive(*message);
 }
 
 // A timer that fires because nothing else can happen can be swapped with nothing.

@@ -74,7 +74,7 @@ void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
 void ZnodeTree::plant(PathId id) {
   Znode& znode = slot(id);
   znode.exists = true;
-  znode.data = Data("");
+  znode.data = empty_;
   if (id != PathTable::kRoot) slot(paths_->parent(id)).children.push_back(id);
 }
 

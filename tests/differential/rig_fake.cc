@@ -28,7 +28,8 @@ struct World {
   fake::Simulation simulation{server_options()};
   fake::FakeClient& process = simulation.client("program");
   std::deque<fake::FakeClient> clients;
-  std::map<fakezk::LinkIndex, fakezk::ClientMessage> handshakes;  // On the way, until let go.
+  // On the way, until let go.
+  std::map<fakezk::LinkIndex, std::unique_ptr<fakezk::ClientMessage>> handshakes;
 };
 
 // A new world for every program.
@@ -84,14 +85,14 @@ void FakeRig::cut(Session& session) {
 
 // The client has begun to connect again; nothing of it must reach the server.
 void FakeRig::keep_away(Session& session) {
-  world_->handshakes.emplace(fake(session).link(), link(session).requests.pop());
+  world_->handshakes.emplace(fake(session).link(), link(session).requests.take());
 }
 
 void FakeRig::let_through(Session& session) {
   simulation().let_go(fake(session));
   const auto handshake = world_->handshakes.find(fake(session).link());
   if (handshake == world_->handshakes.end()) return;
-  link(session).requests.push(std::move(handshake->second));
+  link(session).requests.put(std::move(handshake->second));
   world_->handshakes.erase(handshake);
 }
 

@@ -313,6 +313,17 @@ TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
   EXPECT_EQ(broken(), "L4");
 }
 
+// Found by a hunt of revocable-mutex, with the budget 3, in execution 1989600.
+TEST_F(LockOraclesTest, DeadlineThatAFastClockPassesOverComesWithTheNextTick) {
+  simulation_.world().drift(simulation_.world().process(0), true);
+  const TimePoint deadline = simulation_.world().process(0).now() + Duration(kDriftParts);
+  oracles_.acquiring(a_->id(), 0, deadline);
+  simulation_.advance(Duration(kDriftParts));
+  ASSERT_EQ(simulation_.world().process(0).now(), deadline + Duration(1));
+  oracles_.resolved(a_->id());
+  EXPECT_EQ(broken(), "") << message();
+}
+
 // ---------------------------------------------------------------------------- other rules
 
 class ReadWriteOraclesTest : public LockOraclesTest {

@@ -137,7 +137,7 @@ class Refusing final : public Session {
   [[nodiscard]] const std::optional<Path>& watched() const { return watched_; }
 
  private:
-  void submit(Request request, internal::Completion& completion) override {
+  void submit(Request&& request, internal::Completion& completion) override {
     Reply reply;
     if (request.op == OpCode::kCreate) {
       ours_ = Path(request.path.string() + "0000000001");

@@ -39,7 +39,7 @@ class ServerByHand final : private fakezk::Unspecified {
   ServerMessage greet(LinkIndex link, const fakezk::Handshake& handshake) {
     network.connect(link, handshake);
     server.apply(link, now);
-    ServerMessage answer = network[link].inbox.pop();
+    ServerMessage answer = std::move(*network[link].inbox.take());
     accepted_.resize(network.size());
     if (answer.kind == ServerMessage::Kind::kSessionAccepted) {
       accepted_[link].session_id = answer.session_id;
@@ -54,11 +54,11 @@ class ServerByHand final : private fakezk::Unspecified {
 
   // Applies a request; the events that came before its reply are in events(link).
   Reply ask(LinkIndex link, Request request) {
-    network[link].requests.push(fakezk::ClientMessage(std::move(request)));
+    network[link].requests.emplace(std::move(request));
     server.apply(link, now);
     Reply reply;
     while (!network[link].inbox.empty()) {
-      ServerMessage message = network[link].inbox.pop();
+      ServerMessage message = std::move(*network[link].inbox.take());
       if (message.kind == ServerMessage::Kind::kReply) {
         reply = std::move(message.reply);
         reply_zxid = message.zxid;
@@ -99,7 +99,7 @@ class ServerByHand final : private fakezk::Unspecified {
 
   // The watch events of a link that came since the last call, as "deleted /a".
   std::vector<std::string> events(LinkIndex link) {
-    while (!network[link].inbox.empty()) keep(link, network[link].inbox.pop());
+    while (!network[link].inbox.empty()) keep(link, *network[link].inbox.take());
     events_.resize(network.size());
     return std::exchange(events_[link], {});
   }

@@ -442,7 +442,7 @@ TEST_F(ServerTest, FailedWritesTellNobody) {
 TEST_F(ServerTest, EventOfAnOwnWriteComesBeforeItsReply) {
   zk_.create(a_, "/n");
   zk_.watch(a_, OpCode::kGetData, "/n");
-  zk_.network[a_].requests.push(ClientMessage(Request(OpCode::kSetData, "/n")));
+  zk_.network[a_].requests.emplace(Request(OpCode::kSetData, "/n"));
   zk_.server.apply(a_, zk_.now);
   ASSERT_EQ(zk_.network[a_].inbox.size(), 2U);
   EXPECT_EQ(zk_.network[a_].inbox[0].kind, ServerMessage::Kind::kWatchEvent);
@@ -494,7 +494,7 @@ TEST_F(ServerTest, WatchesThatAreSetAgainAreArmedOnce) {
   paths.data.emplace_back("/n");
   paths.exist.emplace_back("/missing");
   paths.child.emplace_back("/n");
-  zk_.network[a_].requests.push(ClientMessage(std::move(paths)));
+  zk_.network[a_].requests.emplace(std::move(paths));
   zk_.server.apply(a_, zk_.now);
   EXPECT_TRUE(zk_.events(a_).empty());
   zk_.set_data(b_, "/n", "x");
@@ -566,7 +566,7 @@ TEST_F(ServerTest, ExpiryHappensInThreeStages) {
   zk_.watch(a_, OpCode::kGetData, "/e");
   zk_.server.decide_expiry(1);
   // 1. It is decided: the session's requests are dropped, its ephemerals are still there.
-  zk_.network[b_].requests.push(ClientMessage(Request(OpCode::kCreate, "/late")));
+  zk_.network[b_].requests.emplace(Request(OpCode::kCreate, "/late"));
   zk_.server.apply(b_, zk_.now);
   EXPECT_TRUE(zk_.network[b_].inbox.empty());
   EXPECT_EQ(error_of(zk_.read(a_, OpCode::kExists, "/late")), Error::kNoNode);
@@ -626,7 +626,7 @@ TEST_F(ServerTest, SessionMovesToTheLinkThatTakesItOver) {
 
 TEST_F(ServerTest, CloseIsAnsweredBeforeTheConnectionEnds) {
   zk_.create(a_, "/e", CreateMode::kEphemeral);
-  zk_.network[a_].requests.push(ClientMessage(Request(OpCode::kClose, Path())));
+  zk_.network[a_].requests.emplace(Request(OpCode::kClose, Path()));
   zk_.server.apply(a_, zk_.now);
   EXPECT_EQ(error_of(zk_.read(b_, OpCode::kExists, "/e")), Error::kNoNode);
   ASSERT_EQ(zk_.network[a_].inbox.size(), 2U);

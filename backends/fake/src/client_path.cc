@@ -84,7 +84,7 @@ std::optional<Error> why_not_in_multi(const Request& op) {
 
 // The C client would answer a container wrongly and crash on a malformed path: both backends refuse
 // them.
-Reply multi_refusal(const std::vector<Request>& ops) {
+std::optional<Reply> multi_refusal(const std::vector<Request>& ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::optional<Error> why = why_not_in_multi(ops[i]);
     if (!why) continue;
@@ -92,19 +92,20 @@ Reply multi_refusal(const std::vector<Request>& ops) {
     refused.failed_op = static_cast<std::int32_t>(i);
     return refused;
   }
-  return Reply::ok();
+  return std::nullopt;
 }
 
 }  // namespace
 
-Reply client_refusal(const Request& request) {
+std::optional<Reply> client_refusal(const Request& request) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
   if (!client_accepts(request.path.view(), is_sequential(request.mode)) ||
       has_nul(request.scheme.view())) {
     return Reply(Error::kBadArguments);
   }
   if (!acl_accepted(request.acl)) return Reply(Error::kInvalidAcl);
-  return ttl_accepted(request) ? Reply::ok() : Reply(Error::kBadArguments);
+  if (!ttl_accepted(request)) return Reply(Error::kBadArguments);
+  return std::nullopt;
 }
 
 }  // namespace lockstep::fake

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "lockstep/request.h"
@@ -10,7 +11,7 @@ namespace lockstep::fake {
 // Characters are compared as signed: every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
 
-// What the client itself answers to a request that it does not send; no error if it does.
-[[nodiscard]] Reply client_refusal(const Request& request);
+// What the client itself answers to a request that it does not send; nothing if it does.
+[[nodiscard]] std::optional<Reply> client_refusal(const Request& request);
 
 }  // namespace lockstep::fake

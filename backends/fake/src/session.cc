@@ -43,14 +43,14 @@ FakeSession::~FakeSession() {
   world_.network()[link_].endpoint = nullptr;
 }
 
-void FakeSession::submit(Request request, internal::Completion& completion) {
+void FakeSession::submit(Request&& request, internal::Completion& completion) {
   if (request.op == OpCode::kClose && !is_over(state())) return start_closing(completion);
   if (is_over(state())) {
     Reply refused(end_error());
     return completion.complete(refused);
   }
-  if (Reply refused = client_refusal(request); refused.is_error()) {
-    return completion.complete(refused);
+  if (std::optional<Reply> refused = client_refusal(request)) {
+    return completion.complete(*refused);
   }
   if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
     Reply refused(Error::kNoWatcher);

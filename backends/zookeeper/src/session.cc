@@ -97,7 +97,7 @@ Session::~Session() {
 
 SessionId Session::id() const { return credentials_ ? credentials_->session() : 0; }
 
-void Session::submit(Request request, internal::Completion& completion) {
+void Session::submit(Request&& request, internal::Completion& completion) {
   if (is_over(state())) return fail(&completion, end_error());
   if (request.op == OpCode::kClose) return begin_close(completion);
   if (const std::optional<Refusal> refusal = refusal_of(request)) {

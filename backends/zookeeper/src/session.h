@@ -45,7 +45,7 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
     Session& session_;
   };
 
-  void submit(Request request, internal::Completion& completion) override;
+  void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   // A request that the C client must not see yet.
   class Waiting {

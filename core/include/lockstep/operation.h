@@ -73,7 +73,8 @@ class OperationBase : public Wait, public Completion {
 
  protected:
   enum class Leaves { kNoWatch, kWatch };
-  OperationBase(Session& session, Request request, Leaves leaves, Context context);
+  // Takes over the request.
+  OperationBase(Session& session, Request&& request, Leaves leaves, Context&& context);
 
   Reply reply_;
   Watch watch_;
@@ -100,7 +101,8 @@ struct FromReply;
 template <class T>
 class [[nodiscard]] Operation final : public internal::OperationBase {
  public:
-  Operation(Session& session, Request request, Context context)
+  // Takes over the request.
+  Operation(Session& session, Request&& request, Context&& context)
       : OperationBase(session, std::move(request),
                       internal::FromReply<T>::kWatches ? Leaves::kWatch : Leaves::kNoWatch,
                       std::move(context)) {}

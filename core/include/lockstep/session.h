@@ -152,9 +152,9 @@ class Session {
   // by the C client, which takes some malformed paths for others then.
   Session(Executor& executor, Random& random, const Path& chroot);
 
-  // For backends and decorators. Sends a request; the reply goes to `completion`, once. A refusal
-  // by the client itself may complete before this returns.
-  virtual void submit(Request request, internal::Completion& completion) = 0;
+  // For backends and decorators. Takes over a request and sends it; the reply goes to `completion`,
+  // once. A refusal by the client itself may complete before this returns.
+  virtual void submit(Request&& request, internal::Completion& completion) = 0;
   // The completion must not be called any more; the request itself goes on.
   virtual void abandon(internal::Completion& completion) noexcept = 0;
 

@@ -37,7 +37,7 @@ void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
   const TimePoint now = now_of(session);
-  if (pending->deadline && now > *pending->deadline) {
+  if (pending->deadline && now > *pending->deadline + World::kPassedOver) {
     const auto late =
         std::chrono::duration_cast<std::chrono::milliseconds>(now - *pending->deadline);
     report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");

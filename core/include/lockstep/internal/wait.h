@@ -26,7 +26,7 @@ class Wait {
   void start(std::coroutine_handle<> coroutine, EndWithError end_with_error);
 
  protected:
-  Wait(Executor& executor, Context context) : executor_(executor), context_(std::move(context)) {}
+  Wait(Executor& executor, Context&& context) : executor_(executor), context_(std::move(context)) {}
   virtual ~Wait() { forget(); }
 
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "lockstep/fakezk/fifo.h"
 #include "lockstep/fakezk/footprint.h"
+#include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/watch_table.h"
 
@@ -19,8 +19,8 @@ namespace lockstep::fakezk {
 struct Link {
   Endpoint* endpoint = nullptr;
   bool open = false;  // As the server sees it; the client learns of the end from its inbox.
-  Fifo<ClientMessage> requests;
-  Fifo<ServerMessage> inbox;
+  Mailbox<ClientMessage> requests;
+  Mailbox<ServerMessage> inbox;
   // By hand: a request of this kind stays in flight while it is at the head.
   std::optional<OpCode> held_request;
   bool inbox_held = false;
@@ -61,13 +61,13 @@ class Network {
     if (recorder_) record_answered(index);
     return links_[index]->inbox.emplace(kind);
   }
-  [[nodiscard]] ClientMessage take_request(LinkIndex index) {
+  [[nodiscard]] std::unique_ptr<ClientMessage> take_request(LinkIndex index) {
     if (recorder_) record_request_taken(index);
-    return links_[index]->requests.pop();
+    return links_[index]->requests.take();
   }
-  [[nodiscard]] ServerMessage take_item(LinkIndex index) {
+  [[nodiscard]] std::unique_ptr<ServerMessage> take_item(LinkIndex index) {
     if (recorder_) record_item_taken(index);
-    return links_[index]->inbox.pop();
+    return links_[index]->inbox.take();
   }
   // The server ends the connection; what it has sent still arrives.
   void shut(LinkIndex index);

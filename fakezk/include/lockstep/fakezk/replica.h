@@ -38,8 +38,9 @@ class Replica {
   void apply(std::span<const Change> changes, std::int64_t time_ms, std::vector<OpResult>* results);
 
   // Fills in a reply that is empty.
-  void read(const Request& request, LinkIndex link, std::span<const Identity> identities,
-            Reply& reply);
+  // `path` is the number of the request's.
+  void read(const Request& request, PathId path, LinkIndex link,
+            std::span<const Identity> identities, Reply& reply);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
   // The connection has ended: its watches go.
   void forget(LinkIndex link);

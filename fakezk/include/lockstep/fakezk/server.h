@@ -202,7 +202,7 @@ class Server final : private EventSink {
     SessionIndex session;
     ReplicaIndex replica;
     Identities identities;
-    Fifo<ClientMessage> requests;
+    Mailbox<ClientMessage> requests;
   };
   class Rejoin final : public Timer {
    public:

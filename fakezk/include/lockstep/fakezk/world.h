@@ -152,6 +152,9 @@ class World final : private Unspecified {
   void crash(Process& process);
   // From now on its clock is slow or fast by one part in kDriftParts.
   void drift(Process& process, bool fast);
+  // A fast clock passes over one of its ticks now and then: what is due at that one comes with the
+  // next.
+  static constexpr Duration kPassedOver{1};
   // The servers, for what is done to them by hand.
   [[nodiscard]] Server& servers() { return server_; }
 

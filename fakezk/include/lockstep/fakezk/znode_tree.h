@@ -83,6 +83,7 @@ class ZnodeTree {
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.
   std::vector<PathId> touched_;  // Every id that has existed since the reset.
+  Data empty_ = Data("");        // Of what stands there from the start.
   FootprintRecorder* recorder_ = nullptr;
   std::uint32_t number_ = 0;
 };

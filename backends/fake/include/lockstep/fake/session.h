@@ -66,7 +66,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     return static_cast<std::uint32_t>(path.text().hash());
   }
 
-  void submit(Request request, internal::Completion& completion) override;
+  void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
