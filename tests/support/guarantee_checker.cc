@@ -224,7 +224,8 @@ PastTree GuaranteeChecker::tree_at(Zxid zxid) const {
     if (change.kind == Change::Kind::kCreated) {
       tree[path] = PastZnode{change.zxid, change.zxid, change.zxid, {}};
       parent.children.insert(last);
-      parent.pzxid = change.zxid;
+      // At the end of the sequence the parent's counter sticks, and its pzxid with it.
+      if (change.version > 0) parent.pzxid = change.zxid;
     } else if (change.kind == Change::Kind::kDeleted) {
       tree.erase(path);
       parent.children.erase(last);

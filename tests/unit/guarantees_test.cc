@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "by_hand.h"
 #include "lockstep/fake/client.h"
 #include "lockstep/fakezk/explore/program.h"
 #include "lockstep/fakezk/explore/strategy.h"
@@ -169,8 +170,6 @@ std::string first_complaint(const ServerOptions& servers, std::uint32_t programs
                                                                make_delay()};
   ExecutionLimits limits;
   limits.faults = FaultPlan::all(4);
-  // Stands for many creates that are not in the history.
-  limits.faults.allow(FaultKind::kSequenceOverflow, 0);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     RandomWork program(seed, servers);
     Calm calm;
@@ -206,6 +205,28 @@ TEST(GuaranteesTest, ThreeReplicasKeepThem) {
   EXPECT_GT(totals.reads, 50'000U);
   EXPECT_GT(totals.events, 3'000U);
   EXPECT_GT(totals.faults, 5'000U);
+}
+
+// Found by libFuzzer: the checker expected each create to raise the parent's pzxid.
+TEST(GuaranteesTest, AtTheEndOfTheSequenceThePzxidStays) {
+  fake::Simulation simulation;
+  World& world = simulation.world();
+  support::GuaranteeChecker checker(world);
+  world.set_tracer(&checker);
+  const std::shared_ptr<fake::FakeSession> session = simulation.open("A");
+  const auto create = [&](Path path, CreateMode mode) {
+    unit::must(simulation.run(unit::create(*session, path, Data(), mode)), "create");
+  };
+  create("/a", CreateMode::kPersistent);
+  create("/a/n", CreateMode::kPersistentSequential);
+  world.servers().wind_sequence(world.server().parents().back(), Server::kLastNumber);
+  const Stat before = unit::must(simulation.run(unit::exists(*session, "/a")), "exists");
+  create("/a/n", CreateMode::kPersistentSequential);
+  const Stat after = unit::must(simulation.run(unit::exists(*session, "/a")), "exists");
+  EXPECT_EQ(after.pzxid, before.pzxid);
+  EXPECT_EQ(after.num_children, before.num_children + 1);
+  EXPECT_FALSE(checker.broken()) << *checker.broken();
+  world.set_tracer(nullptr);
 }
 
 }  // namespace
