@@ -1,5 +1,8 @@
 #include "lockstep/sequence.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace lockstep {
 
 namespace {
@@ -31,10 +34,13 @@ std::optional<std::int64_t> ten_digits(std::string_view name, std::string_view m
   if (!ends_with(head, mark)) return std::nullopt;
   const char* const digits = name.data() + head.size();
   std::int64_t value = 0;
+  unsigned greatest = 0;
   for (std::size_t i = 0; i < kMostDigits; ++i) {
-    if (!is_digit(digits[i])) return std::nullopt;
-    value = 10 * value + (digits[i] - '0');
+    const unsigned digit = static_cast<unsigned char>(digits[i]) - static_cast<unsigned>('0');
+    greatest = std::max(greatest, digit);
+    value = 10 * value + digit;
   }
+  if (greatest > 9) return std::nullopt;
   return value;
 }
 
