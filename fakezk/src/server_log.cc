@@ -154,6 +154,9 @@ void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
   if (!lagging) catch_up(index, now);
 }
 
+// What the replica has heard of its sessions since it last told the leader is lost: it tells with
+// its answer to a ping, every half tick (LearnerHandler). Here the leader has waited for one that
+// long.
 void Server::isolate(ReplicaIndex index, TimePoint now) {
   Replica& replica = replicas_[index];
   if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
@@ -162,7 +165,10 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     const Connection& served = connections_[link];
     if (served.session == kNoSession || served.replica != index) continue;
-    if (sessions_[served.session].link == link) sessions_.fall_silent(served.session, now);
+    const SessionTable::Session& known = sessions_[served.session];
+    if (known.link != link) continue;
+    const TimePoint told = std::max(known.greeted, now - options_.tick_time / 2);
+    sessions_.fall_silent(served.session, told);
   }
   timers_.push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
 }

@@ -27,6 +27,7 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
     const SessionIndex session = sessions_.open();
     sessions_[session].timeout = negotiated(handshake.timeout);
     sessions_[session].link = link;
+    sessions_[session].greeted = now;
     fresh.session = session;
     return open_session(link, session, now);
   }
@@ -97,6 +98,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
   sessions_.speak_up(session);
   known.timeout = negotiated(handshake.timeout);  // With every connection anew.
   known.link = link;
+  known.greeted = now;
   connections_[link].session = session;
   welcome(link, session);
 }

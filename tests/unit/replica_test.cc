@@ -232,6 +232,27 @@ TEST_F(ReplicaTest, S58bASessionMayExpireWhileItIsBeingAnswered) {
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
 
+// What it has heard since its last answer is lost: the leader counts from half a tick before.
+TEST_F(ReplicaTest, S58bTouchesDieWithTheFollower) {
+  for (const Duration heard : {Duration::zero(), Duration(2s)}) {
+    Simulation simulation(three_replicas());
+    const auto session = std::make_shared<FakeSession>(simulation.client("A").process(), 4s);
+    simulation.send_to(*session, kFar);
+    simulation.settle();
+    must(simulation.run(create(*session, "/e", Data(), CreateMode::kEphemeral)), "create");
+    // After a handshake, of which the leader itself hears, or long after it.
+    simulation.advance(heard + 500ms);
+    simulation.isolate(kFar);
+    const Duration silence = heard == Duration::zero() ? 500ms : 1s;
+    const TimePoint told = simulation.now() - silence;
+    const TimePoint expiry = TimePoint(((told.time_since_epoch() + 4s) / Duration(2s) + 1) * 2s);
+    simulation.advance(expiry - simulation.now() - 1ns);
+    EXPECT_TRUE(simulation.exists("/e"));
+    simulation.advance(1ns);
+    EXPECT_FALSE(simulation.exists("/e"));
+  }
+}
+
 // A request that a server has read is committed although its connection has gone (S68, third case).
 TEST_F(ReplicaTest, S68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
   Simulation simulation;

@@ -28,6 +28,7 @@ class SessionTable {
     std::uint64_t password = 0;
     Duration timeout{};
     LinkIndex link = kNoLink;  // Of the connection that owns it.
+    TimePoint greeted{};       // When the leader heard of its last handshake.
     Phase phase = Phase::kOpen;
     // What a connected client takes the end of its connection for.
     Error noticed_as = Error::kConnectionLoss;
