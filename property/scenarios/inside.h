@@ -23,6 +23,10 @@ class Inside {
 
   // Out as soon as it is told of the loss.
   void leave_at(std::stop_token lost) { notice_.emplace(std::move(lost), Leave{this}); }
+  // Relies on its session until then, by its own clock.
+  void rely(TimePoint until) {
+    if (inside_) resource_.rely(session_, until);
+  }
   void leave() {
     if (std::exchange(inside_, false)) resource_.leave(session_);
   }

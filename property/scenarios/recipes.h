@@ -32,6 +32,10 @@ std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(fake::ScenarioSize 
 std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(fake::ScenarioSize size);
 std::unique_ptr<fakezk::Program> read_write_lock_on_three_servers(fake::ScenarioSize size);
 
+// Every other holder asks how long its session is proven, and relies on it. Two ticks are a session
+// timeout, as few as there may be.
+std::unique_ptr<fakezk::Program> fair_mutex_valid_until(fake::ScenarioSize size);
+
 // The same as code that blocks, on fibers.
 std::unique_ptr<fakezk::Program> blocking_fair_mutex(fake::ScenarioSize size);
 // A client reads, and another one writes.

@@ -67,5 +67,81 @@ TEST_F(SharedResourceTest, WhoHasBeenToldMayNotEnter) {
   EXPECT_EQ(broken(), "S2");
 }
 
+// -------------------------------------------------------------------------------------- reliance
+
+TEST_F(SharedResourceTest, WhoReliesOnALiveSessionIsRight) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  resource_.leave(*a_);
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(SharedResourceTest, SessionThatIsReliedOnMayNotEnd) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  simulation_.expire(*a_);
+  EXPECT_EQ(broken(), "");
+  resource_.leave(*a_);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(SharedResourceTest, NobodyMayRelyOnASessionThatHasEnded) {
+  resource_.enter(*a_);
+  simulation_.expire(*a_);
+  resource_.rely(*a_, simulation_.now() + 1ns);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(SharedResourceTest, WhoHasBeenToldOfTheEndHasReliedInVainAllTheSame) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  simulation_.expire(*a_);
+  simulation_.settle();
+  EXPECT_EQ(a_->state(), SessionState::kExpired);
+  resource_.leave(*a_);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(SharedResourceTest, RelianceEndsWhenItsTimeHasCome) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 2s);
+  simulation_.advance(2s);
+  simulation_.expire(*a_);
+  resource_.rely(*a_, simulation_.now());
+  resource_.enter(*b_);
+  resource_.leave(*a_);
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(SharedResourceTest, EarlierRelianceIsJudgedBeforeANewOneTakesItsPlace) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  simulation_.expire(*a_);
+  resource_.rely(*a_, simulation_.now());
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(SharedResourceTest, NobodyEntersWhileTheLoserMayRelyOnItsSession) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  simulation_.expire(*a_);
+  resource_.enter(*b_);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedBehindItsBack) {
+  resource_.enter(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  simulation_.run(close(*a_));
+  resource_.leave(*a_);
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(SharedResourceTest, WhoIsNotInsideReliesOnNothing) {
+  simulation_.expire(*a_);
+  resource_.rely(*a_, simulation_.now() + 1h);
+  EXPECT_EQ(broken(), "");
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -65,6 +65,7 @@ fakezk::ServerOptions LockScenario::servers() const {
   fakezk::ServerOptions servers;
   servers.container_check_interval = Duration::zero();
   servers.replicas = replicas_;
+  servers.tick_time = tick_time_;
   return servers;
 }
 

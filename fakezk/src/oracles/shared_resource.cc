@@ -23,25 +23,53 @@ void SharedResource::enter(const Session& session) {
   for (const Visit& visit : inside_) {
     if (!judged) break;
     const Session* const inside = visit.session;
-    if (excused(*inside)) continue;
+    if (excused(*inside) && !relies(visit)) continue;
     verdict_->report("S2",
                      "session " + std::to_string(session.id()) + " enters while session " +
                          std::to_string(inside->id()) + ", which is " +
                          std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
-  inside_.push_back({&session, &session.executor()});
+  inside_.push_back({&session, &session.executor(), std::nullopt});
 }
 
 // The server has ended its session, and its client cannot know yet.
-bool SharedResource::excused(const Session& inside) const {
-  return !is_over(inside.state()) && !world_->server().session_alive(inside.id());
+bool SharedResource::excused(const Session& session) const {
+  return !is_over(session.state()) && !world_->server().session_alive(session.id());
+}
+
+bool SharedResource::relies(const Visit& visit) const {
+  return visit.relies_until && visit.executor->now() < *visit.relies_until;
+}
+
+void SharedResource::rely(const Session& session, TimePoint until) {
+  remembers();
+  const auto visit = std::ranges::find(inside_, &session, &Visit::session);
+  if (visit == inside_.end()) return;
+  // What was said before still holds.
+  judge_reliance(*visit);
+  visit->relies_until = until;
+  judge_reliance(*visit);
+}
+
+void SharedResource::judge_reliance(const Visit& visit) {
+  const Session& session = *visit.session;
+  const bool closed = session.state() == SessionState::kClosed;  // By itself.
+  if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
+  const LockRules any_rules = {};
+  if (!asserted("S2", any_rules, *world_)) return;
+  verdict_->report("S2",
+                   "session " + std::to_string(session.id()) +
+                       " has ended on the server, although its client may still rely on it",
+                   world_->steps());
 }
 
 void SharedResource::leave(const Session& session) {
   remembers();
   const auto inside = std::ranges::find(inside_, &session, &Visit::session);
-  if (inside != inside_.end()) inside_.erase(inside);
+  if (inside == inside_.end()) return;
+  judge_reliance(*inside);
+  inside_.erase(inside);
 }
 
 void SharedResource::crashed(const Executor& executor) {

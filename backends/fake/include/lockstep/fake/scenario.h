@@ -84,12 +84,14 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
 
   LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
                fakezk::LockRules rules = fakezk::mutex_rules(), CheckAtEnd check_at_end = nullptr,
-               fakezk::ReplicaIndex replicas = 1)
+               fakezk::ReplicaIndex replicas = 1,
+               Duration tick_time = fakezk::ServerOptions().tick_time)
       : contend_(contend),
         size_(size),
         last_(last),
         check_at_end_(check_at_end),
         replicas_(replicas),
+        tick_time_(tick_time),
         oracles_(std::move(rules)) {}
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
@@ -113,6 +115,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   LastContender last_;
   CheckAtEnd check_at_end_;
   fakezk::ReplicaIndex replicas_;
+  Duration tick_time_;
   fakezk::LockOracles oracles_;
   fakezk::SharedResource resource_;
   Fibers fibers_;

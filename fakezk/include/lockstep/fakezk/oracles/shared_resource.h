@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lockstep/fakezk/explore/program.h"
@@ -14,7 +15,9 @@ namespace lockstep::fakezk {
 //
 //   S2               client-order exclusion: nobody enters while somebody else is inside, unless
 //                    the server has ended the session of either behind its back. A client that has
-//                    closed its session itself, or has been told of its end, knows better
+//                    closed its session itself, or has been told of its end, knows better; and the
+//                    server does not end a session before the time until which its client relies
+//                    on it, by the client's own clock
 //   L3               one wake per release, for locks that have no queue; while no fault has struck
 //   user:stale-write a write with an older fencing token than one that was written before
 //   user:fenced-out  a writer whose session lives is refused because of a newer token: somebody
@@ -31,6 +34,9 @@ class SharedResource {
   // The session outlives the time between.
   void enter(const Session& session);
   void leave(const Session& session);
+  // Whoever is inside relies on its session until then (HeldLock::valid_until). Judged now, when it
+  // leaves, and when somebody else enters.
+  void rely(const Session& session, TimePoint until);
   // Whatever runs on `executor` has died, wherever it was.
   void crashed(const Executor& executor);
 
@@ -51,8 +57,11 @@ class SharedResource {
   struct Visit {
     const Session* session;
     const Executor* executor;
+    std::optional<TimePoint> relies_until;
   };
-  [[nodiscard]] bool excused(const Session& inside) const;
+  [[nodiscard]] bool excused(const Session& session) const;
+  [[nodiscard]] bool relies(const Visit& visit) const;
+  void judge_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
   }
