@@ -44,6 +44,7 @@
 #include "zoo_41.h"
 #include "zoo_42.h"
 #include "zoo_43.h"
+#include "zoo_44.h"
 
 namespace lockstep::scenarios {
 
@@ -232,6 +233,9 @@ constexpr std::array kZoo = {
     Scenario{"zoo-43-locks-in-any-order", "zoo", "deadlock",
              "Takes two locks in the order in which it was given them.", fake::ScenarioSize{2, 1},
              &contenders<&zoo_43::contend>, "Curator's InterProcessMultiLock"},
+    Scenario{"zoo-44-takes-over-unseen", "zoo", "S1",
+             "Holds when the znode in front is deleted, without a look at who else is there.",
+             fake::ScenarioSize{3, 1}, &lock_scenario<Waiting<&zoo_44::wait_for_turn>>, "made up"},
 };
 
 }  // namespace
