@@ -1,5 +1,6 @@
 #include "lockstep/fair_mutex.h"
 
+#include "lockstep/internal/acquire_notice.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
 
@@ -33,6 +34,7 @@ HeldLock grant_of(Session& session, const Path& lock, const Created& ours, Zxid 
 }  // namespace
 
 Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
+  const internal::AcquireNotice under_way(session_, lock_, observer_);
   Result<HeldLock> held = co_await queue_up(patience, std::move(context));
   if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
   co_return std::move(held);

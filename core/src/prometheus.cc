@@ -118,6 +118,7 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
   text.per_lock("foreign_children_total", "counter", "Children that are no contenders, seen.",
                 &F::foreign_children);
+  text.per_lock("acquires_in_flight", "gauge", "Acquires that have not ended.", &F::in_flight);
   text.per_lock("waiting", "gauge", "Contenders in the queue without a grant.", &F::waiting);
   text.per_lock("held", "gauge", "Grants held.", &F::held);
   text.per_lock("ahead", "gauge", "Contenders ahead, as last seen.", &F::ahead);
@@ -152,6 +153,9 @@ std::optional<Duration> PrometheusMetrics::ended(Since& since, SessionId session
 void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode) {
   since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
 }
+
+void PrometheusMetrics::acquire_begins(SessionId, const Path& lock) { ++of(lock).in_flight; }
+void PrometheusMetrics::acquire_ends(SessionId, const Path& lock) { --of(lock).in_flight; }
 
 void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, const Path& znode) {
   Figures& figures = of(lock);

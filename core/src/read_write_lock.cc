@@ -1,5 +1,6 @@
 #include "lockstep/read_write_lock.h"
 
+#include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
@@ -62,6 +63,7 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Con
 }  // namespace
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
+  const internal::AcquireNotice under_way(session_, lock_, observer_);
   Result<HeldLock> held = co_await queue_up(share, Path(Text()), patience, std::move(context));
   if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
   co_return std::move(held);

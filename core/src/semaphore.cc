@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
@@ -46,6 +47,7 @@ Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t mos
 }  // namespace
 
 Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
+  const internal::AcquireNotice under_way(session_, path_, observer_);
   Result<HeldLock> lease = co_await take_turn(patience, std::move(context));
   if (!lease && observer_) observer_->gave_up(session_.id(), path_, lease.error());
   co_return std::move(lease);

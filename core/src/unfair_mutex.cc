@@ -1,6 +1,7 @@
 #include "lockstep/unfair_mutex.h"
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/internal/acquire_notice.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
 #include "lockstep/turn.h"
@@ -63,14 +64,16 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context c
 }  // namespace
 
 Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
+  const Path parent = znode_.parent();
+  const internal::AcquireNotice under_way(session_, parent, observer_);
   const Guid guid(session_.random());
   const Data own(guid.view());
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
   if (!stat) {
-    if (observer_) observer_->gave_up(session_.id(), znode_, stat.error());
+    if (observer_) observer_->gave_up(session_.id(), parent, stat.error());
     co_return failure(stat.error());
   }
-  GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
+  GrantRecord grant(session_.id(), parent, znode_, stat->czxid, stat->czxid);
   GrantOptions kept;
   kept.own_data = own;
   co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));

@@ -10,6 +10,8 @@
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/on_client.h"
+#include "lockstep/task_set.h"
+#include "lockstep/unfair_mutex.h"
 
 namespace lockstep {
 namespace {
@@ -69,10 +71,37 @@ TEST_F(PrometheusTest, CountsWhoWaitsAndGivesUp) {
   simulation_.settle();
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
   EXPECT_EQ(value("lockstep_ahead{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "1");
   simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
   EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/lock\",error=\"timed out\"}"), "1");
   EXPECT_EQ(value("lockstep_orphan_deletes_total"), "1");
+}
+
+TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  {
+    OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+    TaskSet destroyed;
+    destroyed.spawn(ignore(mutex.acquire()));
+    simulation_.settle();
+    EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "1");
+    destroyed.clear();
+  }
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
+}
+
+// As one that is granted does.
+TEST_F(PrometheusTest, UnfairMutexThatGivesUpCountsForTheParentOfItsZnode) {
+  const auto other = simulation_.open("B");
+  UnfairMutex others(*other, "/locks/one");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire())), Error::kConflict);
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/locks\",error=\"conflict\"}"), "1");
 }
 
 TEST_F(PrometheusTest, CountsWhatIsAmbiguousAndWhatIsLost) {

@@ -51,6 +51,11 @@ class LockObserver {
   LockObserver& operator=(const LockObserver&) = delete;
   virtual ~LockObserver() = default;
 
+  // An acquire of a recipe begins on a session, and has ended, in whichever way: once each, also
+  // when its task is destroyed, which nothing else tells. One acquire inside another (a semaphore's
+  // mutex, the locks of a MultiLock) tells of itself.
+  virtual void acquire_begins(SessionId, const Path& /*lock*/) {}
+  virtual void acquire_ends(SessionId, const Path& /*lock*/) {}
   // A contender's znode has been created: from here on its place in the queue is fixed.
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
   // It leaves the queue without a grant, although its session lives; gave_up() may follow. (With

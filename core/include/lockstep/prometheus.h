@@ -37,6 +37,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_rejoins_total{lock}             lockstep_revocations_asked_total{lock}
   //   lockstep_foreign_children_total{lock}
   //   lockstep_waiting{lock}                   gauge: our contenders in the queue without a grant
+  //   lockstep_acquires_in_flight{lock}        gauge: our acquires that have not ended yet
   //   lockstep_held{lock}                      gauge: our grants
   //   lockstep_ahead{lock}                     gauge: whom the last one to look waited for
   //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
@@ -69,6 +70,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::uint64_t rejoins = 0;
     std::uint64_t revocations = 0;
     std::uint64_t foreign_children = 0;
+    std::int64_t in_flight = 0;
     std::int64_t waiting = 0;
     std::int64_t held = 0;
     std::size_t ahead = 0;
@@ -81,6 +83,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   };
   class Text;
 
+  void acquire_begins(SessionId session, const Path& lock) override;
+  void acquire_ends(SessionId session, const Path& lock) override;
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
   void place_given_up(SessionId session, const Path& znode) override;
   void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
