@@ -24,4 +24,14 @@ Guid::Guid(Random& random) {
   write(low, 12);
 }
 
+bool Guid::recognized(std::string_view text) {
+  if (text.size() != kLength) return false;
+  for (std::size_t at = 0; at < kLength; ++at) {
+    const bool dash = at == 8 || at == 13 || at == 18 || at == 23;
+    const std::string_view allowed = dash ? "-" : "0123456789abcdef";
+    if (allowed.find(text[at]) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace lockstep

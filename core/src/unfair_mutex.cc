@@ -1,5 +1,9 @@
 #include "lockstep/unfair_mutex.h"
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/protected_create.h"
@@ -9,6 +13,25 @@
 namespace lockstep {
 
 namespace {
+
+// Between the GUID of an attempt and what its holder says.
+constexpr char kSeparator = '\n';
+
+Data own_data(const Guid& guid, const Data& said) {
+  std::string text(guid.view());
+  if (!said.is_null()) text += kSeparator;
+  text += said.view();
+  return Data(std::string_view(text));
+}
+
+// What the holder says; all of it if another library wrote it.
+Data said(const Data& written) {
+  const std::string_view text = written.view();
+  if (!Guid::recognized(text.substr(0, Guid::kLength))) return written;
+  if (text.size() == Guid::kLength) return Data();
+  if (text[Guid::kLength] != kSeparator) return written;
+  return Data(text.substr(Guid::kLength + 1));
+}
 
 // Deletes in the background what we may have created, unless it has become a grant.
 class Attempt {
@@ -63,11 +86,24 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context c
 
 }  // namespace
 
+Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
+  const Result<DataAndStat> read =
+      co_await retried(session_, &Session::get_data, znode_, std::move(context));
+  std::optional<QueueEntry> found;
+  if (!read && read.error() == Error::kNoNode) co_return std::move(found);
+  if (!read && read.error() != Error::kNoAuth) co_return failure(read.error());
+  const Contender contender{0, Share::kExclusive};
+  found.emplace(znode_, contender, true);
+  if (read) found->data = said(read->data);
+  if (read) found->stat = read->stat;
+  co_return std::move(found);
+}
+
 Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
   const Path parent = znode_.parent();
   const internal::AcquireNotice under_way(session_, parent, observer_);
   const Guid guid(session_.random());
-  const Data own(guid.view());
+  const Data own = own_data(guid, data_);
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
   if (!stat) {
     if (observer_) observer_->gave_up(session_.id(), parent, stat.error());

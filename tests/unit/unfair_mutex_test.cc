@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "by_hand.h"
 #include "lockstep/task_set.h"
@@ -31,6 +34,60 @@ TEST_F(UnfairMutexTest, TryingCostsOneRequestAndLeavesNothing) {
   EXPECT_EQ(requests.total(), 1U);
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
   EXPECT_TRUE(simulation_.run(of_b_.try_acquire()).has_value());
+}
+
+TEST_F(UnfairMutexTest, HolderIsShownWithWhatItSays) {
+  EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
+  UnfairMutex mutex(*a_, "/locks/one", "ann@host, 4711\nnightly");
+  HeldLock held = hold(mutex);
+  const RequestCounter requests(simulation_);
+  const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+  EXPECT_EQ(requests.total(), 1U);
+  ASSERT_TRUE(holder.has_value());
+  EXPECT_TRUE(holder->holds);
+  EXPECT_EQ(holder->znode, Path("/locks/one"));
+  EXPECT_EQ(holder->data, Data("ann@host, 4711\nnightly"));
+  EXPECT_EQ(holder->stat.czxid, held.fencing_token());
+  EXPECT_EQ(holder->stat.ephemeral_owner, a_->id());
+  simulation_.run(held.release());
+  EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
+}
+
+TEST_F(UnfairMutexTest, HolderThatSaysNothingIsShownWithNoData) {
+  HeldLock held = hold(of_a_);
+  const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+  ASSERT_TRUE(holder.has_value());
+  EXPECT_TRUE(holder->data.is_null());
+  simulation_.run(held.release());
+  UnfairMutex mutex(*a_, "/locks/one", "");
+  const HeldLock again = hold(mutex);
+  const auto empty = must(simulation_.run(of_b_.holder()), "holder");
+  ASSERT_TRUE(empty.has_value());
+  EXPECT_EQ(empty->data, Data(""));
+}
+
+// Another library's lock, or one made by hand.
+TEST_F(UnfairMutexTest, ForeignHolderIsShownWithAllItsData) {
+  const std::string guid = "01234567-89ab-4cde-8f01-23456789abcd";
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  for (const std::string& data : {std::string("replica_2"), std::string(), guid + "x",
+                                  guid.substr(1), "x" + guid.substr(1), std::string(60, 'a')}) {
+    must(simulation_.run(create(*a_, "/locks/one", Data(std::string_view(data)))), "create");
+    const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+    ASSERT_TRUE(holder.has_value());
+    EXPECT_EQ(holder->data, Data(std::string_view(data)));
+    must(simulation_.run(remove(*a_, "/locks/one")), "remove");
+  }
+}
+
+TEST_F(UnfairMutexTest, LookForTheHolderRidesOutAConnectionLossAndEndsWithTheSession) {
+  const HeldLock held = hold(of_a_);
+  const auto looking = simulation_.start(of_b_.holder());
+  simulation_.cut(*b_);
+  simulation_.run_until(looking);
+  EXPECT_TRUE(must(looking.result(), "holder").has_value());
+  simulation_.run(close(*b_));
+  EXPECT_EQ(error_of(simulation_.run(of_b_.holder())), Error::kClosing);
 }
 
 TEST_F(UnfairMutexTest, WaiterFollows) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -24,8 +25,12 @@ class Guid {
   explicit Guid(Random& random);
   [[nodiscard]] std::string_view view() const { return {text_.data(), text_.size()}; }
 
+  static constexpr std::size_t kLength = 36;
+  // Whether `text` looks like one.
+  [[nodiscard]] static bool recognized(std::string_view text);
+
  private:
-  std::array<char, 36> text_;
+  std::array<char, kLength> text_;
 };
 
 }  // namespace lockstep

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
@@ -33,12 +36,19 @@ class UnfairMutex {
  public:
   // `znode` is the lock; its parent is created as a container when missing.
   UnfairMutex(Session& session, Path znode, LockObserver* observer = nullptr)
-      : session_(session), znode_(std::move(znode)), observer_(observer) {}
+      : UnfairMutex(session, std::move(znode), Data(), observer) {}
+  // `data` is kept in the znode for those who ask for the holder: its host, its process, anything.
+  UnfairMutex(Session& session, Path znode, Data data, LockObserver* observer = nullptr)
+      : session_(session), znode_(std::move(znode)), data_(std::move(data)), observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) { return acquire(true, std::move(context)); }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(false, std::move(context));
   }
+  // Who holds, with its data; nobody if the znode is not there. One read. Of a holder whose ACL
+  // forbids us to read it only the path is known. Connection losses are ridden out. Errors: those
+  // of Session::connected(), and kBadArguments. Resumes on the session's executor.
+  Task<Result<std::optional<QueueEntry>>> holder(Context context = {});
 
  private:
   Task<Result<HeldLock>> acquire(bool waits, Context context);
@@ -46,6 +56,7 @@ class UnfairMutex {
 
   Session& session_;
   Path znode_;
+  Data data_;
   LockObserver* observer_;
 };
 

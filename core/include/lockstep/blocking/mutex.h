@@ -25,6 +25,11 @@ class Mutex : public Lock<Source> {
     requires std::constructible_from<Source, Client&, Path, LockOptions, LockObserver*>
       : Lock<Source>(Source(client, std::move(lock), std::move(options), observer), kReentry) {}
 
+  // A mutex that is one znode: what that says of its holder.
+  Mutex(Client& client, Path lock, Data data, LockObserver* observer = nullptr)
+    requires std::constructible_from<Source, Client&, Path, Data, LockObserver*>
+      : Lock<Source>(Source(client, std::move(lock), std::move(data), observer), kReentry) {}
+
   void lock() { this->take(kAcquire, Context(), "lock()"); }
   // Until it is stopped, from any thread: then operation_canceled.
   void lock(std::stop_token stop) { this->take(kAcquire, Context(std::move(stop)), "lock()"); }
