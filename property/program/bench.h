@@ -20,7 +20,9 @@ void expect(bool holds, const char* what);
 // How the fake does with 10 000 waiters on one lock, and with 100 000 locks that are held at once:
 //   waiter_bytes        memory per waiter, without what the simulated server keeps of it
 //   handoff_N_waiters   from a release until the next one holds; N others wait behind
-//   handoff_flatness    that of 10 000 by that of 10
+//   handoff_requests_N_waiters, handoff_wakes_N_waiters
+//                       the most that one asks of the server, and how many waiters it wakes
+//   handoff_flatness    the time with 10 000 by that with 10: the list grows, nothing else does
 //   list_N_waiters      the one list of N names that is part of a handoff, by itself
 //   locks_100000        acquiring and releasing one of them
 //   lock_bytes          memory per lock that is held, without the server's

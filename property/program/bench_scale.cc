@@ -14,6 +14,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
 #include "lockstep/protected_create.h"
+#include "lockstep/session_observer.h"
 
 namespace lockstep::program {
 
@@ -70,11 +71,32 @@ constexpr std::size_t kWaiters = 10'000;
 constexpr std::size_t kSessions = 10;  // Of one process, whatever the number of waiters.
 const char* const kLock = "/lock";
 
+// What is asked of the server. Whoever is woken in a queue lists it, and nobody else does.
+struct Traffic {
+  std::size_t requests = 0;
+  std::size_t lists = 0;
+};
+
+class Counter final : public SessionObserver {
+ public:
+  void requested(OpCode op) override {
+    ++traffic_.requests;
+    if (op == OpCode::kGetChildren) ++traffic_.lists;
+  }
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+
+ private:
+  Traffic traffic_;
+};
+
 // Sessions of one process, who take turns.
 class Sessions {
  public:
-  explicit Sessions(fake::Simulation& simulation) {
-    for (std::size_t i = 0; i < kSessions; ++i) sessions_.push_back(simulation.open("A"));
+  explicit Sessions(fake::Simulation& simulation, SessionObserver* observer = nullptr) {
+    for (std::size_t i = 0; i < kSessions; ++i) {
+      sessions_.push_back(simulation.open("A"));
+      sessions_.back()->set_observer(observer);
+    }
   }
   [[nodiscard]] Session& operator[](std::size_t turn) { return *sessions_[turn % kSessions]; }
 
@@ -86,7 +108,7 @@ class Sessions {
 // served in that order.
 class Queue {
  public:
-  explicit Queue(std::size_t waiters) : sessions_(simulation_), before_(heap_bytes()) {
+  explicit Queue(std::size_t waiters) : sessions_(simulation_, &counter_), before_(heap_bytes()) {
     for (std::size_t i = 0; i < kSessions; ++i) mutexes_.emplace_back(sessions_[i], kLock);
     while (joined_ <= waiters) join();
     expect(served_ == 1 && holder_, "not exactly the first one holds");
@@ -111,11 +133,16 @@ class Queue {
     const std::size_t served = served_ + (served_ < joined_ ? 1 : 0);
     HeldLock released = std::move(*holder_);
     holder_.reset();
+    const Traffic before = counter_.traffic();
     const ReleaseOutcome outcome = simulation_.run(released.release());
     simulation_.settle();
+    most_.requests = std::max(most_.requests, counter_.traffic().requests - before.requests);
+    most_.lists = std::max(most_.lists, counter_.traffic().lists - before.lists);
     expect(outcome == ReleaseOutcome::kReleased, "a release fails");
     expect(served_ == served, "a release serves not exactly one waiter");
   }
+  // The most that a handoff has asked for.
+  [[nodiscard]] const Traffic& most() const { return most_; }
   // The list that is part of every handoff, without anything else.
   void list() {
     expect(simulation_.run(list_queue(sessions_[0], joined_ - served_ + 1)), "a list is wrong");
@@ -145,6 +172,8 @@ class Queue {
     co_return position.has_value() && position->ahead < contenders;
   }
 
+  Counter counter_;
+  Traffic most_;
   fake::Simulation simulation_;
   Sessions sessions_;
   std::deque<FairMutex> mutexes_;
@@ -179,6 +208,7 @@ struct Waiting {
   std::size_t bytes;
   double handoff_us;
   double list_us;
+  Traffic most;
 };
 
 Waiting wait_in_a_queue(std::size_t waiters, double seconds) {
@@ -188,7 +218,7 @@ Waiting wait_in_a_queue(std::size_t waiters, double seconds) {
       microseconds_each(seconds, [&] { queue.hand_over(); }, [&] { queue.join(); });
   const double list_us = microseconds_each(seconds, [&] { queue.list(); }, [] {});
   queue.run_dry();
-  return {bytes, handoff_us, list_us};
+  return {bytes, handoff_us, list_us, queue.most()};
 }
 
 double each(std::size_t with, std::size_t without, std::size_t count) {
@@ -285,6 +315,9 @@ Figures scale(double seconds) {
           {"handoff_10_waiters", ten.handoff_us, "us"},
           {"handoff_1000_waiters", thousand.handoff_us, "us"},
           {"handoff_10000_waiters", most.handoff_us, "us"},
+          {"handoff_requests_10_waiters", static_cast<double>(ten.most.requests), "requests"},
+          {"handoff_requests_10000_waiters", static_cast<double>(most.most.requests), "requests"},
+          {"handoff_wakes_10000_waiters", static_cast<double>(most.most.lists), "wakes"},
           {"handoff_flatness", most.handoff_us / ten.handoff_us, "times"},
           {"list_10_waiters", ten.list_us, "us"},
           {"list_1000_waiters", thousand.list_us, "us"},
