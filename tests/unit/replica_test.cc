@@ -232,7 +232,8 @@ TEST_F(ReplicaTest, S58bASessionMayExpireWhileItIsBeingAnswered) {
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
 
-// What it has heard since its last answer is lost: the leader counts from half a tick before.
+// What it has heard since its last answer is lost: the leader counts from half a tick before
+// (Learner.ping sends the table of touches and empties it; Leader.lead asks every half tick).
 TEST_F(ReplicaTest, S58bTouchesDieWithTheFollower) {
   for (const Duration heard : {Duration::zero(), Duration(2s)}) {
     Simulation simulation(three_replicas());
