@@ -112,9 +112,7 @@ Task<void> expire_under_multis(MultiTest& at) {
   }
 }
 
-TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) {
-  runtime.run(expire_under_multis(*this));
-}
+TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) { runtime.run(expire_under_multis(*this)); }
 
 Task<void> reject_under_multis(Client& client) {
   for (int round = 0; round < 50; ++round) {
