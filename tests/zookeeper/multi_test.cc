@@ -10,6 +10,7 @@
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "support/lab.h"
+#include "support/session_waits.h"
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
 
@@ -18,6 +19,7 @@ namespace lockstep::zookeeper {
 namespace {
 
 using support::must;
+using support::StateReached;
 using support::TcpProxy;
 using support::ZookeeperServer;
 
@@ -82,13 +84,16 @@ TEST_F(MultiTest, ResultsCanComeAfterEverybodyHasGone) {
 }
 
 // Another client takes the session over and closes it. Its own would take it back at once, so it
-// finds no way to the server meanwhile, and learns of the end from its next handshake.
-Task<void> kill_session(Runtime& runtime, TcpProxy& proxy, Options attaching) {
-  proxy.refuse();
-  Client killer(runtime, std::move(attaching));
+// finds no way to the server meanwhile, and learns of the end from its next handshake. The loss is
+// awaited: a C client that finds the loss and the end in one go may do so in the middle of a multi,
+// which nothing can keep it from (Handle::is_connected).
+Task<void> kill_session(MultiTest& at, lockstep::Session& victim, Options attaching) {
+  at.proxy.refuse();
+  co_await StateReached(victim, SessionState::kSuspended);
+  Client killer(at.runtime, std::move(attaching));
   const auto session = must(co_await killer.session(lockstep::Context()), "attach");
   must(co_await session->close(), "close");
-  proxy.accept_again();
+  at.proxy.accept_again();
 }
 
 // In the C client a multi that meets the end of the session frees what it never allocated.
@@ -97,7 +102,7 @@ Task<void> expire_under_multis(MultiTest& at) {
     const auto session = must(co_await at.client.session(lockstep::Context()), "open");
     Options attaching(at.server.address());
     attaching.attach_to = at.client.credentials();
-    at.runtime.spawn(kill_session(at.runtime, at.proxy, std::move(attaching)));
+    at.runtime.spawn(kill_session(at, *session, std::move(attaching)));
     std::vector<MultiPointer> multis;
     while (!is_over(session->state())) {  // Without a pause, to meet the end.
       multis.emplace_back(new auto(session->multi(checks(3))));
@@ -113,6 +118,22 @@ Task<void> expire_under_multis(MultiTest& at) {
 }
 
 TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) { runtime.run(expire_under_multis(*this)); }
+
+Task<void> multi_in_silence(MultiTest& at) {
+  const std::chrono::seconds session_timeout(4);
+  Client own_client(at.runtime, Options(at.proxy.address(), session_timeout));
+  const auto session = must(co_await own_client.session(lockstep::Context()), "open");
+  at.proxy.stall();
+  must(co_await sleep_for(at.runtime, session->timeout() / 2), "wait");
+  EXPECT_LE(session->last_contact() + session->timeout() / 2, at.runtime.now());
+  auto multi = session->multi(checks(3));
+  at.proxy.cut();  // What has been sent is lost.
+  at.proxy.pass_again();
+  EXPECT_TRUE((co_await multi).has_value());
+}
+
+// It may be over, and the C client about to learn of it.
+TEST_F(MultiTest, AMultiWaitsForNewsOfASilentSession) { runtime.run(multi_in_silence(*this)); }
 
 Task<void> reject_under_multis(Client& client) {
   for (int round = 0; round < 50; ++round) {

@@ -35,7 +35,9 @@ class Handle {
 
   // True if the C client is connected at this moment. In any other state it may learn now that the
   // session is over, which it does not survive in the middle of zoo_amulti(): after the first
-  // operation that it refuses it frees what it never allocated.
+  // operation that it refuses it frees what it never allocated (zookeeper.c, free_duplicate_path).
+  // Nothing can keep its thread from learning that just after the question; but it has to lose
+  // this connection and make another one first, while the caller is held up in the middle.
   [[nodiscard]] bool is_connected() const;
 
   // Hands a request to the C client. Returns ZOK, or why the C client refuses it: then there is no

@@ -109,11 +109,10 @@ void Session::submit(Request&& request, internal::Completion& completion) {
     return fail(&completion, Error::kNoWatcher);
   }
   const RequestId id = add_pending(request, &completion);
-  if (waiting_.empty() && can_be_sent(request.op, id)) {
-    send(request, id);
-  } else {
-    waiting_.emplace_back(id, std::move(request));
-  }
+  if (waiting_.empty() && can_be_sent(request.op, id)) return send(request, id);
+  const bool for_news = waiting_.empty() && state() == SessionState::kConnected && !is_fresh();
+  waiting_.emplace_back(id, std::move(request));
+  if (for_news) ask_server();  // Its reply sends what waits.
 }
 
 RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
@@ -127,8 +126,13 @@ RequestId Session::add_pending(const Request& request, internal::Completion* com
 bool Session::can_be_sent(OpCode op, RequestId id) const {
   if (op != OpCode::kMulti && op != OpCode::kAddAuth) return true;
   if (state() != SessionState::kConnected || !handle_.is_connected()) return false;
-  return op == OpCode::kMulti ? !authenticating_ : pending_.is_oldest(id);
+  return op == OpCode::kMulti ? !authenticating_ && is_fresh() : pending_.is_oldest(id);
 }
+
+// A session cannot expire before it has been silent for its timeout. The heartbeat keeps it fresh,
+// unless the server is out of reach or this process was not running for a while: just then the C
+// client may be about to learn of the end, on another thread, in the middle of a multi.
+bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session_timeout_ / 2; }
 
 void Session::send(const Request& request, RequestId id) {
   last_sent_ = runtime_.now();
@@ -136,8 +140,8 @@ void Session::send(const Request& request, RequestId id) {
                      ? handle_.send_remove_watch(request, id, registered_by(request.watch))
                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
-    authenticating_ = true;
-    ask_server();  // As released, the C client sends a credential with the next request only.
+    has_credential_ = true;
+    ask_behind_credentials();  // As released, the C client sends one with the next request only.
   }
   // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so
   // is on its way, and listeners hear of it first.
@@ -155,9 +159,16 @@ void Session::send_waiting() {
   }
 }
 
-void Session::ask_server() {
+RequestId Session::ask_server() {
   const Request request(OpCode::kExists, Path());
-  send(request, add_pending(request, nullptr));
+  const RequestId id = add_pending(request, nullptr);
+  send(request, id);
+  return id;
+}
+
+void Session::ask_behind_credentials() {
+  authenticating_ = true;
+  behind_credentials_ = ask_server();
 }
 
 void Session::abandon(internal::Completion& completion) noexcept {
@@ -181,6 +192,7 @@ void Session::on(ReplyMessage& message) {
   // To add_auth; listeners hear of it first.
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
+  if (message.id == behind_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
   if (concerns_watches(request->op)) {
@@ -198,9 +210,8 @@ void Session::on(ReplyMessage& message) {
 }
 
 // It comes from another thread of the C client than the news of a lost connection, and may be here
-// before them; the credential is sent again with every connection.
+// before them.
 void Session::on_auth_reply(const ReplyMessage& reply) {
-  authenticating_ = false;
   const bool lost = outcome_unknown(error_of(reply.rc));
   if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
 }
@@ -270,6 +281,7 @@ void Session::on(ConnectedMessage& connected) {
   last_sent_ = connected.received;
   runtime_.stop_timer(heartbeat_);
   runtime_.start_timer(heartbeat_, last_sent_ + session_timeout_ / 4);
+  if (has_credential_) ask_behind_credentials();  // The C client sends all of them again.
   change_state(SessionState::kConnected);
   send_waiting();
 }

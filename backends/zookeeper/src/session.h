@@ -67,9 +67,12 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
 
   RequestId add_pending(const Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
+  [[nodiscard]] bool is_fresh() const;
   void send(const Request& request, RequestId id);
   void send_waiting();
-  void ask_server();
+  RequestId ask_server();
+  // Of what the server answers behind its answer to the credentials that are on their way.
+  void ask_behind_credentials();
   void begin_close(internal::Completion& completion);
 
   void receive(Message& message) override;
@@ -96,7 +99,9 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   Inbox inbox_;
   PendingRequests pending_;
   std::deque<Waiting> waiting_;  // Pending too, the youngest of them; in the order of sending.
-  bool authenticating_ = false;  // The server's answer to an add_auth is on its way.
+  bool has_credential_ = false;
+  bool authenticating_ = false;  // The server's answer to a credential is on its way.
+  RequestId behind_credentials_ = 0;
   std::map<RequestId, Registered> watches_;
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;
