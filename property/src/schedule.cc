@@ -1,6 +1,6 @@
 #include "lockstep/property/schedule.h"
 
-#include <algorithm>
+#include <map>
 #include <ostream>
 
 namespace rc {
@@ -25,11 +25,14 @@ Gen<Deviation> deviation() {
 }
 
 // At one position only one thing can happen: the first of them counts.
-Schedule in_order(std::vector<Deviation> deviations) {
-  std::ranges::stable_sort(deviations, {}, &Deviation::position);
-  const auto repeated = std::ranges::unique(deviations, {}, &Deviation::position);
-  deviations.erase(repeated.begin(), repeated.end());
-  return {std::move(deviations)};
+Schedule in_order(const std::vector<Deviation>& drawn) {
+  std::map<std::uint32_t, Choice> by_position;
+  for (const Deviation& deviation : drawn)
+    by_position.emplace(deviation.position, deviation.choice);
+  Schedule schedule;
+  for (const auto& [position, choice] : by_position)
+    schedule.deviations.push_back({position, choice});
+  return schedule;
 }
 
 }  // namespace
