@@ -1,6 +1,7 @@
 #include "lockstep/fake/fibers.h"
 
 #include <exception>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +26,7 @@ class Fibers::Pool {
  public:
   StackPool stacks;
   Watchdog watchdog;
+  std::optional<Watchdog::Visit> execution;
 };
 
 // Resolves when the call is over that a fiber waits for.
@@ -100,6 +102,11 @@ class Fibers::Fiber {
 
 Fibers::Fibers() : stacks_(std::make_unique<Pool>()) {}
 Fibers::~Fibers() = default;
+
+void Fibers::execution_begins() {
+  if (!stacks_->execution) stacks_->execution.emplace(stacks_->watchdog);
+}
+void Fibers::execution_ends() noexcept { stacks_->execution.reset(); }
 
 Task<void> Fibers::run(Executor& executor, std::function<void()> body) {
   Fiber fiber(*this, std::move(body));

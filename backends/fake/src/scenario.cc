@@ -70,6 +70,7 @@ fakezk::ServerOptions LockScenario::servers() const {
 }
 
 void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
+  fibers_.execution_begins();
   verdict_ = &verdict;
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
     contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
@@ -88,6 +89,11 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
     process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
   }
   world.drain();
+}
+
+void LockScenario::clear() {
+  contenders_.clear();
+  fibers_.execution_ends();
 }
 
 void Contender::restart() {

@@ -17,7 +17,8 @@ namespace lockstep::fake {
 //
 // Fibers share one thread: a std::mutex that another fiber holds, a join, a real sleep stop them
 // all. Code that has run for ten seconds without coming back is taken for that: the program says so
-// and aborts. What it reads from a real clock makes an execution that cannot be repeated.
+// and aborts. Of code that sleeps again and again it says so after two seconds. What it reads from
+// a real clock makes an execution that cannot be repeated.
 //
 // Single-threaded, like the world. Outlives its tasks.
 class Fibers final : public Blocker {
@@ -30,6 +31,11 @@ class Fibers final : public Blocker {
   // `catch (...)` has to throw it again. What these destructors release goes as far as a process
   // gets that is dying, and waits for nothing. Resumes on `executor`, which is its process's.
   Task<void> run(Executor& executor, std::function<void()> body);
+
+  // Code that runs on no fiber is watched in the same way between these two, on this thread.
+  // Further ones of the same kind mean nothing.
+  void execution_begins();
+  void execution_ends() noexcept;
 
   // Throws std::system_error (resource_deadlock_would_occur) for a caller that is no fiber.
   void block(BlockingCall& call) override;

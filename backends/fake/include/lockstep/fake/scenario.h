@@ -98,7 +98,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
   [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
   void finish(fakezk::World& world) override;
-  void clear() override { contenders_.clear(); }
+  void clear() override;
   [[nodiscard]] bool isolated() const override { return true; }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
 

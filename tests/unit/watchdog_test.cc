@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/sleep.h"
+
+// What leaves simulated time is noticed, and not only on fibers.
+namespace lockstep::fake {
+namespace {
+
+using namespace std::chrono_literals;
+
+fakezk::HuntResult hunt_alone(LockScenario::Contend contend, std::uint64_t executions) {
+  fakezk::HuntOptions options;
+  options.executions = executions;
+  options.make_program = [contend] {
+    return std::make_unique<LockScenario>(contend, ScenarioSize{1, 1});
+  };
+  options.make_strategy = &fakezk::make_random_walk;
+  fakezk::OneByOne one_by_one;
+  return fakezk::hunt(options, one_by_one);
+}
+
+Task<void> sleep_for_real(Contender&, Path, std::uint32_t) {
+  std::this_thread::sleep_for(20ms);
+  co_return;
+}
+
+Task<void> sleep_in_simulated_time(Contender& self, Path, std::uint32_t) {
+  static_cast<void>(co_await sleep_for(self.client().executor(), 20ms));
+}
+
+Task<void> wait_for_nobody(Contender&, Path, std::uint32_t) {
+  std::promise<void> promise;
+  promise.get_future().wait();
+  co_return;
+}
+
+Task<void> never_end(Contender&, Path, std::uint32_t) {
+  const std::atomic<bool> forever = true;
+  while (forever) {
+  }
+  co_return;
+}
+
+TEST(WatchdogTest, SaysThatCodeSleepsForReal) {
+  testing::internal::CaptureStderr();
+  hunt_alone(&sleep_in_simulated_time, 10'000);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(hunt_alone(&sleep_for_real, 200).found);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("sleeps or waits for real"), std::string::npos) << said;
+  EXPECT_EQ(said.find('\n'), said.size() - 1) << "more than once: " << said;
+}
+
+TEST(WatchdogDeathTest, EndsWhatWaitsForNobody) {
+  EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not come back for 10 s. It blocks for real");
+}
+
+TEST(WatchdogDeathTest, EndsWhatNeverEnds) {
+  EXPECT_DEATH(hunt_alone(&never_end, 1), "not come back for 10 s. It is computing still");
+}
+
+}  // namespace
+}  // namespace lockstep::fake
