@@ -1,0 +1,228 @@
+// Which faults can strike, and what they do.
+#include <algorithm>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+bool has_write_under_way(const Link& link) {
+  for (std::size_t i = 0; i < link.requests.size(); ++i) {
+    const ClientMessage& message = link.requests[i];
+    if (message.kind == ClientMessage::Kind::kRequest && is_write(message.request.op)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+FaultKinds World::kinds_injected() const {
+  if (faults_used_ == 0) return 0;
+  FaultKinds kinds = 0;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    if (used_[i] > 0) kinds |= bit(static_cast<FaultKind>(i));
+  }
+  return kinds;
+}
+
+bool World::may(FaultKind kind) const {
+  return used_[static_cast<std::size_t>(kind)] < plan_.most(kind);
+}
+
+void World::list_faults() {
+  faults_.clear();
+  if (faults_used_ >= plan_.total()) return;
+  const auto add = [&](FaultKind kind, std::uint32_t index) {
+    faults_.push_back({Event::Kind::kFault, kind, index});
+  };
+  if (may(FaultKind::kCut)) {
+    for (LinkIndex link = 0; link < network_.size(); ++link) {
+      if (network_[link].open) add(FaultKind::kCut, link);
+    }
+  }
+  list_session_faults();
+  if (may(FaultKind::kTimer) && next_timer().queue) add(FaultKind::kTimer, 0);
+  if (may(FaultKind::kLateApply)) {
+    for (LinkIndex link = 0; link < network_.size(); ++link) {
+      if (server_.session_of(link) != kNoSession && has_write_under_way(network_[link])) {
+        add(FaultKind::kLateApply, link);
+      }
+    }
+  }
+  if (server_.replica_count() > 1) list_replica_faults();
+  list_process_faults();
+  list_znode_faults();
+}
+
+void World::list_session_faults() {
+  const bool foreign = may(FaultKind::kForeignDelete);
+  for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
+    if (!may(kind)) continue;
+    for (SessionIndex session = 0; session < server_.session_count(); ++session) {
+      if (server_.session_alive(session)) faults_.push_back({Event::Kind::kFault, kind, session});
+    }
+  }
+  for (SessionIndex session = 0; foreign && session < server_.session_count(); ++session) {
+    if (!server_.session_alive(session) || server_.ephemerals(session).empty()) continue;
+    faults_.push_back({Event::Kind::kFault, FaultKind::kForeignDelete, session});
+  }
+}
+
+// A process that has nothing to do could stall or crash unnoticed.
+void World::list_process_faults() {
+  for (const FaultKind kind : {FaultKind::kStall, FaultKind::kCrash, FaultKind::kClockDrift}) {
+    if (!may(kind) || (kind == FaultKind::kCrash && !restarter_)) continue;
+    for (std::uint32_t index = 0; index < process_count_; ++index) {
+      Process& process = *processes_[index];
+      if (process.tasks().empty()) continue;
+      if (kind == FaultKind::kStall && process.stalled()) continue;
+      faults_.push_back({Event::Kind::kFault, kind, index});
+    }
+  }
+}
+
+void World::list_znode_faults() {
+  const auto add = [this](FaultKind kind, std::size_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) faults_.push_back({Event::Kind::kFault, kind, i});
+  };
+  if (may(FaultKind::kParentRemoval)) add(FaultKind::kParentRemoval, server_.reapable().size());
+  if (may(FaultKind::kSequenceOverflow))
+    add(FaultKind::kSequenceOverflow, server_.windable().size());
+}
+
+void World::list_replica_faults() {
+  for (ReplicaIndex index = 0; index < server_.replica_count(); ++index) {
+    const Replica& replica = server_.replica(index);
+    if (may(FaultKind::kLag) && !replica.lagging) {
+      faults_.push_back({Event::Kind::kFault, FaultKind::kLag, index});
+    }
+    if (may(FaultKind::kReplicaPartition) && !replica.unreachable) {
+      faults_.push_back({Event::Kind::kFault, FaultKind::kReplicaPartition, index});
+    }
+  }
+  if (may(FaultKind::kLeaderChange)) {
+    faults_.push_back({Event::Kind::kFault, FaultKind::kLeaderChange, 0});
+  }
+}
+
+void World::inject(const Event& event) {
+  if (recorder_) recorder_->writes(ObjectKind::kFaults);
+  ++used_[static_cast<std::size_t>(event.fault)];
+  ++faults_used_;
+  // Which parents there are, and which of them have no children, is not told apart.
+  const bool of_parents =
+      event.fault == FaultKind::kParentRemoval || event.fault == FaultKind::kSequenceOverflow;
+  if (recorder_ && of_parents) recorder_->touches_everything();
+  Step step{.number = steps_, .event = event, .now = now_};
+  switch (event.fault) {
+    case FaultKind::kCut:
+    case FaultKind::kLateApply: return inject_cut(event, step);
+    case FaultKind::kExpiry:
+      expire(event.index);
+      step.now = now_;
+      return trace(step);
+    case FaultKind::kKillSession: trace(step); return kill_session(event.index);
+    case FaultKind::kTimer: return fire_timer(event, false);
+    case FaultKind::kLag: trace(step); return server_.set_lagging(event.index, true, now_);
+    case FaultKind::kReplicaPartition: trace(step); return server_.isolate(event.index, now_);
+    case FaultKind::kLeaderChange: trace(step); return change_leader();
+    case FaultKind::kStall: trace(step); return stall(*processes_[event.index]);
+    case FaultKind::kCrash: trace(step); return crash(*processes_[event.index]);
+    case FaultKind::kClockDrift: return inject_drift(event, step);
+    case FaultKind::kForeignDelete: return inject_foreign_delete(event, step);
+    case FaultKind::kParentRemoval:
+      step.path = server_.reapable()[event.index];
+      trace(step);
+      return server_.reap(step.path, now_);
+    case FaultKind::kSequenceOverflow: return inject_sequence_overflow(event, step);
+  }
+}
+
+void World::inject_cut(const Event& event, Step& step) {
+  const Link& link = network_[event.index];
+  const auto requests = static_cast<std::uint32_t>(link.requests.size());
+  const auto items = static_cast<std::uint32_t>(link.inbox.size());
+  const bool late = event.fault == FaultKind::kLateApply;
+  // Calmly a cut loses all requests, and of those that are applied late the first is one.
+  std::uint32_t accepted = 0;
+  if (late) {
+    accepted = 1 + number(requests);
+  } else if (requests > 0) {
+    // A cut that finds some requests accepted is a cut that comes after they were applied.
+    accepted = took(chooser_->shortcut(requests + 1) % (requests + 1));
+  }
+  const std::uint32_t received = number(items + 1);
+  step.lost_requests = requests - accepted;
+  step.lost_inbox = items - received;
+  trace(step);
+  return late ? cut_late(event.index, accepted, received) : cut(event.index, accepted, received);
+}
+
+void World::inject_drift(const Event& event, Step& step) {
+  const bool fast = number(2) != 0;
+  step.amount = fast ? 1 : -1;
+  trace(step);
+  drift(*processes_[event.index], fast);
+}
+
+void World::inject_foreign_delete(const Event& event, Step& step) {
+  const std::span<const PathId> ephemerals = server_.ephemerals(event.index);
+  step.path = ephemerals[number(static_cast<std::uint32_t>(ephemerals.size()))];
+  hash_in(paths_->text(step.path).hash());
+  trace(step);
+  server_.remove_as_operator(step.path, now_);
+}
+
+// The end itself, or a few creates before it.
+void World::inject_sequence_overflow(const Event& event, Step& step) {
+  step.path = server_.windable()[event.index];
+  const std::uint32_t nearer = number(Server::kMostCreatesLeft + 1);
+  step.amount = Server::kLastNumber - Server::kMostCreatesLeft + static_cast<std::int32_t>(nearer);
+  trace(step);
+  server_.wind_sequence(step.path, step.amount);
+}
+
+void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  // What the server had already taken from the wire is applied although nobody waits for it.
+  const auto under_way = static_cast<std::uint32_t>(network_[index].requests.size());
+  for (std::uint32_t i = 0; i < std::min(accepted, under_way) && server_.can_apply(index); ++i) {
+    server_.apply(index, now_);
+    if (!network_[index].open) return;
+  }
+  if (!network_[index].open) return;
+  server_.connection_ended(index, now_);
+  network_.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  server_.connection_ended(index, now_, accepted);
+  network_.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void World::change_leader() {
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (network_[link].open) cut(link, 0, static_cast<std::uint32_t>(network_[link].inbox.size()));
+  }
+  server_.change_leader(now_);
+}
+
+void World::heal() {
+  healed_ = true;
+  plan_ = FaultPlan();
+  for (std::uint32_t index = 0; index < process_count_; ++index) wake(*processes_[index]);
+  server_.mend(now_);
+}
+
+void World::expire(SessionIndex session) {
+  if (recorder_) recorder_->writes(ObjectKind::kClock);
+  advance_clock(server_.expiry_time(session, now_));
+  hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+  // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the
+  // timeout).
+  server_.decide_expiry(session, Error::kOperationTimeout);
+}
+
+void World::kill_session(SessionIndex session) { server_.decide_expiry(session); }
+
+}  // namespace lockstep::fakezk
