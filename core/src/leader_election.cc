@@ -18,6 +18,7 @@ std::optional<Path> first_of(const Path& election, const Children& children) {
 
 Task<Result<void>> LeaderElection::proclaim(const HeldLock& leadership, Data candidate,
                                             Context context) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be released meanwhile.
   const Path znode = leadership.znode();
   for (;;) {
     const Result<Stat> set = co_await session_.set_data(znode, candidate, -1, context);

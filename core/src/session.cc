@@ -101,7 +101,7 @@ Operation<MultiResults> Session::multi(Transaction transaction, Context context)
   return {*this, std::move(request), std::move(context)};
 }
 
-Operation<void> Session::add_auth(std::string scheme, Data credential, Context context) {
+Operation<void> Session::add_auth(std::string_view scheme, Data credential, Context context) {
   Request request(OpCode::kAddAuth, Path());
   request.scheme = Text(scheme);
   request.data = std::move(credential);

@@ -75,7 +75,7 @@ std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const 
   return slot;
 }
 
-PathId PathTable::add(Text path, std::size_t slot) {
+PathId PathTable::add(const Text& path, std::size_t slot) {
   const auto id = static_cast<PathId>(entries_.size());
   const std::string_view view = path.view();
   const std::size_t slash = view.rfind('/');

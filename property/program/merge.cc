@@ -101,6 +101,7 @@ Json merged(std::vector<Part> parts) {
 
 int run(const std::vector<std::string>& files) {
   std::vector<Part> parts;
+  parts.reserve(files.size());
   for (const std::string& file : files) parts.push_back(read(file));
   const Json result = merged(std::move(parts));
   print_json(result);

@@ -187,7 +187,7 @@ TEST(FibersDeathTest, CodeThatReallyBlocksIsToldSo) {
         a.tasks().spawn(fibers.run(a, body));
         a.tasks().spawn(fibers.run(a, body));
       },
-      "Fibers share one thread");
+      "not come back for 10 s. It blocks for real");
 }
 
 // Looks whether the lock is free, and takes it: another one may do so in between.

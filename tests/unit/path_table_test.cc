@@ -97,6 +97,7 @@ TEST_F(PathTableTest, SequentialPathIsAPathLikeAnyOther) {
 
 TEST_F(PathTableTest, KeepsItsNumbersWhileItGrows) {
   std::vector<PathId> ids;
+  ids.reserve(5'000);
   for (int i = 0; i < 5'000; ++i) ids.push_back(intern("/p/" + std::to_string(i)));
   for (int i = 0; i < 5'000; ++i) {
     const std::string path = "/p/" + std::to_string(i);

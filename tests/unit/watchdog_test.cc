@@ -5,7 +5,6 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/hunt.h"
@@ -29,7 +28,8 @@ fakezk::HuntResult hunt_alone(LockScenario::Contend contend, std::uint64_t execu
 }
 
 Task<void> sleep_for_real(Contender&, Path, std::uint32_t) {
-  std::this_thread::sleep_for(20ms);
+  std::promise<void> never;
+  never.get_future().wait_for(20ms);
   co_return;
 }
 

@@ -33,6 +33,7 @@ void expect_prefixes_survive(std::uint32_t accepted, std::uint32_t received) {
   Simulation simulation;
   const auto session = simulation.open("A");
   std::vector<Started<Result<Created>>> creates;
+  creates.reserve(5);
   for (int i = 0; i < 5; ++i) {
     creates.push_back(simulation.start(create(*session, Path("/") / std::to_string(i))));
   }
@@ -264,6 +265,7 @@ TEST(WorldTest, EveryChoiceIsValid) {
   Calm calm;
   const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan()));
   std::vector<Deviation> wild;
+  wild.reserve(200);
   for (std::uint32_t position = 0; position < 200; ++position) {
     wild.push_back(Deviation{position, Choice{true, 0xffffffffu - position}});
   }

@@ -1,9 +1,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "lockstep/fake/hunt.h"
 
@@ -16,10 +16,9 @@ template <class Number>
 bool read_variable(const char* variable, Number least, Number& into) {
   const char* const value = std::getenv(variable);
   if (!value || *value == '\0') return false;
-  const std::string_view text(value);
-  const char* const end = text.data() + text.size();
+  const char* const end = value + std::strlen(value);
   Number number{};
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  const auto [stopped, error] = std::from_chars(value, end, number);
   // "nan" and "inf" are numbers to from_chars.
   const bool finite = std::isfinite(static_cast<double>(number));
   if (error != std::errc() || stopped != end || !finite || number < least) {

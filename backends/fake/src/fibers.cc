@@ -83,7 +83,7 @@ class Fibers::Fiber {
   void run() {
     try {
       if (!abandoned_) body_();
-    } catch (const Abandoned&) {
+    } catch (const Abandoned&) {  // NOLINT(bugprone-empty-catch): it was there to unwind.
     } catch (...) {
       exception_ = std::current_exception();
     }

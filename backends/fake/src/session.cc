@@ -6,7 +6,6 @@
 
 namespace lockstep::fake {
 
-using fakezk::ClientMessage;
 using fakezk::ServerMessage;
 
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot)
@@ -89,7 +88,7 @@ void FakeSession::receive(ServerMessage& message) {
     case ServerMessage::Kind::kWatchEvent: return watch_event(message);
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return end(SessionState::kExpired);
-    case ServerMessage::Kind::kWatchesSet: return;
+    case ServerMessage::Kind::kWatchesSet:
     case ServerMessage::Kind::kConnectionEnded: return;
   }
 }

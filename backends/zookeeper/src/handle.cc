@@ -26,6 +26,7 @@ constexpr std::chrono::milliseconds kResolvePause(500);
 void set_log_level(ClientLog log) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): it has no name for silence.
   zoo_set_debug_level(log == ClientLog::kSilent ? static_cast<ZooLogLevel>(0) : ZOO_LOG_LEVEL_INFO);
 }
 

@@ -55,6 +55,7 @@ std::vector<OpOutcome> MultiCall::outcomes() const {
   for (std::size_t i = 0; i < results_.size(); ++i) {
     OpOutcome& outcome = outcomes.emplace_back(op_codes_[i], results_[i].err);
     if (results_[i].err != ZOK) continue;
+    // NOLINTNEXTLINE(readability-redundant-string-cstr): up to the NUL that the C client wrote.
     if (outcome.op == OpCode::kCreate) outcome.path = paths_[i].c_str();
     if (outcome.op == OpCode::kSetData) outcome.stat = from_c(stats_[i]);
   }

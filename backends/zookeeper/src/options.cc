@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <string_view>
 
 #include "client_path.h"
@@ -14,9 +15,9 @@ bool is_host_and_port(std::string_view server) {
   const std::size_t colon = server.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return false;
   const std::string_view digits = server.substr(colon + 1);
-  const char* const end = digits.data() + digits.size();
+  const char* const end = std::to_address(digits.end());
   std::uint16_t port = 0;
-  const auto [stopped, error] = std::from_chars(digits.data(), end, port);
+  const auto [stopped, error] = std::from_chars(std::to_address(digits.begin()), end, port);
   return error == std::errc() && stopped == end && port != 0;
 }
 

@@ -76,7 +76,7 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   void begin_close(internal::Completion& completion);
 
   void receive(Message& message) override;
-  void on(ReplyMessage& reply);
+  void on(ReplyMessage& message);
   void on(WatchMessage& event);
   void on(ConnectedMessage& connected);
   void on(SuspendedMessage&) { change_state(SessionState::kSuspended); }

@@ -2,7 +2,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "lockstep/acl.h"
 #include "lockstep/children.h"
@@ -112,7 +112,7 @@ class Session {
   Operation<void> remove_watches(Path path, WatchType type = WatchType::kAny, Context context = {});
   // Authenticates this session's connections, this one and later ones: with the scheme "digest" as
   // "user:password". What the server rejects ends the session with kAuthFailed.
-  Operation<void> add_auth(std::string scheme, Data credential, Context context = {});
+  Operation<void> add_auth(std::string_view scheme, Data credential, Context context = {});
   // Afterwards this session's reads show everything that was committed when sync was sent.
   Operation<void> sync(Path path, Context context = {});
   // Ends the session: its ephemerals go, everything pending fails with kClosing.

@@ -46,10 +46,10 @@ struct Node {
   };
 
   void reuse();
-  [[nodiscard]] const Option* find(StepKey key) const;
-  [[nodiscard]] bool is_done(StepKey key) const;
+  [[nodiscard]] const Option* find(StepKey wanted) const;
+  [[nodiscard]] bool is_done(StepKey wanted) const;
   // True if every variant of this step sleeps.
-  [[nodiscard]] bool asleep(StepKey key) const;
+  [[nodiscard]] bool asleep(StepKey wanted) const;
   // True if just what was taken, numbers and all, slept when the state was reached.
   [[nodiscard]] bool took_what_slept() const;
 
@@ -128,7 +128,7 @@ class Exploration final : private Chooser, private Tracer {
 
   void add_races(bool ended);
   void add_disabled(std::size_t step, bool ended);
-  void order_step(std::size_t step);
+  void order_step(std::size_t later);
   void add_reversal(std::size_t earlier, std::size_t later);
   [[nodiscard]] bool depends(std::size_t earlier, std::size_t later) const;
   [[nodiscard]] bool before(std::size_t earlier, std::size_t later) const;
@@ -136,7 +136,7 @@ class Exploration final : private Chooser, private Tracer {
   // Tries a pair of adjacent independent steps in both orders; false if that made a difference.
   bool check_a_pair();
   [[nodiscard]] bool swappable(std::size_t first) const;
-  std::optional<std::uint64_t> state_after(std::size_t prefix, bool swapped);
+  std::optional<std::uint64_t> state_after(std::size_t first, bool swapped);
 
   World& world_;
   Program& program_;

@@ -123,6 +123,7 @@ void OneByOne::each(std::uint32_t count, const std::function<void(std::uint32_t)
 
 HuntResult hunt(const HuntOptions& options, Workers& workers) {
   std::vector<std::unique_ptr<Searcher>> searchers;
+  searchers.reserve(options.jobs);
   for (std::uint32_t job = 0; job < options.jobs; ++job) {
     searchers.push_back(std::make_unique<Searcher>(options.make_program(), options.make_strategy(),
                                                    options.limits, options.seed));

@@ -28,7 +28,7 @@ std::string padded(std::string text, std::size_t to) {
   return text;
 }
 
-std::string aligned(std::string text, std::size_t to) {
+std::string aligned(const std::string& text, std::size_t to) {
   return text.size() < to ? std::string(to - text.size(), ' ') + text : text;
 }
 
@@ -76,6 +76,7 @@ class Drawing {
 
   [[nodiscard]] std::string rows() const {
     std::vector<std::size_t> widths;
+    widths.reserve(names_.size());
     for (std::size_t lane = 0; lane < names_.size(); ++lane) {
       widths.push_back(std::max({kNarrowest, width(names_[lane]), widest(lane)}));
     }

@@ -10,7 +10,7 @@ namespace {
 class Shrinker {
  public:
   Shrinker(Program& program, const ExecutionLimits& limits, std::string oracle,
-           std::vector<Deviation> deviations, std::uint32_t budget)
+           const std::vector<Deviation>& deviations, std::uint32_t budget)
       : world_(program.servers()),
         program_(program),
         limits_(limits),
@@ -149,8 +149,8 @@ class Shrinker {
 }  // namespace
 
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
-              std::vector<Deviation> deviations, std::uint32_t budget) {
-  return Shrinker(program, limits, oracle, std::move(deviations), budget).run();
+              const std::vector<Deviation>& deviations, std::uint32_t budget) {
+  return Shrinker(program, limits, oracle, deviations, budget).run();
 }
 
 }  // namespace lockstep::fakezk

@@ -19,12 +19,16 @@ class PoolAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(alignof(T) <= alignof(std::max_align_t));
-    return static_cast<T*>(allocate_frame(count * sizeof(T)));
+    return static_cast<T*>(allocate_frame(count * kSize));
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    release_frame(memory, count * sizeof(T));
+    release_frame(static_cast<void*>(memory), count * kSize);
   }
   friend bool operator==(const PoolAllocator&, const PoolAllocator&) noexcept { return true; }
+
+ private:
+  static constexpr std::size_t kSize =
+      sizeof(T);  // NOLINT(bugprone-sizeof-expression): a pointer's
 };
 
 }  // namespace lockstep::internal

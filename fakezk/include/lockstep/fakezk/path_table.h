@@ -60,7 +60,7 @@ class PathTable {
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
 
   [[nodiscard]] std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
-  PathId add(Text path, std::size_t slot);
+  PathId add(const Text& path, std::size_t slot);
   std::string_view keep(std::string_view name);
   void grow();
 

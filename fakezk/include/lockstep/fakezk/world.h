@@ -133,9 +133,9 @@ class World final : private Unspecified {
   // Timers that are due by then fire first; messages under way stay there.
   void advance_clock(TimePoint until);
   // Faults, by hand or chosen.
-  void cut(LinkIndex link, std::uint32_t accepted, std::uint32_t received);
+  void cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   // The same, but what the server has accepted it applies later: an event of its own.
-  void cut_late(LinkIndex link, std::uint32_t accepted, std::uint32_t received);
+  void cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   void expire(SessionIndex session);
   void kill_session(SessionIndex session);
   // Every connection ends with it; nothing that was under way arrives.
@@ -201,7 +201,7 @@ class World final : private Unspecified {
 
   void list_events();
   void list_reaping();
-  void list_link_events(LinkIndex link);
+  void list_link_events(LinkIndex index);
   void list_late_events();
   void list_wakes();
   void list_faults();

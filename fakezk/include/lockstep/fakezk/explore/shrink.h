@@ -22,6 +22,6 @@ struct Shrunk {
 // deviations, then fewer faults, fewer steps, lower choices, earlier positions. (After
 // Hypothesis, which shrinks the choices behind a test case rather than the case.)
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
-              std::vector<Deviation> deviations, std::uint32_t budget = 20'000);
+              const std::vector<Deviation>& deviations, std::uint32_t budget = 20'000);
 
 }  // namespace lockstep::fakezk
