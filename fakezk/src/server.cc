@@ -243,6 +243,14 @@ void Server::reap(PathId path, TimePoint now) {
   commit(txn, now);
 }
 
+bool Server::create_as_operator(const Request& request, TimePoint now) {
+  Txn txn = begin_txn(OpCode::kCreate, kNoSession, kNoLink, now);
+  preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);
+  txn.has_error = !preparation_.create(request).has_value();
+  commit(txn, now);
+  return !txn.has_error;
+}
+
 void Server::remove_as_operator(PathId path, TimePoint now) {
   Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
   preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);

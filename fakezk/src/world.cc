@@ -133,17 +133,19 @@ void World::list_events() {
   events_.clear();
   const bool busy = server_.has_work();
   if (busy) list_reaping();
+  if (busy && healed_) list_late_events();
   const LinkIndex links = network_.size();
-  if (healed_) {
-    if (busy) list_late_events();
-    for (LinkIndex i = 1; i <= links; ++i) list_link_events((current_ + i) % links);
-    return;
+  for (LinkIndex turn = 0; turn < links; ++turn) {
+    const LinkIndex index = healed_ ? (current_ + 1 + turn) % links : in_calm_order(turn);
+    const Link& link = network_[index];
+    if (link.can_deliver() && !stalled(index)) {
+      events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
+    }
+    if (link.can_apply() && server_.can_apply(index)) {
+      events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
+    }
   }
-  for (LinkIndex i = 0; i < links; ++i) {
-    // The one whose event came last is the first.
-    const LinkIndex link = i == 0 ? current_ : i - (i <= current_ ? 1 : 0);
-    if (!network_[link].idle()) list_link_events(link);
-  }
+  if (healed_) return;
   if (busy) list_late_events();
   if (stalled_count_ > 0) list_wakes();
 }
@@ -174,16 +176,6 @@ void World::list_wakes() {
   for (std::uint32_t process = 0; process < process_count_; ++process) {
     if (!processes_[process]->stalled()) continue;
     events_.push_back({Event::Kind::kWake, FaultKind::kCut, process});
-  }
-}
-
-void World::list_link_events(LinkIndex index) {
-  const Link& link = network_[index];
-  if (link.can_deliver() && !stalled(index)) {
-    events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
-  }
-  if (link.can_apply() && server_.can_apply(index)) {
-    events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
   }
 }
 
@@ -246,39 +238,23 @@ std::uint32_t World::took(std::uint32_t number) {
 }
 
 void World::execute(const Event& event) {
-  Step step{.number = steps_, .event = event, .now = now_};
   switch (event.kind) {
-    case Event::Kind::kDeliver: current_ = event.index; return deliver(event);
-    case Event::Kind::kApply:
-      current_ = event.index;
-      server_.apply(event.index, now_);
-      step.applied = &server_.last_applied();
-      hash_in(fingerprint(*step.applied, *paths_));
-      // The server has heard of the session by this, and will hear nothing more.
-      if (stalled(event.index)) {
-        server_.speak_up(event.index);
-        server_.fall_silent(event.index, now_);
-      }
-      return trace(step);
-    case Event::Kind::kCloseSession: trace(step); return server_.finish_close(event.index, now_);
-    case Event::Kind::kReap:
-      step.path = server_.reaping()[event.index];
-      hash_in(paths_->text(step.path).hash());
-      trace(step);
-      return server_.finish_reaping(event.index, now_);
+    case Event::Kind::kDeliver: return deliver(event);
+    case Event::Kind::kApply: return apply(event);
+    case Event::Kind::kCloseSession: trace(event); return server_.finish_close(event.index, now_);
+    case Event::Kind::kReap: return reap(event);
     case Event::Kind::kStray:
       server_.apply_stray(event.index, now_);
-      step.applied = &server_.last_applied();
-      hash_in(fingerprint(*step.applied, *paths_));
-      return trace(step);
-    case Event::Kind::kReplicate: trace(step); return server_.replicate(event.index, now_);
+      return tell_applied(event);
+    case Event::Kind::kReplicate: trace(event); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
-    case Event::Kind::kWake: trace(step); return wake(*processes_[event.index]);
+    case Event::Kind::kWake: trace(event); return wake(*processes_[event.index]);
     case Event::Kind::kFault: return inject(event);
   }
 }
 
 void World::deliver(const Event& event) {
+  current_ = event.index;
   Link& link = network_[event.index];
   if (recorder_) {
     // Whether anybody is there to receive it is the process's memory too.
@@ -288,8 +264,30 @@ void World::deliver(const Event& event) {
   }
   const std::unique_ptr<ServerMessage> message = network_.take_item(event.index);
   hash_in(fingerprint(*message));
-  trace(Step{.number = steps_, .event = event, .now = now_, .received = message.get()});
+  trace(event, [&](Step& step) { step.received = message.get(); });
   if (link.endpoint) link.endpoint->receive(*message);
+}
+
+void World::apply(const Event& event) {
+  current_ = event.index;
+  server_.apply(event.index, now_);
+  tell_applied(event);
+  // The server has heard of the session by this, and will hear nothing more.
+  if (!stalled(event.index)) return;
+  server_.speak_up(event.index);
+  server_.fall_silent(event.index, now_);
+}
+
+void World::tell_applied(const Event& event) {
+  hash_in(fingerprint(server_.last_applied(), *paths_));
+  trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
+}
+
+void World::reap(const Event& event) {
+  const PathId path = server_.reaping()[event.index];
+  hash_in(paths_->text(path).hash());
+  trace(event, [path](Step& step) { step.path = path; });
+  server_.finish_reaping(event.index, now_);
 }
 
 // A timer that fires because nothing else can happen can be swapped with nothing.
@@ -309,7 +307,7 @@ void World::fire_timer(const Event& event, bool at_rest) {
   Timer& timer = next.queue->pop();
   move_clock(next.due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  trace(Step{.number = steps_, .event = event, .now = now_});
+  trace(event);
   run(timer);
 }
 
@@ -337,10 +335,6 @@ void World::run(Runnable& work) {
   } catch (...) {
     if (!escaped_) escaped_ = std::current_exception();
   }
-}
-
-void World::trace(const Step& step) {
-  if (tracer_) tracer_->step(step);
 }
 
 }  // namespace lockstep::fakezk

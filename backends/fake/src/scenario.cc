@@ -1,20 +1,12 @@
 #include "lockstep/fake/scenario.h"
 
 #include "lockstep/internal/check.h"
-#include "lockstep/protected_create.h"
 
 namespace lockstep::fake {
 
 namespace {
 
 const Path kLock("/lock");
-
-Task<void> create_parent(FakeClient& client) {
-  const Result<std::shared_ptr<Session>> session = co_await client.session(Context());
-  internal::check(session.has_value(), "a scenario's first session connects");
-  const Result<void> created = co_await ensure_parent(**session, kLock, Context());
-  internal::check(created.has_value(), "a scenario's lock path is valid");
-}
 
 // Whom a contender waits for, and at which lock.
 class Blocked {
@@ -113,10 +105,12 @@ void LockScenario::restart(fakezk::Process& process) {
 void LockScenario::connect_all(fakezk::World& world) {
   fakezk::Calm calm;
   for (Contender& contender : contenders_) contender.client().current();
-  FakeClient& first = contenders_.front().client();
-  first.process().tasks().spawn(create_parent(first));
   while (world.step(calm)) {
   }
+  Request parent(OpCode::kCreate, kLock);
+  parent.mode = CreateMode::kContainer;
+  const bool created = world.servers().create_as_operator(parent, world.now());
+  internal::check(created, "a scenario's lock path is valid");
 }
 
 Task<void> LockScenario::run(Contender& self, Contend contend, Path lock, std::uint32_t rounds) {
@@ -173,8 +167,9 @@ std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
 }
 
 std::string LockScenario::process_name(std::uint32_t process) const {
-  return std::string(1, static_cast<char>('A' + process % 26)) +
-         (process < 26 ? "" : std::to_string(process / 26));
+  std::string name(1, static_cast<char>('A' + process % 26));
+  if (process >= 26) name += std::to_string(process / 26);
+  return name;
 }
 
 }  // namespace lockstep::fake

@@ -142,7 +142,9 @@ class Server final : private EventSink {
   [[nodiscard]] std::span<const PathId> ephemerals(SessionIndex session) const {
     return sessions_[session].ephemerals;
   }
-  // Somebody who does not belong to the program deletes an ephemeral znode.
+  // Somebody who does not belong to the program creates a znode: false if the servers refuse it.
+  bool create_as_operator(const Request& request, TimePoint now);
+  // Or deletes an ephemeral one.
   void remove_as_operator(PathId path, TimePoint now);
   // Znodes that have had children, in order of creation; of those, containers that the servers
   // could reap now.

@@ -201,7 +201,10 @@ class World final : private Unspecified {
 
   void list_events();
   void list_reaping();
-  void list_link_events(LinkIndex index);
+  // The link whose event came last is the first.
+  [[nodiscard]] LinkIndex in_calm_order(LinkIndex turn) const {
+    return turn == 0 ? current_ : turn - (turn <= current_ ? 1 : 0);
+  }
   void list_late_events();
   void list_wakes();
   void list_faults();
@@ -223,6 +226,9 @@ class World final : private Unspecified {
   void inject_foreign_delete(const Event& event, Step& step);
   void inject_sequence_overflow(const Event& event, Step& step);
   void deliver(const Event& event);
+  void apply(const Event& event);
+  void tell_applied(const Event& event);
+  void reap(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
   void run(Runnable& work);
@@ -239,7 +245,20 @@ class World final : private Unspecified {
   }
   template <class Act>
   void each_link_of(const Process& process, Act act);
-  void trace(const Step& step);
+  void trace(const Step& step) {
+    if (tracer_) tracer_->step(step);
+  }
+  void trace(const Event& event) {
+    trace(event, [](Step&) {});
+  }
+  // `fill` adds what belongs to this kind of event.
+  template <class Fill>
+  void trace(const Event& event, Fill fill) {
+    if (!tracer_) return;
+    Step step{.number = steps_, .event = event, .now = now_};
+    fill(step);
+    tracer_->step(step);
+  }
   void record_pace(const Process& process);
   void record_fired(const internal::TimerQueue& queue, bool at_rest);
 
