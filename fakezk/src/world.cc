@@ -202,6 +202,20 @@ bool World::step(Chooser& chooser, bool with_timers) {
   return true;
 }
 
+void World::settle() {
+  for (LinkIndex index = 0; index < network_.size();) {
+    const Link& link = network_[index];
+    if (link.can_deliver()) {
+      deliver({Event::Kind::kDeliver, FaultKind::kCut, index});
+    } else if (link.can_apply() && server_.can_apply(index)) {
+      apply({Event::Kind::kApply, FaultKind::kCut, index});
+    } else {
+      ++index;
+    }
+    drain();
+  }
+}
+
 Event World::choose() {
   const OpenMenu menu(*this);
   Choice choice = chooser_->next(menu);

@@ -103,10 +103,8 @@ void LockScenario::restart(fakezk::Process& process) {
 }
 
 void LockScenario::connect_all(fakezk::World& world) {
-  fakezk::Calm calm;
   for (Contender& contender : contenders_) contender.client().current();
-  while (world.step(calm)) {
-  }
+  world.settle();
   Request parent(OpCode::kCreate, kLock);
   parent.mode = CreateMode::kContainer;
   const bool created = world.servers().create_as_operator(parent, world.now());

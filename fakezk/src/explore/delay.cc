@@ -30,11 +30,7 @@ class Delay final : public RandomStrategy {
 
   // The first in calm order that has not been delayed; if all have, the one delayed first.
   [[nodiscard]] std::uint32_t first(std::span<const Event> events) const {
-    std::uint32_t best = 0;
-    for (std::uint32_t i = 1; i < events.size(); ++i) {
-      if (rank(events[i]) < rank(events[best])) best = i;
-    }
-    return best;
+    return least(events, [this](const Event& event) { return rank(event); });
   }
 
   [[nodiscard]] std::size_t rank(const Event& event) const {

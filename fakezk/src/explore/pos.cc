@@ -16,11 +16,7 @@ class Pos final : public RandomStrategy {
   }
 
   std::uint32_t choose(std::span<const Event> events) override {
-    std::uint32_t best = 0;
-    for (std::uint32_t i = 1; i < events.size(); ++i) {
-      if (priority(events[i]) > priority(events[best])) best = i;
-    }
-    return best;
+    return least(events, [this](const Event& event) { return ~priority(event); });
   }
 
   void happens(const Event& event) override {

@@ -119,12 +119,18 @@ void LockOracles::granted(const GrantRecord& grant) {
     tell_grant(grant, &World::grant_begins);
     note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
   }
-  if (const Life* const own = own_life(grant)) {
+  const Life* const own = own_life(grant);
+  if (own) {
     check_evidence(grant, *own);
     check_earlier_grants(grant, *own);
   }
-  grants_.push_back({grant.lock, grant.znode, grant.continues, grant.token, grant.created,
-                     grant.evidence, grant.session, grant.share, 0, false});
+  grants_.push_back({.lock = grant.lock,
+                     .znode = grant.znode,
+                     .token = grant.token,
+                     .created = grant.created,
+                     .evidence = grant.evidence,
+                     .share = grant.share,
+                     .life = own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife});
 }
 
 const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
@@ -185,7 +191,7 @@ void LockOracles::check_earlier_grants(const GrantRecord& grant, const Life& own
     const bool together = earlier.share == Share::kShared && grant.share == Share::kShared;
     const bool continues = earlier.znode == grant.continues;
     if (!together && !continues) {
-      const Life* const life = life_of(earlier.znode, earlier.created);
+      const Life* const life = life_of(earlier);
       const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
       const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
       if (!over && !we_were_over) {
@@ -238,8 +244,9 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
     tell_grant(grant, &World::grant_ends);
     note(grant.session, "release: " + std::string(name(outcome)));
   }
-  if (Grant* const known = find(grant)) known->given_back = true;
-  const Life* const life = life_of(grant.znode, grant.created);
+  Grant* const known = find(grant);
+  if (known) known->given_back = true;
+  const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
   // Whether it is there now matters.
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
@@ -333,6 +340,10 @@ const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) c
     if (life.znode == *id && life.created == created) return &life;
   }
   return nullptr;
+}
+
+const LockOracles::Life* LockOracles::life_of(const Grant& grant) const {
+  return grant.life == kNoLife ? nullptr : &lives_[grant.life];
 }
 
 LockOracles::Life* LockOracles::living(const Path& znode) {

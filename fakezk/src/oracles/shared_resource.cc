@@ -18,10 +18,14 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 
 void SharedResource::enter(const Session& session) {
   remembers();
+  if (!inside_.empty() && !excused(session)) judge_entry(session);
+  inside_.push_back({&session, &session.executor(), std::nullopt});
+}
+
+void SharedResource::judge_entry(const Session& session) {
   const LockRules any_rules = {};
-  const bool judged = asserted("S2", any_rules, *world_) && !excused(session);
+  if (!asserted("S2", any_rules, *world_)) return;
   for (const Visit& visit : inside_) {
-    if (!judged) break;
     const Session* const inside = visit.session;
     if (excused(*inside) && !relies(visit)) continue;
     verdict_->report("S2",
@@ -30,7 +34,6 @@ void SharedResource::enter(const Session& session) {
                          std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
-  inside_.push_back({&session, &session.executor(), std::nullopt});
 }
 
 // The server has ended its session, and its client cannot know yet.

@@ -128,6 +128,8 @@ class World final : private Unspecified {
   bool step(Chooser& chooser);
   // The same, but leaves the clock alone: false also when only timers are left.
   bool step_without_time(Chooser& chooser);
+  // Lets arrive what is under way, one link after the other, with no choice: for preparations.
+  void settle();
   // Runs what has been posted to the processes.
   void drain();
   // Timers that are due by then fire first; messages under way stay there.

@@ -87,6 +87,20 @@ class RandomStrategy : public Strategy {
   virtual void happens(const Event&) {}
 
   [[nodiscard]] RandomStream& random() { return random_; }
+  // The index of the event with the least key, the first of several.
+  template <class Key>
+  [[nodiscard]] static std::uint32_t least(std::span<const Event> events, Key key) {
+    std::uint32_t best = 0;
+    auto least_key = key(events[0]);
+    for (std::uint32_t i = 1; i < events.size(); ++i) {
+      const auto other = key(events[i]);
+      if (other < least_key) {
+        best = i;
+        least_key = other;
+      }
+    }
+    return best;
+  }
 
  private:
   // A fault that strikes now; none if none can.

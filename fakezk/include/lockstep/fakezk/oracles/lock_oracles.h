@@ -74,12 +74,11 @@ class LockOracles final : public LockObserver {
   struct Grant {
     Path lock;
     Path znode;
-    Path continues;
     Zxid token;
     Zxid created;
     Zxid evidence;
-    SessionId session;
     Share share;
+    std::size_t life;  // Of its znode, among lives_.
     std::uint32_t losses = 0;
     bool given_back = false;
   };
@@ -100,6 +99,7 @@ class LockOracles final : public LockObserver {
     std::size_t changes_seen = 0;
     std::uint32_t idle_looks = 0;
   };
+  static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
   struct Acquire {
     SessionId session;
     std::optional<TimePoint> deadline;
@@ -118,6 +118,7 @@ class LockOracles final : public LockObserver {
   void deleted(const Change& change);
   void touched(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
+  [[nodiscard]] const Life* life_of(const Grant& grant) const;
   [[nodiscard]] const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Life* living(const Path& znode);
   void judge_look(Life& own);

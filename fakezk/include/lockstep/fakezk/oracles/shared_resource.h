@@ -61,6 +61,7 @@ class SharedResource {
   };
   [[nodiscard]] bool excused(const Session& session) const;
   [[nodiscard]] bool relies(const Visit& visit) const;
+  void judge_entry(const Session& session);
   void judge_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
