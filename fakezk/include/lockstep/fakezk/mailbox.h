@@ -4,32 +4,80 @@
 #include <memory>
 #include <utility>
 
-#include "lockstep/fakezk/fifo.h"
-
 namespace lockstep::fakezk {
 
-// Messages under way, oldest first. Each stays where it was made until whoever has taken it drops
-// it: messages are large, and every one is made, read once and forgotten.
+template <class Message>
+class Mailbox;
+
+// Base of what can lie in a Mailbox.
+template <class Message>
+class Mail {
+ private:
+  friend class Mailbox<Message>;
+  Message* behind_ = nullptr;  // The next younger one in the same mailbox.
+};
+
+// Messages under way, oldest first: a list that runs through the messages themselves. Each stays
+// where it was made until whoever has taken it drops it: messages are large, and every one is made,
+// read once and forgotten. Owns what lies in it.
 template <class Message>
 class Mailbox {
  public:
-  [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
-  [[nodiscard]] const Message& front() const { return *messages_.front(); }
-  [[nodiscard]] const Message& operator[](std::size_t index) const { return *messages_[index]; }
+  Mailbox() = default;
+  Mailbox(Mailbox&& other) noexcept { swap(other); }
+  Mailbox& operator=(Mailbox&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Mailbox() { clear(); }
+
+  [[nodiscard]] bool empty() const noexcept { return oldest_ == nullptr; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] const Message& front() const { return *oldest_; }
+  // Counted from the oldest; takes as long as it has to count.
+  [[nodiscard]] const Message& operator[](std::size_t index) const {
+    const Message* message = oldest_;
+    for (; index > 0; --index) message = message->behind_;
+    return *message;
+  }
 
   template <class... Arguments>
   Message& emplace(Arguments&&... arguments) {
     return put(std::make_unique<Message>(std::forward<Arguments>(arguments)...));
   }
-  Message& put(std::unique_ptr<Message> message) { return *messages_.emplace(std::move(message)); }
-  [[nodiscard]] std::unique_ptr<Message> take() { return messages_.pop(); }
+  Message& put(std::unique_ptr<Message> message) {
+    Message* const last = message.release();
+    (empty() ? oldest_ : youngest_->behind_) = last;
+    youngest_ = last;
+    ++size_;
+    return *last;
+  }
+  [[nodiscard]] std::unique_ptr<Message> take() {
+    Message* const first = oldest_;
+    oldest_ = std::exchange(first->behind_, nullptr);
+    --size_;
+    return std::unique_ptr<Message>(first);
+  }
   // Keeps the first `count` messages.
-  void truncate(std::size_t count) { messages_.truncate(count); }
-  void clear() noexcept { messages_.clear(); }
+  void truncate(std::size_t count) {
+    Mailbox kept;
+    for (; count > 0 && !empty(); --count) kept.put(take());
+    swap(kept);
+  }
+  void clear() noexcept {
+    while (!empty()) take().reset();
+  }
 
  private:
-  Fifo<std::unique_ptr<Message>> messages_;
+  void swap(Mailbox& other) noexcept {
+    std::swap(oldest_, other.oldest_);
+    std::swap(youngest_, other.youngest_);
+    std::swap(size_, other.size_);
+  }
+
+  Message* oldest_ = nullptr;
+  Message* youngest_ = nullptr;  // Counts only while there is one.
+  std::size_t size_ = 0;
 };
 
 }  // namespace lockstep::fakezk

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lockstep/clock.h"
+#include "lockstep/fakezk/mailbox.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/path.h"
 #include "lockstep/request.h"
@@ -30,7 +31,7 @@ struct WatchedPaths {
 };
 
 // One message from a client to its server.
-struct ClientMessage final : internal::Pooled {
+struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
   enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
   explicit ClientMessage(Request&& asked) : kind(Kind::kRequest), request(std::move(asked)) {}
   explicit ClientMessage(const Request& asked) : kind(Kind::kRequest), request(asked) {}
@@ -49,7 +50,7 @@ struct ClientMessage final : internal::Pooled {
 
 // One item of a client's inbox: replies and watch events share it, in ZooKeeper's order, and the
 // end of the connection is its last item.
-struct ServerMessage final : internal::Pooled {
+struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   enum class Kind : std::uint8_t {
     kReply,
     kWatchEvent,
