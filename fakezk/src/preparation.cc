@@ -33,8 +33,7 @@ void Preparation::begin(const ZnodeTree& committed, PathTable& paths, const Aske
   paths_ = &paths;
   asker_ = asker;
   ttl_enabled_ = ttl_enabled;
-  changes_.clear();
-  records_.clear();
+  first_ = history_.size();
   path_ = PathTable::kRoot;
 }
 
@@ -64,28 +63,16 @@ std::expected<void, Error> Preparation::create(const Request& request) {
   if (!paths_->valid(path_)) return refused(Error::kBadArguments);
   if (look(path_).exists) return refused(Error::kNodeExists);
   if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);
-  commit_create(request, parent, *acl);
-  return {};
-}
 
-void Preparation::commit_create(const Request& request, Record parent, AclId acl) {
-  Record node;
-  node.path = path_;
-  node.exists = true;
-  node.lifetime = lifetime_of(request.mode);
-  node.acl = acl;
-  node.owner = node.lifetime == Lifetime::kEphemeral ? asker_.session : 0;
-  parent.children_created = next(parent.children_created);
-  ++parent.children;
-
-  Change& made = change(Change::Kind::kCreated, node);
+  const Lifetime lifetime = lifetime_of(request.mode);
+  const SessionId owner = lifetime == Lifetime::kEphemeral ? asker_.session : 0;
+  Change& made = change(Change::Kind::kCreated, path_, owner);
   made.data = request.data;
-  made.acl = acl;
-  made.lifetime = node.lifetime;
+  made.acl = *acl;
+  made.lifetime = lifetime;
   made.ttl_ms = has_ttl(request.mode) ? request.ttl.count() : 0;
-  made.version = parent.children_created;
-  remember(parent);
-  remember(node);
+  made.version = next(parent.children_created);
+  return {};
 }
 
 std::expected<void, Error> Preparation::remove(const Request& request) {
@@ -98,30 +85,20 @@ std::expected<void, Error> Preparation::remove(const Request& request) {
   if (!node.exists) return refused(Error::kNoNode);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
   if (node.children > 0) return refused(Error::kNotEmpty);
-  commit_remove(node, parent);
-  return {};
-}
-
-void Preparation::commit_remove(Record node, Record parent) {
   change(Change::Kind::kDeleted, node);
-  --parent.children;
-  node.exists = false;
-  remember(parent);
-  remember(node);
+  return {};
 }
 
 std::expected<void, Error> Preparation::set_data(const Request& request) {
   if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
   path_ = paths_->intern(request.path.text());
-  Record node = look(path_);
+  const Record node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kWrite)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
-  node.version = next(node.version);
   Change& made = change(Change::Kind::kDataSet, node);
   made.data = request.data;
-  made.version = node.version;
-  remember(node);
+  made.version = next(node.version);
   return {};
 }
 
@@ -130,15 +107,13 @@ std::expected<void, Error> Preparation::set_acl(const Request& request) {
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
   path_ = paths_->intern(request.path.text());
-  Record node = look(path_);
+  const Record node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.aversion)) return refused(Error::kBadVersion);
-  node.aversion = next(node.aversion);
   Change& made = change(Change::Kind::kAclSet, node);
   made.acl = *acl;
-  made.version = node.aversion;
-  remember(node);
+  made.version = next(node.aversion);
   return {};
 }
 
@@ -159,35 +134,64 @@ std::expected<void, Error> Preparation::reap(PathId id) {
   if (!node.exists) return refused(Error::kNoNode);
   if (node.children > 0) return refused(Error::kNotEmpty);
   if (node.lifetime == Lifetime::kEphemeral) return refused(Error::kBadVersion);
-  commit_remove(node, look(paths_->parent(id)));
+  change(Change::Kind::kDeleted, node);
   return {};
 }
 
-void Preparation::remove_ephemeral(PathId id) { change(Change::Kind::kDeleted, look(id)); }
+void Preparation::remove_ephemeral(PathId id) {
+  const Znode* const znode = tree_->find(id);
+  change(Change::Kind::kDeleted, id, znode ? znode->ephemeral_owner : 0);
+}
+
+void Preparation::forget_changes() {
+  history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(first_), history_.end());
+}
 
 Preparation::Record Preparation::look(PathId id) const {
-  const auto prepared = std::ranges::find(records_.rbegin(), records_.rend(), id, &Record::path);
-  if (prepared != records_.rend()) return *prepared;
-  Record record;
-  record.path = id;
-  const Znode* const znode = tree_->find(id);
-  if (!znode) return record;
-  record.exists = true;
-  record.lifetime = znode->lifetime;
-  record.acl = znode->acl;
-  record.version = znode->version;
-  record.aversion = znode->aversion;
-  record.children_created = znode->children_created;
-  record.children = static_cast<std::int32_t>(znode->children.size());
-  record.owner = znode->ephemeral_owner;
+  Record record{.path = id};
+  if (const Znode* const znode = tree_->find(id)) {
+    record.exists = true;
+    record.lifetime = znode->lifetime;
+    record.acl = znode->acl;
+    record.version = znode->version;
+    record.aversion = znode->aversion;
+    record.children_created = znode->children_created;
+    record.children = static_cast<std::int32_t>(znode->children.size());
+    record.owner = znode->ephemeral_owner;
+  }
+  for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], record);
   return record;
 }
 
-void Preparation::remember(const Record& record) { records_.push_back(record); }
+// What a change of the same multi makes of it. An ACL that it sets counts only afterwards
+// (PrepRequestProcessor, setACL).
+void Preparation::foresee(const Change& change, Record& record) const {
+  if (change.path != record.path) {
+    if (paths_->parent(change.path) != record.path) return;
+    if (change.kind == Change::Kind::kCreated) {
+      record.children_created = change.version;
+      ++record.children;
+    }
+    if (change.kind == Change::Kind::kDeleted) --record.children;
+    return;
+  }
+  switch (change.kind) {
+    case Change::Kind::kCreated:
+      record = {.path = change.path,
+                .exists = true,
+                .lifetime = change.lifetime,
+                .acl = change.acl,
+                .owner = change.owner};
+      return;
+    case Change::Kind::kDeleted: record.exists = false; return;
+    case Change::Kind::kDataSet: record.version = change.version; return;
+    case Change::Kind::kAclSet: record.aversion = change.version; return;
+    case Change::Kind::kChecked: return;
+  }
+}
 
-Change& Preparation::change(Change::Kind kind, const Record& record) {
-  return changes_.emplace_back(
-      Change{kind, record.path, asker_.zxid, asker_.session, record.owner});
+Change& Preparation::change(Change::Kind kind, PathId path, SessionId owner) {
+  return history_.emplace_back(Change{kind, path, asker_.zxid, asker_.session, owner});
 }
 
 std::optional<PathId> Preparation::parent_of(const Path& znode) {

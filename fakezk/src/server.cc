@@ -14,7 +14,7 @@ Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unsp
       options_(options),
       paths_(paths),
       sessions_(timers, options.tick_time),
-      preparation_(acls_, unspecified),
+      preparation_(acls_, unspecified, history_),
       reaper_(timers,
               options.replicas > 1 ? *(leader_tree_ = std::make_unique<ZnodeTree>(paths))
                                    : make_replica(paths).tree(),
@@ -39,7 +39,6 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   for (Rejoin& rejoin : rejoins_) timers_.erase(rejoin);
   sessions_.reset();
   reaper_.reset();
-  preparation_.forget_changes();
   connections_.clear();
   strays_.clear();
   history_.clear();

@@ -13,6 +13,7 @@ Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoi
   txn.origin = origin;
   txn.time_ms = wall_clock_ms(now);
   if (origin != kNoLink) txn.connection = connections_[origin].number;
+  txn.first_change = history_.size();
   // Failed writes take a zxid as well; what only passes through the log does not.
   if (op != OpCode::kSync) txn.zxid = ++zxid_;
   return txn;
@@ -52,20 +53,14 @@ void Server::prepare_close(Txn& txn, SessionIndex session) {
 
 void Server::commit(Txn& txn, TimePoint now) {
   if (recorder_ && leader_tree_) record_replicas();
-  txn.first_change = history_.size();
-  txn.change_count = preparation_.changes().size();
-  for (Change& change : preparation_.changes()) {
-    follow(change, now);
-    history_.push_back(std::move(change));
-  }
-  preparation_.forget_changes();
+  txn.change_count = history_.size() - txn.first_change;
+  const std::span<const Change> changes = changes_of(txn);
+  for (const Change& change : changes) follow(change, now);
   const bool closes = txn.op == OpCode::kClose && !txn.has_error;
   if (closes) sessions_.closed(txn.session);
   if (!leader_tree_) return apply_txn(0, txn, now);
 
-  for (std::size_t i = 0; i < txn.change_count; ++i) {
-    leader_tree_->apply(history_[txn.first_change + i], txn.time_ms);
-  }
+  for (const Change& change : changes) leader_tree_->apply(change, txn.time_ms);
   if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
   log_.push_back(txn);
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
@@ -97,9 +92,8 @@ void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
   std::vector<OpResult> results;
-  const std::span<const Change> changes(history_.data() + txn.first_change, txn.change_count);
   // First what it sets off: a session hears of its own change before the reply.
-  replica.apply(changes, txn.time_ms, awaited && txn.op == OpCode::kMulti ? &results : nullptr);
+  replica.apply(changes_of(txn), txn.time_ms, awaited && txn.op == OpCode::kMulti ? &results : nullptr);
   if (awaited) answer(index, txn, std::move(results));
   if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }

@@ -120,7 +120,6 @@ void Server::refuse(LinkIndex link) {
 // The session has another connection by now, to another server. Reads still work here; the leader
 // finds out at the first write, and this connection ends (SessionMovedException).
 void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
-  preparation_.forget_changes();
   Txn refused = begin_txn(OpCode::kSetData, session, kNoLink, now);
   refused.has_error = true;
   refused.error = Error::kSessionMoved;

@@ -1,11 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/history.h"
@@ -14,8 +13,9 @@
 
 namespace lockstep::fakezk {
 
-// What the leader makes of a write before anybody applies it: the changes, or the first thing that
-// is wrong, in ZooKeeper's order of looking (PrepRequestProcessor.pRequest2Txn).
+// What the leader makes of a write before anybody applies it: the changes, at the end of the
+// history, or the first thing that is wrong, in ZooKeeper's order of looking
+// (PrepRequestProcessor.pRequest2Txn).
 class Preparation {
  public:
   // Who asks, and when it happens.
@@ -25,13 +25,14 @@ class Preparation {
     Zxid zxid;
   };
 
-  Preparation(AclTable& acls, Unspecified& unspecified) : acls_(acls), unspecified_(unspecified) {}
+  Preparation(AclTable& acls, Unspecified& unspecified, History& history)
+      : acls_(acls), unspecified_(unspecified), history_(history) {}
 
   // Begins anew, on what has been committed so far.
   void begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker, bool ttl_enabled);
 
-  // Each adds to changes() what the operation does, and looks at what the ones before it did. An
-  // error leaves changes() as it was.
+  // Each adds to the history what the operation does, and looks at what the ones before it did. An
+  // error adds nothing.
   [[nodiscard]] std::expected<void, Error> prepare(const Request& request);
   [[nodiscard]] std::expected<void, Error> create(const Request& request);
   [[nodiscard]] std::expected<void, Error> remove(const Request& request);
@@ -43,10 +44,10 @@ class Preparation {
   // The end of a session deletes this, whatever it has become (the leader knows what is there).
   void remove_ephemeral(PathId id);
 
-  [[nodiscard]] std::vector<Change>& changes() { return changes_; }
   // The znode that the last operation was about.
   [[nodiscard]] PathId path() const { return path_; }
-  void forget_changes() { changes_.clear(); }
+  // Takes back what has been added since begin().
+  void forget_changes();
 
  private:
   // A znode as it will be when everything prepared so far has been applied (ChangeRecord).
@@ -63,24 +64,25 @@ class Preparation {
   };
 
   [[nodiscard]] Record look(PathId id) const;
-  void remember(const Record& record);
+  void foresee(const Change& change, Record& record) const;
   [[nodiscard]] bool allowed(const Record& record, std::int32_t permission) const {
     return acls_.allows(record.acl, permission, asker_.identities);
   }
-  Change& change(Change::Kind kind, const Record& record);
+  Change& change(Change::Kind kind, PathId path, SessionId owner);
+  Change& change(Change::Kind kind, const Record& record) {
+    return change(kind, record.path, record.owner);
+  }
   // `path` without its last component; none if there is no slash or a NUL.
   [[nodiscard]] std::optional<PathId> parent_of(const Path& znode);
-  void commit_create(const Request& request, Record parent, AclId acl);
-  void commit_remove(Record node, Record parent);
 
   AclTable& acls_;
   Unspecified& unspecified_;
+  History& history_;
+  std::size_t first_ = 0;  // What has been prepared begins there.
   const ZnodeTree* tree_ = nullptr;
   PathTable* paths_ = nullptr;
   Asker asker_{};
   bool ttl_enabled_ = false;
-  std::vector<Change> changes_;
-  std::vector<Record> records_;  // The latest of a path comes last.
   PathId path_ = PathTable::kRoot;
 };
 

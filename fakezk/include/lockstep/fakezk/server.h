@@ -246,7 +246,11 @@ class Server final : private EventSink {
                const Request& request);
   void prepare_multi(Txn& txn, const std::vector<Request>& ops);
   void prepare_close(Txn& txn, SessionIndex session);
+  // `txn` with what has been added to the history since it began.
   void commit(Txn& txn, TimePoint now);
+  [[nodiscard]] std::span<const Change> changes_of(const Txn& txn) const {
+    return {history_.data() + txn.first_change, txn.change_count};
+  }
   void follow(const Change& change, TimePoint now);
   void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
