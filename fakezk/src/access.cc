@@ -25,9 +25,7 @@ bool is_valid(const AclEntry& entry) {
 }
 
 bool matches(const AclEntry& entry, const Identity& identity) {
-  if (entry.scheme != identity.scheme) return false;
-  if (entry.scheme == "ip") return ip_in_range(identity.id, entry.id);
-  return entry.id == identity.id;
+  return entry.scheme == identity.scheme && entry.id == identity.id;
 }
 
 // Without what has been there before (PrepRequestProcessor.removeDuplicates).
@@ -52,10 +50,8 @@ std::vector<Identity> authenticated(std::span<const Identity> identities,
 
 }  // namespace
 
-Identity loopback_identity() { return {"ip", std::string(kLoopback)}; }
-
 std::optional<Identity> authenticate(std::string_view scheme, const Data& credential) {
-  if (scheme == "ip") return loopback_identity();
+  if (scheme == "ip") return Identity{"ip", std::string(kLoopback)};
   if (scheme != "digest" || credential.is_null()) return std::nullopt;
   const std::string secret = as_java_keeps_it(credential.view());
   return Identity{"digest", secret.substr(0, secret.find(':')) + ':' + sha1_base64(secret)};
@@ -99,6 +95,7 @@ bool AclTable::check(AclId id, std::int32_t permissions,
   return std::ranges::any_of(acls_[id].entries(), [&](const AclEntry& entry) {
     if ((entry.permissions & permissions) == 0) return false;
     if (entry.scheme == "world") return true;
+    if (entry.scheme == "ip") return ip_in_range(kLoopback, entry.id);
     return std::ranges::any_of(
         identities, [&entry](const Identity& identity) { return matches(entry, identity); });
   });

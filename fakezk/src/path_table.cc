@@ -30,6 +30,17 @@ std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buff
 
 }  // namespace
 
+inline std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  while (slots_[slot] != kEmpty) {
+    const Text& known = entries_[slots_[slot]].text;
+    if (known.hash() == hash && known.view() == path) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
 PathTable::PathTable() : slots_(64, kEmpty) {
   for (const char* const path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}) {
     intern(std::string_view(path));
@@ -62,17 +73,6 @@ PathId PathTable::intern_sequential(const Text& prefix, std::int32_t number) {
   const std::size_t slot = slot_of(scratch_, text_hash(scratch_));
   if (slots_[slot] != kEmpty) return slots_[slot];
   return add(Text(scratch_), slot);
-}
-
-std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (slots_[slot] != kEmpty) {
-    const Text& known = entries_[slots_[slot]].text;
-    if (known.hash() == hash && known.view() == path) break;
-    slot = (slot + 1) & mask;
-  }
-  return slot;
 }
 
 PathId PathTable::add(const Text& path, std::size_t slot) {

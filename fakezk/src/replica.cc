@@ -20,15 +20,11 @@ void Replica::reset(std::shared_ptr<PathTable> paths) {
   unreachable = false;
 }
 
-void Replica::apply(std::span<const Change> changes, std::int64_t time_ms,
-                    std::vector<OpResult>* results) {
-  for (const Change& change : changes) {
-    const Znode* const before = tree_.find(change.path);
-    const AclId acl = before ? before->acl : change.acl;
-    tree_.apply(change, time_ms);
-    if (results) results->push_back(result_of(change));
-    notify(change, acl);
-  }
+void Replica::apply(const Change& change, std::int64_t time_ms) {
+  const Znode* const before = tree_.find(change.path);
+  const AclId acl = before ? before->acl : change.acl;
+  tree_.apply(change, time_ms);
+  notify(change, acl);
 }
 
 OpResult Replica::result_of(const Change& change) const {

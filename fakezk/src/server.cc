@@ -24,6 +24,7 @@ Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unsp
 }
 
 Replica& Server::make_replica(const std::shared_ptr<PathTable>& paths) {
+  replicas_.reserve(options_.replicas);  // Each stays where it is: others refer to it.
   Rejoin& rejoin = rejoins_.emplace_back();
   rejoin.server = this;
   rejoin.replica = static_cast<ReplicaIndex>(replicas_.size());

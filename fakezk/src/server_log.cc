@@ -91,14 +91,18 @@ void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
   if (txn.zxid != 0) replica.last_zxid = txn.zxid;
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
-  std::vector<OpResult> results;
+  Results results;
+  if (awaited && txn.op == OpCode::kMulti) results = std::make_unique<Results::element_type>();
   // First what it sets off: a session hears of its own change before the reply.
-  replica.apply(changes_of(txn), txn.time_ms, awaited && txn.op == OpCode::kMulti ? &results : nullptr);
+  for (const Change& change : changes_of(txn)) {
+    replica.apply(change, txn.time_ms);
+    if (results) results->push_back(replica.result_of(change));
+  }
   if (awaited) answer(index, txn, std::move(results));
   if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }
 
-void Server::answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results) {
+void Server::answer(ReplicaIndex index, const Txn& txn, Results results) {
   if (leader_tree_) --connections_[txn.origin].unanswered;
   if (txn.opens_session) return welcome(txn.origin, txn.session);
   Reply& reply = open_reply(txn.origin, txn.op);
@@ -106,7 +110,7 @@ void Server::answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> re
     reply = Reply(txn.error);
     reply.failed_op = txn.failed_op;
   } else if (txn.op == OpCode::kMulti) {
-    reply.results = std::make_unique<std::vector<OpResult>>(std::move(results));
+    reply.results = std::move(results);
   } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
     const PathId path = history_[txn.first_change].path;
     const ZnodeTree& tree = replicas_[index].tree();

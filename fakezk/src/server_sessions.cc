@@ -17,7 +17,7 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   fresh.session = kNoSession;
   fresh.unanswered = 0;
   fresh.drops_requests = false;
-  fresh.identities.assign(1, loopback_identity());
+  fresh.identities.clear();
   fresh.replica = pick_replica(link, handshake.last_zxid_seen);
   if (behind(fresh.replica, handshake.last_zxid_seen)) {
     // No answer at all: the client is to try another server (processConnectRequest).

@@ -4,8 +4,6 @@ namespace lockstep::fakezk {
 
 namespace {
 
-constexpr SessionId kFirstSessionId = 0x100000000000001;
-
 // A function of the id alone, so that any server can check it (ZooKeeperServer.generatePasswd).
 std::uint64_t password_of(SessionId id) {
   return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
@@ -15,8 +13,8 @@ std::uint64_t password_of(SessionId id) {
 
 void SessionTable::reset() {
   for (SessionIndex index = 0; index < size_; ++index) {
-    timers_.erase(sessions_[index].expiry_);
-    sessions_[index].ephemerals.clear();
+    timers_.erase(sessions_[index]->expiry_);
+    sessions_[index]->ephemerals.clear();
   }
   size_ = 0;
   closing_.clear();
@@ -28,9 +26,9 @@ SessionIndex SessionTable::open() {
     recorder_->writes(ObjectKind::kSessionTable);
     recorder_->writes(ObjectKind::kSession, index);
   }
-  if (index == sessions_.size()) sessions_.emplace_back();
-  Session& fresh = sessions_[index];
-  fresh.id = kFirstSessionId + index;
+  if (index == sessions_.size()) sessions_.push_back(std::make_unique<Session>());
+  Session& fresh = *sessions_[index];
+  fresh.id = kFirstId + index;
   fresh.password = password_of(fresh.id);
   fresh.link = kNoLink;
   fresh.phase = Phase::kOpen;
@@ -40,15 +38,9 @@ SessionIndex SessionTable::open() {
   return index;
 }
 
-SessionIndex SessionTable::find(SessionId id) const {
-  const SessionId offset = id - kFirstSessionId;
-  if (offset < 0 || offset >= static_cast<SessionId>(size_)) return kNoSession;
-  return static_cast<SessionIndex>(offset);
-}
-
 void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
   if (recorder_) record_silence(index);
-  Session& session = sessions_[index];
+  Session& session = *sessions_[index];
   if (session.phase != Phase::kOpen || session.silent_) return;
   session.silent_ = true;
   timers_.push(session.expiry_, expiry_time(index, now));
@@ -65,18 +57,18 @@ void SessionTable::speak_up(SessionIndex index) {
     recorder_->writes(ObjectKind::kSession, index);
     recorder_->reads(ObjectKind::kClock);
   }
-  sessions_[index].silent_ = false;
-  timers_.erase(sessions_[index].expiry_);
+  sessions_[index]->silent_ = false;
+  timers_.erase(sessions_[index]->expiry_);
 }
 
 TimePoint SessionTable::expiry_time(SessionIndex index, TimePoint silence) const {
-  const Duration last = silence.time_since_epoch() + sessions_[index].timeout;
+  const Duration last = silence.time_since_epoch() + sessions_[index]->timeout;
   return TimePoint((last / tick_time_ + 1) * tick_time_);
 }
 
 void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
   if (recorder_) recorder_->writes(ObjectKind::kSession, index);
-  Session& ending = sessions_[index];
+  Session& ending = *sessions_[index];
   if (ending.phase != Phase::kOpen) return;
   ending.phase = Phase::kClosing;
   ending.noticed_as = noticed_as;
@@ -87,15 +79,15 @@ void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
 void SessionTable::closed(SessionIndex index) {
   if (recorder_) recorder_->writes(ObjectKind::kSession, index);
   std::erase(closing_, index);
-  sessions_[index].phase = Phase::kClosed;
-  sessions_[index].ephemerals.clear();
+  sessions_[index]->phase = Phase::kClosed;
+  sessions_[index]->ephemerals.clear();
   speak_up(index);
 }
 
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
     if (recorder_) recorder_->reads(ObjectKind::kSession, index);
-    const Session& session = sessions_[index];
+    const Session& session = *sessions_[index];
     // The timer that has just fired is in the queue no more, but its session is still silent.
     if (session.silent_ && session.expiry_.due == due) decide_end(index, Error::kConnectionLoss);
   }

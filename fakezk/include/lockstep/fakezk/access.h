@@ -13,7 +13,8 @@
 
 namespace lockstep::fakezk {
 
-// Who a connection is, as one scheme sees it (ZooKeeper's Id).
+// Who a connection has shown to be, as one scheme sees it (ZooKeeper's Id). Besides, every
+// connection of the simulated world comes from the loopback address, and need not show it.
 struct Identity {
   std::string scheme;
   std::string id;
@@ -24,8 +25,6 @@ struct Identity {
 // What a client that says `credential` is known as; none if the server rejects it
 // (ServerAuthenticationProvider.handleAuthentication).
 [[nodiscard]] std::optional<Identity> authenticate(std::string_view scheme, const Data& credential);
-// Every connection of the simulated world comes from here.
-[[nodiscard]] Identity loopback_identity();
 
 // The number of an ACL that the servers have accepted.
 using AclId = std::uint32_t;
@@ -45,7 +44,7 @@ class AclTable {
   [[nodiscard]] std::optional<AclId> accept(const Acl& asked, std::span<const Identity> identities,
                                             Unspecified& unspecified);
   [[nodiscard]] const Acl& acl(AclId id) const { return acls_[id]; }
-  // True if any of these permissions is granted to any of the identities.
+  // True if any of these permissions is granted to a connection with these identities.
   [[nodiscard]] bool allows(AclId id, std::int32_t permissions,
                             std::span<const Identity> identities) const {
     return id == kOpen || check(id, permissions, identities);

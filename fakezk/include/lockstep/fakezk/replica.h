@@ -33,9 +33,10 @@ class Replica {
 
   void reset(std::shared_ptr<PathTable> paths);
 
-  // Makes the changes one after the other, each with its watch events. `results` gets what each
-  // came to, if somebody wants to know.
-  void apply(std::span<const Change> changes, std::int64_t time_ms, std::vector<OpResult>* results);
+  // Makes a change, with its watch events.
+  void apply(const Change& change, std::int64_t time_ms);
+  // What the change that was made last has come to, as one operation of a multi.
+  [[nodiscard]] OpResult result_of(const Change& change) const;
 
   // Fills in a reply that is empty.
   // `path` is the number of the request's.
@@ -68,7 +69,6 @@ class Replica {
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
   void record_watches(const WatchTable& table, LinkIndex link);
-  [[nodiscard]] OpResult result_of(const Change& change) const;
 
   std::shared_ptr<PathTable> paths_;
   const AclTable& acls_;

@@ -196,7 +196,7 @@ class Server final : private EventSink {
     std::uint32_t number = 0;      // Of the connections that this link has had.
     std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
     bool drops_requests = false;   // Its session is being closed.
-    Identities identities;
+    Identities identities;         // That it has shown.
   };
   // What a connection that has ended left behind.
   struct Strays {
@@ -254,7 +254,9 @@ class Server final : private EventSink {
   void follow(const Change& change, TimePoint now);
   void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
-  void answer(ReplicaIndex index, const Txn& txn, std::vector<OpResult> results);
+  // What the operations of a multi have come to.
+  using Results = std::unique_ptr<std::vector<OpResult>>;
+  void answer(ReplicaIndex index, const Txn& txn, Results results);
   void catch_up(ReplicaIndex index, TimePoint now);
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(LinkIndex link, PathId path, EventType type, AclId acl) override;
@@ -269,7 +271,7 @@ class Server final : private EventSink {
   std::shared_ptr<PathTable> paths_;
   AclTable acls_;
   std::deque<Rejoin> rejoins_;  // One per replica.
-  std::deque<Replica> replicas_;
+  std::vector<Replica> replicas_;
   // The leader's view, ahead of the replicas that lag. A standalone server needs no second tree.
   std::unique_ptr<ZnodeTree> leader_tree_;
   SessionTable sessions_;

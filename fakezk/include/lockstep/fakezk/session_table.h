@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -57,17 +57,21 @@ class SessionTable {
   [[nodiscard]] SessionIndex size() const { return size_; }
   [[nodiscard]] Session& operator[](SessionIndex index) {
     if (recorder_) recorder_->writes(ObjectKind::kSession, index);
-    return sessions_[index];
+    return *sessions_[index];
   }
   [[nodiscard]] const Session& operator[](SessionIndex index) const {
     if (recorder_) recorder_->reads(ObjectKind::kSession, index);
-    return sessions_[index];
+    return *sessions_[index];
   }
   // kNoSession if there has never been one of that id.
-  [[nodiscard]] SessionIndex find(SessionId id) const;
+  [[nodiscard]] SessionIndex find(SessionId id) const {
+    const SessionId offset = id - kFirstId;
+    if (offset < 0 || offset >= static_cast<SessionId>(size_)) return kNoSession;
+    return static_cast<SessionIndex>(offset);
+  }
   [[nodiscard]] bool alive(SessionIndex index) const {
     if (recorder_) recorder_->reads(ObjectKind::kSession, index);
-    return index < size_ && sessions_[index].phase == Phase::kOpen;
+    return index < size_ && sessions_[index]->phase == Phase::kOpen;
   }
 
   // The leader hears nothing of the session from now on, or hears of it again.
@@ -83,12 +87,14 @@ class SessionTable {
   void closed(SessionIndex index);
 
  private:
+  static constexpr SessionId kFirstId = 0x100000000000001;
+
   void expire_bucket(TimePoint due);
   void record_silence(SessionIndex index);
 
   internal::TimerQueue& timers_;
   Duration tick_time_;
-  std::deque<Session> sessions_;  // Used again after a reset, with their memory.
+  std::vector<std::unique_ptr<Session>> sessions_;  // Used again after a reset, with their memory.
   SessionIndex size_ = 0;
   std::vector<SessionIndex> closing_;
   FootprintRecorder* recorder_ = nullptr;
