@@ -6,7 +6,7 @@
 namespace lockstep::fakezk {
 
 Server::Connection& Server::connection(LinkIndex link) {
-  if (link >= connections_.size()) connections_.resize(link + 1);
+  while (link >= connections_.size()) connections_.emplace_back();
   return connections_[link];
 }
 

@@ -47,48 +47,42 @@ class NameList final : public Children::Storage {
 
 }  // namespace
 
-ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) { reset(std::move(paths)); }
-
-void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
-  for (const PathId id : touched_) {
-    Znode& znode = znodes_[id];
-    std::vector<PathId> children = std::move(znode.children);
-    children.clear();
-    znode = Znode{};
-    znode.children = std::move(children);
+ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)) {
+  // In the order of their numbers.
+  for (const PathId id :
+       {PathTable::kRoot, PathTable::kZookeeper, PathTable::kConfig, PathTable::kQuota}) {
+    plant(id);
   }
-  touched_.clear();
-  paths_ = std::move(paths);
-
-  plant(PathTable::kRoot);
-  plant(PathTable::kZookeeper);
-  plant(PathTable::kConfig);
-  plant(PathTable::kQuota);
   // DataTree.addConfigNode sets its ACL with the version -1.
   znodes_[PathTable::kConfig].acl = AclTable::kReadOnly;
   znodes_[PathTable::kConfig].aversion = -1;
+  planted_ = znodes_;
+}
+
+void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
+  for (const PathId id : created_) {
+    znodes_[id].exists = false;
+    znodes_[id].data = Data();
+  }
+  created_.clear();
+  std::ranges::copy(planted_, znodes_.begin());
+  paths_ = std::move(paths);
 }
 
 // The znodes of a fresh server stand there without having been created: they count as children,
 // but not in the counter of creates. Their data is empty, not null.
 void ZnodeTree::plant(PathId id) {
-  Znode& znode = slot(id);
+  Znode& znode = znodes_.emplace_back();
   znode.exists = true;
-  znode.data = empty_;
-  if (id != PathTable::kRoot) slot(paths_->parent(id)).children.push_back(id);
-}
-
-Znode& ZnodeTree::slot(PathId id) {
-  if (id >= znodes_.size()) znodes_.resize(std::max<std::size_t>(paths_->size(), 64));
-  if (!znodes_[id].exists) touched_.push_back(id);
-  return znodes_[id];
+  znode.data = Data("");
+  if (id != PathTable::kRoot) znodes_[paths_->parent(id)].children.push_back(id);
 }
 
 void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
-  Znode& znode = slot(change.path);
   if (recorder_) record(change);
+  if (change.kind == Change::Kind::kCreated) return create(change, now_ms);
+  Znode& znode = znodes_[change.path];
   switch (change.kind) {
-    case Change::Kind::kCreated: return create(change, now_ms);
     case Change::Kind::kDeleted: return remove(change);
     case Change::Kind::kDataSet:
       znode.data = change.data;
@@ -100,6 +94,7 @@ void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
       znode.acl = change.acl;
       znode.aversion = change.version;
       return;
+    case Change::Kind::kCreated:
     case Change::Kind::kChecked: return;
   }
 }
@@ -112,6 +107,8 @@ void ZnodeTree::record(const Change& change) const {
 }
 
 void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
+  if (change.path >= znodes_.size()) znodes_.resize(std::max<std::size_t>(paths_->size(), 64));
+  created_.push_back(change.path);
   Znode& znode = znodes_[change.path];
   znode.exists = true;
   znode.lifetime = change.lifetime;
@@ -149,9 +146,8 @@ void ZnodeTree::remove(const Change& change) {
 
 std::vector<PathId> ZnodeTree::all() const {
   std::vector<PathId> found;
-  for (const PathId id : touched_) {
-    const Znode& znode = znodes_[id];
-    if (!znode.exists || znode.czxid == 0) continue;
+  for (const PathId id : created_) {
+    if (!znodes_[id].exists) continue;
     // A name that was used again stands there more than once.
     if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }

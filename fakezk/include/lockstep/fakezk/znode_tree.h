@@ -74,7 +74,6 @@ class ZnodeTree {
  private:
   static constexpr int kPathBits = 20;
 
-  Znode& slot(PathId id);
   void plant(PathId id);
   void create(const Change& change, std::int64_t now_ms);
   void remove(const Change& change);
@@ -82,8 +81,8 @@ class ZnodeTree {
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.
-  std::vector<PathId> touched_;  // Every id that has existed since the reset.
-  Data empty_ = Data("");        // Of what stands there from the start.
+  std::vector<Znode> planted_;   // What stands there from the start.
+  std::vector<PathId> created_;  // Everything else that has existed since the reset.
   FootprintRecorder* recorder_ = nullptr;
   std::uint32_t number_ = 0;
 };
