@@ -4,7 +4,6 @@ namespace lockstep::fakezk {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 0xfffff;
 constexpr std::size_t kInt = 4;
 constexpr std::size_t kLong = 8;
 constexpr std::size_t kHeader = 2 * kInt;           // RequestHeader: xid, type
@@ -56,20 +55,15 @@ std::size_t bytes(const WatchedPaths& watched) {
   return size;
 }
 
-// Most messages are far too short to be worth the counting.
-bool surely_short(const Request& request) {
-  return !request.ops && request.acl.is_open() &&
-         request.path.view().size() + request.data.view().size() < kMostBytes / 2;
-}
-
 }  // namespace
 
-bool exceeds_packet_limit(const ClientMessage& message) {
-  if (message.kind == ClientMessage::Kind::kHandshake) return false;
-  if (message.kind == ClientMessage::Kind::kSetWatches) {
-    return kHeader + bytes(*message.watched) > kMostBytes;
+std::size_t packet_bytes(const ClientMessage& message) {
+  switch (message.kind) {
+    case ClientMessage::Kind::kHandshake: break;  // Always short.
+    case ClientMessage::Kind::kSetWatches: return kHeader + bytes(*message.watched);
+    case ClientMessage::Kind::kRequest: return kHeader + bytes(message.request);
   }
-  return !surely_short(message.request) && kHeader + bytes(message.request) > kMostBytes;
+  return 0;
 }
 
 }  // namespace lockstep::fakezk

@@ -1,11 +1,24 @@
 #pragma once
 
+#include <cstddef>
+
 #include "lockstep/fakezk/message.h"
 
 namespace lockstep::fakezk {
 
-// True if the message is longer on the wire than a server reads: jute.maxbuffer, 1048575 bytes
-// without the length itself (NIOServerCnxn.readLength).
-[[nodiscard]] bool exceeds_packet_limit(const ClientMessage& message);
+inline constexpr std::size_t kMostPacketBytes = 0xfffff;
+
+// The length of a message on the wire, without the length itself.
+[[nodiscard]] std::size_t packet_bytes(const ClientMessage& message);
+
+// True if the message is longer than a server reads: jute.maxbuffer (NIOServerCnxn.readLength).
+// Most are far too short to be worth the counting.
+[[nodiscard]] inline bool exceeds_packet_limit(const ClientMessage& message) {
+  const Request& request = message.request;
+  const bool surely_short =
+      !message.watched && !request.ops && request.acl.is_open() &&
+      request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
+  return !surely_short && packet_bytes(message) > kMostPacketBytes;
+}
 
 }  // namespace lockstep::fakezk

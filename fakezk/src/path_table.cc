@@ -28,6 +28,11 @@ std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buff
   return {buffer.data(), used};
 }
 
+// Most often it is the very text that stands in the table.
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.data() == b.data() || a == b);
+}
+
 }  // namespace
 
 inline std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {
@@ -35,7 +40,7 @@ inline std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash)
   std::size_t slot = hash & mask;
   while (slots_[slot] != kEmpty) {
     const Text& known = entries_[slots_[slot]].text;
-    if (known.hash() == hash && known.view() == path) break;
+    if (known.hash() == hash && same(known.view(), path)) break;
     slot = (slot + 1) & mask;
   }
   return slot;
@@ -53,12 +58,6 @@ PathId PathTable::intern(const Text& path) {
   return add(path, slot);
 }
 
-PathId PathTable::intern(std::string_view path) {
-  const std::size_t slot = slot_of(path, text_hash(path));
-  if (slots_[slot] != kEmpty) return slots_[slot];
-  return add(Text(path), slot);
-}
-
 std::optional<PathId> PathTable::find(const Text& path) const {
   const PathId id = slots_[slot_of(path.view(), path.hash())];
   if (id == kEmpty) return std::nullopt;
@@ -67,9 +66,8 @@ std::optional<PathId> PathTable::find(const Text& path) const {
 
 PathId PathTable::intern_sequential(const Text& prefix, std::int32_t number) {
   std::array<char, 16> buffer{};
-  const std::string_view suffix = format_sequence(number, buffer);
   scratch_.assign(prefix.view());
-  scratch_.append(suffix);
+  scratch_.append(format_sequence(number, buffer));
   const std::size_t slot = slot_of(scratch_, text_hash(scratch_));
   if (slots_[slot] != kEmpty) return slots_[slot];
   return add(Text(scratch_), slot);

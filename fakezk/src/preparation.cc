@@ -27,14 +27,24 @@ Lifetime lifetime_of(CreateMode mode) {
 
 }  // namespace
 
-void Preparation::begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker,
-                        bool ttl_enabled) {
-  tree_ = &committed;
-  paths_ = &paths;
-  asker_ = asker;
-  ttl_enabled_ = ttl_enabled;
-  first_ = history_.size();
-  path_ = PathTable::kRoot;
+inline Preparation::Record Preparation::committed(PathId id) const {
+  Record record{.path = id};
+  const Znode* const znode = tree_->find(id);
+  if (!znode) return record;
+  record.exists = true;
+  record.lifetime = znode->lifetime;
+  record.acl = znode->acl;
+  record.version = znode->version;
+  record.aversion = znode->aversion;
+  record.children_created = znode->children_created;
+  record.children = static_cast<std::int32_t>(znode->children.size());
+  record.owner = znode->ephemeral_owner;
+  return record;
+}
+
+inline Preparation::Record Preparation::look(PathId id) const {
+  const Record record = committed(id);
+  return history_.size() == first_ ? record : foreseen(record);
 }
 
 std::expected<void, Error> Preparation::prepare(const Request& request) {
@@ -147,18 +157,8 @@ void Preparation::forget_changes() {
   history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(first_), history_.end());
 }
 
-Preparation::Record Preparation::look(PathId id) const {
-  Record record{.path = id};
-  if (const Znode* const znode = tree_->find(id)) {
-    record.exists = true;
-    record.lifetime = znode->lifetime;
-    record.acl = znode->acl;
-    record.version = znode->version;
-    record.aversion = znode->aversion;
-    record.children_created = znode->children_created;
-    record.children = static_cast<std::int32_t>(znode->children.size());
-    record.owner = znode->ephemeral_owner;
-  }
+// With what the multi has prepared so far.
+Preparation::Record Preparation::foreseen(Record record) const {
   for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], record);
   return record;
 }

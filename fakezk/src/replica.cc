@@ -21,10 +21,16 @@ void Replica::reset(std::shared_ptr<PathTable> paths) {
 }
 
 void Replica::apply(const Change& change, std::int64_t time_ms) {
+  if (!is_watched(change)) return tree_.apply(change, time_ms);
   const Znode* const before = tree_.find(change.path);
   const AclId acl = before ? before->acl : change.acl;
   tree_.apply(change, time_ms);
   notify(change, acl);
+}
+
+bool Replica::is_watched(const Change& change) const {
+  return data_watches_.any(change.path) || child_watches_.any(change.path) ||
+         child_watches_.any(paths_->parent(change.path));
 }
 
 OpResult Replica::result_of(const Change& change) const {
@@ -98,10 +104,7 @@ void Replica::read(const Request& request, PathId path, LinkIndex link,
   if (watched)
     (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(path, link);
   if (request.op == OpCode::kGetChildren) {
-    // ZooKeeper lists children in the order of a hash table.
-    scratch_.assign(znode->children.begin(), znode->children.end());
-    unspecified_.shuffle(scratch_);
-    reply.children = tree_.children(*znode, scratch_);
+    reply.children = tree_.children(*znode, unspecified_);
     return;
   }
   reply.stat = tree_.stat(*znode);

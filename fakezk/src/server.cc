@@ -155,17 +155,6 @@ void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
   write(session, link, served.identities, request, now);
 }
 
-void Server::write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
-                   const Request& request, TimePoint now) {
-  Txn txn = begin_txn(request.op, session, origin, now);
-  prepare(txn, session, identities, request);
-  applied_.path = preparation_.path();
-  applied_.error = txn.error;
-  applied_.has_error = txn.has_error;
-  applied_.zxid = txn.zxid;
-  commit(txn, now);
-}
-
 void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   Replica& replica = replicas_[connections_[link].replica];
   replica.set_watches(link, watched);

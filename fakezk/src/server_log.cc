@@ -51,6 +51,17 @@ void Server::prepare_close(Txn& txn, SessionIndex session) {
   for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
 }
 
+void Server::write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
+                   const Request& request, TimePoint now) {
+  Txn txn = begin_txn(request.op, session, origin, now);
+  prepare(txn, session, identities, request);
+  applied_.path = preparation_.path();
+  applied_.error = txn.error;
+  applied_.has_error = txn.has_error;
+  applied_.zxid = txn.zxid;
+  commit(txn, now);
+}
+
 void Server::commit(Txn& txn, TimePoint now) {
   if (recorder_ && leader_tree_) record_replicas();
   txn.change_count = history_.size() - txn.first_change;

@@ -20,6 +20,12 @@ bool WatchTable::remove(PathId path, LinkIndex link) {
   return path < watchers_.size() && std::erase(watchers_[path], link) > 0;
 }
 
+const std::vector<LinkIndex>& WatchTable::take(PathId path) {
+  taken_.clear();
+  if (any(path)) std::swap(taken_, watchers_[path]);
+  return taken_;
+}
+
 bool WatchTable::contains(PathId path, LinkIndex link) const {
   return path < watchers_.size() &&
          std::ranges::find(watchers_[path], link) != watchers_[path].end();

@@ -181,9 +181,10 @@ Stat ZnodeTree::stat(const Znode& znode) const {
   return stat;
 }
 
-Children ZnodeTree::children(const Znode& znode, std::span<const PathId> in_order) const {
+Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
   NameList* const list = NameList::make(paths_);
-  for (const PathId child : in_order) list->names.push_back(paths_->name(child));
+  for (const PathId child : znode.children) list->names.push_back(paths_->name(child));
+  unspecified.shuffle(list->names);
   list->parent = stat(znode);
   return Children(list);
 }

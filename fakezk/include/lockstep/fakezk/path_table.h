@@ -33,7 +33,7 @@ class PathTable {
 
   // `path` begins with a slash. Its ancestors are interned as well.
   PathId intern(const Text& path);
-  PathId intern(std::string_view path);
+  PathId intern(std::string_view path) { return intern(Text(path)); }
   // `path` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.
   PathId intern_sequential(const Text& prefix, std::int32_t number);
 
@@ -59,7 +59,7 @@ class PathTable {
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
 
-  [[nodiscard]] std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
+  [[nodiscard]] inline std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
   PathId add(const Text& path, std::size_t slot);
   std::string_view keep(std::string_view name);
   void grow();

@@ -29,7 +29,14 @@ class Preparation {
       : acls_(acls), unspecified_(unspecified), history_(history) {}
 
   // Begins anew, on what has been committed so far.
-  void begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker, bool ttl_enabled);
+  void begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker, bool ttl_enabled) {
+    tree_ = &committed;
+    paths_ = &paths;
+    asker_ = asker;
+    ttl_enabled_ = ttl_enabled;
+    first_ = history_.size();
+    path_ = PathTable::kRoot;
+  }
 
   // Each adds to the history what the operation does, and looks at what the ones before it did. An
   // error adds nothing.
@@ -63,7 +70,9 @@ class Preparation {
     SessionId owner = 0;
   };
 
-  [[nodiscard]] Record look(PathId id) const;
+  [[nodiscard]] inline Record look(PathId id) const;
+  [[nodiscard]] inline Record committed(PathId id) const;
+  [[nodiscard]] Record foreseen(Record record) const;
   void foresee(const Change& change, Record& record) const;
   [[nodiscard]] bool allowed(const Record& record, std::int32_t permission) const {
     return acls_.allows(record.acl, permission, asker_.identities);

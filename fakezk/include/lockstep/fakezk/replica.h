@@ -65,6 +65,8 @@ class Replica {
  private:
   // Whether the connection had such watches on a path.
   bool look_for_watches(const Request& request, PathId path, LinkIndex link);
+  // Whether anybody may hear of it. Most changes set off nothing.
+  [[nodiscard]] bool is_watched(const Change& change) const;
   void notify(const Change& change, AclId acl);
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
@@ -77,7 +79,6 @@ class Replica {
   ZnodeTree tree_;
   WatchTable data_watches_;
   WatchTable child_watches_;
-  std::vector<PathId> scratch_;
   FootprintRecorder* recorder_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "lockstep/fakezk/path_table.h"
@@ -20,11 +20,7 @@ class WatchTable {
   // False if there was nothing to remove.
   bool remove(PathId path, LinkIndex link);
   // The connections that watch `path`, and forgets them. The buffer is reused by the next call.
-  const std::vector<LinkIndex>& take(PathId path) {
-    taken_.clear();
-    if (any(path)) std::swap(taken_, watchers_[path]);
-    return taken_;
-  }
+  const std::vector<LinkIndex>& take(PathId path);
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
   // Whether anybody watches `path`.
   [[nodiscard]] bool any(PathId path) const {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "lockstep/children.h"
@@ -10,6 +9,7 @@
 #include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/path_table.h"
+#include "lockstep/fakezk/unspecified.h"
 #include "lockstep/stat.h"
 
 namespace lockstep::fakezk {
@@ -68,8 +68,8 @@ class ZnodeTree {
   void wind_sequence(PathId parent, std::int32_t children_created);
 
   [[nodiscard]] Stat stat(const Znode& znode) const;
-  // The names of its children, in the given order, with its Stat.
-  [[nodiscard]] Children children(const Znode& znode, std::span<const PathId> in_order) const;
+  // The names of its children, with its Stat. ZooKeeper lists them in the order of a hash table.
+  [[nodiscard]] Children children(const Znode& znode, Unspecified& unspecified) const;
 
  private:
   static constexpr int kPathBits = 20;
