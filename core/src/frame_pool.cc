@@ -2,7 +2,6 @@
 
 namespace lockstep::internal {
 
-#ifndef LOCKSTEP_POISON_FRAMES
 namespace {
 
 // Drains its thread's pool at the end of the thread.
@@ -25,14 +24,7 @@ void* FramePool::refill(std::size_t size) {
 }
 
 void FramePool::drain() noexcept {
-  for (Free*& list : free_) {
-    while (list) {
-      Free* const block = list;
-      list = block->next;
-      ::operator delete(block);
-    }
-  }
+  for (FreeBlocks& blocks : free_) blocks.drain();
 }
-#endif
 
 }  // namespace lockstep::internal

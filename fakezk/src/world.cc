@@ -257,9 +257,7 @@ void World::execute(const Event& event) {
     case Event::Kind::kApply: return apply(event);
     case Event::Kind::kCloseSession: trace(event); return server_.finish_close(event.index, now_);
     case Event::Kind::kReap: return reap(event);
-    case Event::Kind::kStray:
-      server_.apply_stray(event.index, now_);
-      return tell_applied(event);
+    case Event::Kind::kStray: server_.apply_stray(event.index, now_); return tell_applied(event);
     case Event::Kind::kReplicate: trace(event); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
     case Event::Kind::kWake: trace(event); return wake(*processes_[event.index]);

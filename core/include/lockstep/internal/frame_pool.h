@@ -10,44 +10,97 @@
 #define LOCKSTEP_POISON_FRAMES 1
 #endif
 #endif
+#ifdef LOCKSTEP_POISON_FRAMES
+// allow(include): the compiler's own, where there is an AddressSanitizer.
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace lockstep::internal {
 
-// Memory for coroutine frames and other small objects that live for a moment: one free list per
-// size class and thread, because the search creates and destroys a dozen frames per execution.
-// Under AddressSanitizer every block comes from the heap, so that a use after free is seen.
+// Blocks of one size that wait to be used again.
 #ifdef LOCKSTEP_POISON_FRAMES
-inline void* allocate_frame(std::size_t size) { return ::operator new(size); }
-inline void release_frame(void* frame, std::size_t) noexcept { ::operator delete(frame); }
-#else
-class FramePool {
+// Poisoned, and used only after a rest: a use after free is seen, and in a block that is used again
+// also what lies beyond the end of what was asked for. Twice as fast as the sanitizer's heap.
+class FreeBlocks {
  public:
-  [[nodiscard]] void* allocate(std::size_t size) {
-    const std::size_t index = size_class(size);
-    if (index >= kClasses) return ::operator new(size);
-    Free* const block = free_[index];
-    if (!block) return refill((index + 1) * kGranule);
-    free_[index] = block->next;
+  // Null if there is none.
+  [[nodiscard]] void* take(std::size_t wanted) noexcept {
+    if (count_ <= kAtRest) return nullptr;
+    void* const block = oldest();
+    __asan_unpoison_memory_region(block, wanted);
     return block;
   }
-  void release(void* frame, std::size_t size) noexcept {
-    const std::size_t index = size_class(size);
-    if (index >= kClasses) return ::operator delete(frame);
-    free_[index] = ::new (frame) Free{free_[index]};
+  void give_back(void* block, std::size_t size) noexcept {
+    if (count_ == kMost) ::operator delete(oldest());
+    blocks_[(first_ + count_++) % kMost] = block;
+    __asan_poison_memory_region(block, size);
   }
-  // Gives everything back to the heap.
-  void drain() noexcept;
+  void drain() noexcept {
+    while (count_ > 0) ::operator delete(oldest());
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kAtRest = 32;
+
+  void* oldest() noexcept {
+    void* const block = blocks_[first_];
+    first_ = (first_ + 1) % kMost;
+    --count_;
+    return block;
+  }
+
+  void* blocks_[kMost] = {};
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+#else
+class FreeBlocks {
+ public:
+  // Null if there is none.
+  [[nodiscard]] void* take(std::size_t) noexcept {
+    Free* const block = latest_;
+    if (block) latest_ = block->next;
+    return block;
+  }
+  void give_back(void* block, std::size_t) noexcept { latest_ = ::new (block) Free{latest_}; }
+  void drain() noexcept {
+    while (void* const block = take(0)) ::operator delete(block);
+  }
 
  private:
   struct Free {
     Free* next;
   };
+  Free* latest_ = nullptr;
+};
+#endif
+
+// Memory for coroutine frames and other small objects that live for a moment: one free list per
+// size class and thread, because the search creates and destroys a dozen frames per execution.
+class FramePool {
+ public:
+  [[nodiscard]] void* allocate(std::size_t size) {
+    const std::size_t index = size_class(size);
+    if (index >= kClasses) return ::operator new(size);
+    void* const block = free_[index].take(size);
+    return block ? block : refill((index + 1) * kGranule);
+  }
+  void release(void* frame, std::size_t size) noexcept {
+    const std::size_t index = size_class(size);
+    if (index >= kClasses) return ::operator delete(frame);
+    free_[index].give_back(frame, (index + 1) * kGranule);
+  }
+  // Gives everything back to the heap.
+  void drain() noexcept;
+
+ private:
   static constexpr std::size_t kGranule = 64;
   static constexpr std::size_t kClasses = 64;  // up to 4 KiB
   static constexpr std::size_t size_class(std::size_t size) { return (size - 1) / kGranule; }
   static void* refill(std::size_t size);
 
-  Free* free_[kClasses] = {};
+  FreeBlocks free_[kClasses];
 };
 
 // Trivially constructed and destroyed, so that reaching it costs no guard; it is drained when the
@@ -58,7 +111,6 @@ inline void* allocate_frame(std::size_t size) { return frame_pool.allocate(size)
 inline void release_frame(void* frame, std::size_t size) noexcept {
   frame_pool.release(frame, size);
 }
-#endif
 
 // Base for classes whose objects come from the frame pool.
 struct Pooled {
