@@ -247,32 +247,31 @@ void Server::remove_as_operator(PathId path, TimePoint now) {
   commit(txn, now);
 }
 
+namespace {
+
+bool is_parent(const Znode& znode) { return znode.children_created != 0; }
+
 // A container counts once it has had a child (ContainerManager.getCandidates).
-std::vector<PathId> Server::reapable() const {
-  std::vector<PathId> found = parents();
-  std::erase_if(found, [&](PathId id) {
-    const Znode& znode = *tree().find(id);
-    return znode.lifetime != Lifetime::kContainer || !znode.children.empty();
-  });
-  return found;
+bool is_reapable(const Znode& znode) {
+  return is_parent(znode) && znode.lifetime == Lifetime::kContainer && znode.children.empty();
 }
 
-std::vector<PathId> Server::parents() const {
-  std::vector<PathId> found = tree().all();
-  std::erase_if(found, [&](PathId id) { return tree().find(id)->children_created == 0; });
-  return found;
+bool is_windable(const Znode& znode) {
+  return is_parent(znode) &&
+         znode.children_created <= Server::kLastNumber - Server::kMostCreatesLeft;
 }
+
+}  // namespace
+
+std::vector<PathId> Server::parents() const { return tree().select(&is_parent); }
+std::vector<PathId> Server::reapable() const { return tree().select(&is_reapable); }
 
 std::vector<PathId> Server::windable() const {
   // A replica that still has creates to apply would take them for older than its counter, and leave
   // the parent's pzxid behind.
   const auto is_behind = [&](const Replica& replica) { return replica.applied < log_.size(); };
   if (std::ranges::any_of(replicas_, is_behind)) return {};
-  std::vector<PathId> found = parents();
-  std::erase_if(found, [&](PathId id) {
-    return tree().find(id)->children_created > kLastNumber - kMostCreatesLeft;
-  });
-  return found;
+  return tree().select(&is_windable);
 }
 
 void Server::wind_sequence(PathId parent, std::int32_t children_created) {

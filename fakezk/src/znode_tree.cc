@@ -144,10 +144,10 @@ void ZnodeTree::remove(const Change& change) {
   parent.pzxid = change.zxid;
 }
 
-std::vector<PathId> ZnodeTree::all() const {
+std::vector<PathId> ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
   std::vector<PathId> found;
   for (const PathId id : created_) {
-    if (!znodes_[id].exists) continue;
+    if (!znodes_[id].exists || !wanted(znodes_[id])) continue;
     // A name that was used again stands there more than once.
     if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }

@@ -53,8 +53,8 @@ class ZnodeTree {
   }
   // Makes a change that the leader has found possible.
   void apply(const Change& change, std::int64_t now_ms);
-  // Every znode that exists and is not the server's own, in order of creation.
-  [[nodiscard]] std::vector<PathId> all() const;
+  // Those that exist, are not the server's own, and are `wanted`, in order of creation.
+  [[nodiscard]] std::vector<PathId> select(bool (*wanted)(const Znode& znode)) const;
   // Who listens to what is touched, null: nobody; `number` tells this tree from the others.
   void record_into(FootprintRecorder* recorder, std::uint32_t number) {
     recorder_ = recorder;
