@@ -1,7 +1,8 @@
 #include "lockstep/sequence.h"
 
-#include <algorithm>
 #include <limits>
+
+#include "lockstep/internal/bytes.h"
 
 namespace lockstep {
 
@@ -11,19 +12,20 @@ constexpr std::size_t kMostDigits = 10;
 
 constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
-// Without a call: what is compared is short, and lists are long.
-bool ends_with(std::string_view text, std::string_view end) {
-  if (text.size() < end.size()) return false;
-  const char* const tail = text.data() + (text.size() - end.size());
-  for (std::size_t i = 0; i < end.size(); ++i) {
-    if (tail[i] != end[i]) return false;
-  }
-  return true;
-}
-
 // The last byte tells most names of a queue apart.
 bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && !a.empty() && a.back() == b.back() && a == b;
+}
+
+// The value of eight digits, all of them at a time; none if one of the bytes is no digit.
+std::optional<std::int64_t> eight_digits(const char* text) {
+  std::uint64_t digits = internal::eight_bytes(text) ^ internal::eight_times('0');
+  const std::uint64_t more_than_nine = (digits + internal::eight_times(0x80 - 10)) | digits;
+  if ((more_than_nine & internal::eight_times(0x80)) != 0) return std::nullopt;
+  digits = (10 * digits + (digits >> 8)) & 0x00ff00ff00ff00ff;    // Four numbers of two digits.
+  digits = (100 * digits + (digits >> 16)) & 0x0000ffff0000ffff;  // Two of four.
+  digits = (10'000 * digits + (digits >> 32)) & 0x00000000ffffffff;
+  return static_cast<std::int64_t>(digits);
 }
 
 // What nearly every contender's name is like: the mark, then ten digits. Lists are long.
@@ -31,17 +33,11 @@ std::optional<std::int64_t> ten_digits(std::string_view name, std::string_view m
   if (mark.empty() || is_digit(mark.back())) return std::nullopt;
   if (name.size() < mark.size() + kMostDigits) return std::nullopt;
   const std::string_view head = name.substr(0, name.size() - kMostDigits);
-  if (!ends_with(head, mark)) return std::nullopt;
   const char* const digits = name.data() + head.size();
-  std::int64_t value = 0;
-  unsigned greatest = 0;
-  for (std::size_t i = 0; i < kMostDigits; ++i) {
-    const unsigned digit = static_cast<unsigned char>(digits[i]) - static_cast<unsigned>('0');
-    greatest = std::max(greatest, digit);
-    value = 10 * value + digit;
-  }
-  if (greatest > 9) return std::nullopt;
-  return value;
+  if (!is_digit(digits[8]) || !is_digit(digits[9]) || !head.ends_with(mark)) return std::nullopt;
+  const std::optional<std::int64_t> first = eight_digits(digits);
+  if (!first) return std::nullopt;
+  return 100 * *first + 10 * (digits[8] - '0') + (digits[9] - '0');
 }
 
 }  // namespace
@@ -57,8 +53,8 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
   std::int64_t value = 0;
   for (const char digit : name.substr(at)) value = 10 * value + (digit - '0');
   const std::string_view head = name.substr(0, at);
-  if (!ends_with(head, mark)) {
-    if (!head.ends_with('-') || !ends_with(head.substr(0, at - 1), mark)) return std::nullopt;
+  if (!head.ends_with(mark)) {
+    if (!head.ends_with('-') || !head.substr(0, at - 1).ends_with(mark)) return std::nullopt;
     value = -value;
   }
   const auto number = static_cast<std::int32_t>(value);

@@ -1,26 +1,24 @@
 #include "lockstep/text.h"
 
-#include <bit>
 #include <cstring>
 #include <new>
 
+#include "lockstep/internal/bytes.h"
 #include "lockstep/internal/frame_pool.h"
 
 namespace lockstep {
 
 namespace {
 
-// Little-endian whatever the machine, so that the hash is the same everywhere.
-std::uint64_t word(const char* bytes, std::size_t count) noexcept {
-  std::uint64_t value = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&value, bytes, count);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      value |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-    }
+// The last one to seven bytes of a text as a word: the first one is the lowest.
+std::uint64_t last_bytes(std::string_view text, std::size_t count) noexcept {
+  const char* const end = text.data() + text.size();
+  if (text.size() >= 8) return internal::eight_bytes(end - 8) >> (64 - 8 * count);
+  std::uint64_t word = 0;
+  for (const char* at = end; at != end - count;) {
+    word = word << 8 | static_cast<unsigned char>(*--at);
   }
-  return value;
+  return word;
 }
 
 std::uint64_t fold(std::uint64_t value) noexcept {
@@ -32,22 +30,29 @@ std::uint64_t fold(std::uint64_t value) noexcept {
 
 std::uint64_t text_hash(std::string_view content) noexcept {
   std::uint64_t hash = content.size();
-  std::size_t at = 0;
-  for (; at + 8 <= content.size(); at += 8) hash = fold(hash ^ word(content.data() + at, 8));
-  if (at < content.size()) hash = fold(hash ^ word(content.data() + at, content.size() - at));
+  const std::size_t rest = content.size() % 8;
+  const char* const end = content.data() + (content.size() - rest);
+  for (const char* at = content.data(); at != end; at += 8) {
+    hash = fold(hash ^ internal::eight_bytes(at));
+  }
+  if (rest != 0) hash = fold(hash ^ last_bytes(content, rest));
   return fold(hash);
 }
 
-Text::Text(std::string_view content) : Text(content, {}, {}) {}
+Text::Text(std::string_view content) : Text({content}) {}
 
-Text::Text(std::string_view head, std::string_view tail) : Text(head, {}, tail) {}
+Text::Text(std::string_view head, std::string_view tail) : Text({head, tail}) {}
 
-Text::Text(std::string_view head, std::string_view middle, std::string_view tail) {
-  const std::size_t size = head.size() + middle.size() + tail.size();
+Text::Text(std::string_view head, std::string_view middle, std::string_view tail)
+    : Text({head, middle, tail}) {}
+
+Text::Text(std::initializer_list<std::string_view> pieces) {
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
   block_ = ::new (internal::allocate_frame(sizeof(Block) + size + 1)) Block;
   char* const bytes = reinterpret_cast<char*>(block_ + 1);
   char* end = bytes;
-  for (const std::string_view piece : {head, middle, tail}) {
+  for (const std::string_view piece : pieces) {
     if (piece.empty()) continue;
     std::memcpy(end, piece.data(), piece.size());
     end += piece.size();

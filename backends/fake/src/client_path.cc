@@ -2,31 +2,49 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+
+#include "lockstep/internal/bytes.h"
 
 namespace lockstep::fake {
 
 namespace {
 
-// True if a byte of `word` lies in 0x00 to 0x1e: the usual borrow trick, eight bytes at a time.
-// Bytes from 0x80 on pass, as they do in the C client, where char is signed.
-constexpr bool has_control(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101u;
-  return ((word - kOnes * 0x1f) & ~word & (kOnes * 0x80)) != 0;
+// What is no business of a usual path: a control character, or a component that begins with a dot
+// or is empty. (That the last one is empty is seen at the end.)
+constexpr bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x1f; }
+constexpr bool is_odd(char byte, char next) { return byte == '/' && (next == '/' || next == '.'); }
+
+// The same for eight bytes at a time, by the usual borrow trick. `next` are those behind them; a
+// slash and a dot differ in one bit. Bytes from 0x80 on pass, as they do in the C client, where
+// char is signed.
+constexpr bool is_odd(std::uint64_t word, std::uint64_t next) {
+  constexpr std::uint64_t kSlashes = internal::eight_times('/');
+  const std::uint64_t control = (word - internal::eight_times(0x1f)) & ~word;
+  const std::uint64_t other = (word ^ kSlashes) | ((next | internal::eight_times(1)) ^ kSlashes);
+  const std::uint64_t slashes = (other - internal::eight_times(1)) & ~other;
+  return ((control | slashes) & internal::eight_times(0x80)) != 0;
 }
 
-bool has_control(std::string_view path) {
-  std::size_t at = 0;
-  for (; at + 8 <= path.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, path.data() + at, 8);
-    if (has_control(word)) return true;
+bool is_odd_at(const char* at) {
+  return is_odd(internal::eight_bytes(at), internal::eight_bytes(at + 1));
+}
+
+// Nothing about this path needs a closer look.
+bool is_usual(std::string_view path) {
+  if (is_control(path.back()) || path.back() == '/') return false;
+  const char* at = path.data();
+  const char* const last = at + path.size() - 1;
+  if (path.size() <= 8) {
+    for (; at != last; ++at) {
+      if (is_control(*at) || is_odd(*at, at[1])) return false;
+    }
+    return true;
   }
-  for (; at < path.size(); ++at) {
-    if (static_cast<unsigned char>(path[at]) < 0x1f) return true;
+  for (; at < last - 8; at += 8) {
+    if (is_odd_at(at)) return false;
   }
-  return false;
+  return !is_odd_at(last - 8);
 }
 
 bool component_accepted(std::string_view component) {
@@ -36,7 +54,9 @@ bool component_accepted(std::string_view component) {
 }  // namespace
 
 bool client_accepts(std::string_view path, bool sequential) {
-  if (path.empty() || path.front() != '/' || has_control(path)) return false;
+  if (path.empty() || path.front() != '/') return false;
+  if (is_usual(path)) return true;
+  if (std::ranges::any_of(path, &is_control)) return false;
   if (path.size() == 1) return true;
   for (std::size_t start = 1;;) {
     const std::size_t slash = path.find('/', start);

@@ -266,7 +266,7 @@ void FakeSession::start_closing(internal::Completion& completion) {
 // connect is broken off, and the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {
-    world_.network().send(link_, Request(OpCode::kClose, Path()));
+    world_.network().send(link_, Request(OpCode::kClose, Path(Text())));
   } else {
     world_.cut(link_, 0, 0);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "lockstep/internal/reference_count.h"
@@ -18,6 +19,7 @@ class Text {
   // The concatenation of pieces, in one allocation.
   Text(std::string_view head, std::string_view tail);
   Text(std::string_view head, std::string_view middle, std::string_view tail);
+  explicit Text(std::initializer_list<std::string_view> pieces);
   Text(const Text& other) noexcept : block_(other.block_) { retain(); }
   Text(Text&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
   Text& operator=(Text other) noexcept {
