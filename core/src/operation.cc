@@ -5,20 +5,22 @@
 
 namespace lockstep::internal {
 
-OperationBase::OperationBase(Session& session, Request&& request, Leaves leaves, Context&& context)
-    : Wait(session.executor(), std::move(context)), session_(session), op_(request.op) {
+OperationBase::OperationBase(Session& session, OpCode op, Context&& context)
+    : Wait(session.executor(), std::move(context)), session_(session), op_(op) {}
+
+void OperationBase::send(Request&& request, bool leaves_watch) {
   if (const std::optional<Error> over = already_over()) {
-    reply_ = Reply(*over);
-    finish();
-    return;
+    Reply none(*over);
+    keep(none);
+    return finish();
   }
-  if (leaves == Leaves::kWatch) {
+  if (leaves_watch) {
     request.watch = new WatchState;
-    watch_ = Watch(session.executor(), request.watch);
+    watch_ = Watch(session_.executor(), request.watch);
   }
-  if (!session.chroot_.is_null()) session.put_into_chroot(request);
-  if (session.observer()) session.observer()->requested(op_);
-  session.submit(std::move(request), *this);
+  if (!session_.chroot_.is_null()) session_.put_into_chroot(request);
+  if (session_.observer()) session_.observer()->requested(op_);
+  session_.submit(std::move(request), *this);
 }
 
 OperationBase::~OperationBase() {
@@ -26,15 +28,16 @@ OperationBase::~OperationBase() {
 }
 
 void OperationBase::complete(Reply& reply) {
-  reply_ = std::move(reply);
-  if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply_);
+  if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply);
+  keep(reply);
   if (session_.observer()) session_.observer()->answered(op_, failed());
   finish();
 }
 
 void OperationBase::give_up(Error error) {
   session_.abandon(*this);
-  reply_ = Reply(error);
+  Reply none(error);
+  keep(none);
 }
 
 }  // namespace lockstep::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "lockstep/operation.h"
@@ -11,15 +12,25 @@ namespace lockstep::differential {
 class Probe final : public internal::OperationBase {
  public:
   Probe(Session& session, Request request, bool watch)
-      : OperationBase(session, std::move(request), watch ? Leaves::kWatch : Leaves::kNoWatch,
-                      Context()) {}
+      : OperationBase(session, request.op, Context()) {
+    send(std::move(request), watch);
+  }
 
   Reply& await_resume() { return reply_; }
+  [[nodiscard]] std::optional<Error> failed() const override {
+    if (reply_.is_error()) return reply_.error;
+    return std::nullopt;
+  }
   // As Session promises: only a read that worked leaves a watch, and exists also without a znode.
   [[nodiscard]] bool left_watch(OpCode op) const {
     return !reply_.is_error() || (op == OpCode::kExists && reply_.error == Error::kNoNode);
   }
   [[nodiscard]] const Watch& watch() const { return watch_; }
+
+ private:
+  void keep(Reply& reply) override { reply_ = std::move(reply); }
+
+  Reply reply_;
 };
 
 }  // namespace lockstep::differential

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <expected>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "lockstep/internal/wait.h"
@@ -65,18 +65,15 @@ class Completion {
 class OperationBase : public Wait, public Completion {
  public:
   ~OperationBase() override;
-  [[nodiscard]] std::optional<Error> failed() const override {
-    if (reply_.is_error()) return reply_.error;
-    return std::nullopt;
-  }
-  [[nodiscard]] Error error() const { return reply_.error; }
 
  protected:
-  enum class Leaves { kNoWatch, kWatch };
-  // Takes over the request.
-  OperationBase(Session& session, Request&& request, Leaves leaves, Context&& context);
+  OperationBase(Session& session, OpCode op, Context&& context);
+  // Sends the request, which it takes over, unless the context has ended already. For the
+  // constructor: the reply may come before this returns.
+  void send(Request&& request, bool leaves_watch);
+  // Keeps what the operation produces of its reply, or of a Reply with the error that ends it.
+  virtual void keep(Reply& reply) = 0;
 
-  Reply reply_;
   Watch watch_;
 
  private:
@@ -86,6 +83,9 @@ class OperationBase : public Wait, public Completion {
   Session& session_;
   OpCode op_;
 };
+
+[[nodiscard]] constexpr Error code_of(Error error) { return error; }
+[[nodiscard]] constexpr Error code_of(const MultiError& error) { return error.error; }
 
 // How a Reply becomes the value of an operation.
 template <class T>
@@ -100,21 +100,27 @@ struct FromReply;
 // once.
 template <class T>
 class [[nodiscard]] Operation final : public internal::OperationBase {
+  using FromReply = internal::FromReply<T>;
+  using Outcome = decltype(FromReply::take(std::declval<Reply&>(), std::declval<Watch&>()));
+
  public:
   // Takes over the request.
   Operation(Session& session, Request&& request, Context&& context)
-      : OperationBase(session, std::move(request),
-                      internal::FromReply<T>::kWatches ? Leaves::kWatch : Leaves::kNoWatch,
-                      std::move(context)) {}
-
-  auto await_resume() { return internal::FromReply<T>::take(reply_, watch_); }
-  [[nodiscard]] std::optional<Error> failed() const override {
-    // To exists_watched a missing znode is an answer.
-    if constexpr (std::is_same_v<T, Watched<std::optional<Stat>>>) {
-      if (reply_.is_error() && reply_.error == Error::kNoNode) return std::nullopt;
-    }
-    return OperationBase::failed();
+      : OperationBase(session, request.op, std::move(context)) {
+    send(std::move(request), FromReply::kWatches);
   }
+
+  Outcome await_resume() { return std::move(outcome_); }
+  [[nodiscard]] std::optional<Error> failed() const override {
+    if (outcome_) return std::nullopt;
+    return error();
+  }
+  [[nodiscard]] Error error() const { return internal::code_of(outcome_.error()); }
+
+ private:
+  void keep(Reply& reply) override { outcome_ = FromReply::take(reply, watch_); }
+
+  Outcome outcome_{std::unexpect, Error::kSystemError};
 };
 
 namespace internal {
