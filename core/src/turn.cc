@@ -13,8 +13,8 @@ namespace {
 // The nearest znode that keeps `ours` waiting; a null path if nobody does. (kNoNode: our own znode
 // is gone.)
 Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path& ours,
-                        const Path& own, Patience patience, bool first) {
-  const Result<Position> position = position_of(ours.name(), queue.marks, list, own.name());
+                        Patience patience, bool first) {
+  const Result<Position> position = position_of(ours.name(), queue.marks, list, queue.own.name());
   if (!position) return failure(position.error());
   if (queue.observer && first && !position->foreign.empty()) {
     queue.observer->foreign_child(queue.lock, position->foreign);
@@ -44,8 +44,7 @@ Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode, C
 
 }  // namespace
 
-Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience patience,
-                                 Context context) {
+Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context) {
   for (bool first = true;; first = false) {
     Path predecessor{Text()};
     {
@@ -53,7 +52,7 @@ Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience 
       const Children list =
           co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
       // 3. Whom nobody keeps waiting holds the lock.
-      predecessor = co_await ok(blocker_in(list, queue, ours, own, patience, first));
+      predecessor = co_await ok(blocker_in(list, queue, ours, patience, first));
       if (predecessor.text().is_null()) co_return list.parent().pzxid;
     }  // Nobody waits with the list in hand: n waiters would keep n times n names.
     // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
@@ -61,11 +60,6 @@ Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience 
         co_await ok(watch_changes(queue.session, std::move(predecessor), context));
     if (watch) co_await ok(watch->fired(context));
   }
-}
-
-Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context) {
-  return wait_in_queue(std::move(queue), std::move(ours), Path(Text()), patience,
-                       std::move(context));
 }
 
 Task<Result<void>> change_of(Session& session, Path znode, Context context) {

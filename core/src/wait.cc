@@ -56,13 +56,9 @@ class Wait::Limits final : public Pooled {
   std::optional<std::stop_callback<PostStopped>> stop_;
 };
 
-void Wait::start(std::coroutine_handle<> coroutine, EndWithError end_with_error) {
-  coroutine_ = coroutine;
-  end_with_error_ = end_with_error;
-  if (!context_.endless()) limits_ = new Limits(*this);
-}
+void Wait::observe_limits() { limits_ = new Limits(*this); }
 
-std::optional<Error> Wait::already_over() const {
+std::optional<Error> Wait::limit_reached() const {
   if (context_.stop().stop_requested()) return Error::kCancelled;
   if (context_.deadline() && *context_.deadline() <= executor_.now()) return Error::kTimedOut;
   return std::nullopt;
@@ -76,7 +72,7 @@ void Wait::finish() {
 }
 
 void Wait::resume() {
-  const std::coroutine_handle<> coroutine = coroutine_;
+  const std::coroutine_handle<> coroutine = std::exchange(coroutine_, nullptr);
   if (end_with_error_) {
     if (const std::optional<Error> error = failed()) {
       end_with_error_(coroutine.address(), static_cast<int>(*error));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/clock.h"
+#include "lockstep/internal/shared.h"
 
 namespace lockstep {
 
@@ -14,17 +15,25 @@ namespace lockstep {
 class Context {
  public:
   Context() = default;
-  Context(TimePoint deadline) : deadline_(deadline) {}       // NOLINT
-  Context(std::stop_token stop) : stop_(std::move(stop)) {}  // NOLINT
-  Context(TimePoint deadline, std::stop_token stop) : deadline_(deadline), stop_(std::move(stop)) {}
+  Context(TimePoint deadline) : bounds_(Bounds{deadline, {}}) {}                     // NOLINT
+  Context(std::stop_token stop) : bounds_(Bounds{std::nullopt, std::move(stop)}) {}  // NOLINT
+  Context(TimePoint deadline, std::stop_token stop) : bounds_(Bounds{deadline, std::move(stop)}) {}
 
-  [[nodiscard]] std::optional<TimePoint> deadline() const { return deadline_; }
-  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
-  [[nodiscard]] bool endless() const { return !deadline_ && !stop_.stop_possible(); }
+  [[nodiscard]] std::optional<TimePoint> deadline() const {
+    if (!bounds_) return std::nullopt;
+    return bounds_->deadline;
+  }
+  [[nodiscard]] std::stop_token stop() const { return bounds_ ? bounds_->stop : std::stop_token(); }
+  [[nodiscard]] bool endless() const {
+    return !bounds_ || (!bounds_->deadline && !bounds_->stop.stop_possible());
+  }
 
  private:
-  std::optional<TimePoint> deadline_;
-  std::stop_token stop_;
+  struct Bounds {
+    std::optional<TimePoint> deadline;
+    std::stop_token stop;
+  };
+  internal::Shared<Bounds> bounds_;  // Most contexts have none: those cost nothing to pass on.
 };
 
 }  // namespace lockstep

@@ -17,6 +17,7 @@ class LockQueue {
   Path lock;
   Marks marks;
   LockObserver* observer;
+  Path own = Path(Text());  // Another znode of the same holder, which does not keep it waiting.
 };
 
 // Whom a contender is ready to wait for.
@@ -30,11 +31,14 @@ enum class Patience : std::uint8_t {
 // to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
 // the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
 // Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
-// of Session::connected(). `own` is another znode of the same holder, which does not keep it
-// waiting. Resumes on the session's executor.
+// of Session::connected(). Resumes on the session's executor.
 Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context);
-Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own, Patience patience,
-                                 Context context);
+// `own` is another znode of the same holder, which does not keep it waiting.
+[[nodiscard]] inline Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own,
+                                                      Patience patience, Context context) {
+  queue.own = std::move(own);
+  return wait_in_queue(std::move(queue), std::move(ours), patience, std::move(context));
+}
 
 // The same in a queue of exclusive contenders, for as long as it takes.
 [[nodiscard]] inline Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/reference_count.h"
 
 namespace lockstep::internal {
@@ -31,7 +32,7 @@ class Shared {
   friend bool operator==(const Shared& a, const Shared& b) noexcept { return a.block_ == b.block_; }
 
  private:
-  struct Block {
+  struct Block : Pooled {
     explicit Block(T content) : value(std::move(content)) {}
     T value;
     ReferenceCount references;

@@ -23,16 +23,25 @@ class Wait {
   void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
 
   // For ok(): like await_suspend, but an error ends the coroutine.
-  void start(std::coroutine_handle<> coroutine, EndWithError end_with_error);
+  void start(std::coroutine_handle<> coroutine, EndWithError end_with_error) {
+    coroutine_ = coroutine;
+    end_with_error_ = end_with_error;
+    if (!context_.endless()) observe_limits();
+  }
 
  protected:
   Wait(Executor& executor, Context&& context) : executor_(executor), context_(std::move(context)) {}
-  virtual ~Wait() { forget(); }
+  virtual ~Wait() {
+    if (coroutine_) forget();
+  }
 
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
   [[nodiscard]] bool done() const noexcept { return done_; }
   // The error of a Context that has already ended, if it has.
-  [[nodiscard]] std::optional<Error> already_over() const;
+  [[nodiscard]] std::optional<Error> already_over() const {
+    if (context_.endless()) return std::nullopt;
+    return limit_reached();
+  }
 
   // The result is there: wakes the coroutine if it waits. Once only.
   void finish();
@@ -54,13 +63,15 @@ class Wait {
   // Only for contexts that can end; most waits of a search never need it.
   class Limits;
 
+  void observe_limits();
+  [[nodiscard]] std::optional<Error> limit_reached() const;
   void resume();
   void abandon(Error error);
   void forget() noexcept;
 
   Executor& executor_;
   Context context_;
-  std::coroutine_handle<> coroutine_;
+  std::coroutine_handle<> coroutine_;  // Null: it does not wait yet, or not any more.
   EndWithError end_with_error_ = nullptr;
   Limits* limits_ = nullptr;
   Wake wake_{*this};
