@@ -4,8 +4,8 @@
 
 namespace lockstep {
 
-HeldLock::Grant::Grant(Session& session, GrantRecord record, LockObserver* observer,
-                       GrantOptions options)
+HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* observer,
+                       GrantOptions&& options)
     : session_(session),
       record_(std::move(record)),
       observer_(observer),

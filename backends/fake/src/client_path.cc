@@ -104,27 +104,23 @@ std::optional<Error> why_not_in_multi(const Request& op) {
 
 // The C client would answer a container wrongly and crash on a malformed path: both backends refuse
 // them.
-std::optional<Reply> multi_refusal(const std::vector<Request>& ops) {
+std::optional<MultiError> multi_refusal(const std::vector<Request>& ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const std::optional<Error> why = why_not_in_multi(ops[i]);
-    if (!why) continue;
-    Reply refused(*why);
-    refused.failed_op = static_cast<std::int32_t>(i);
-    return refused;
+    if (const std::optional<Error> why = why_not_in_multi(ops[i])) return MultiError(*why, i);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Reply> client_refusal(const Request& request) {
+std::optional<MultiError> client_refusal(const Request& request) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
   if (!client_accepts(request.path.view(), is_sequential(request.mode)) ||
       has_nul(request.scheme.view())) {
-    return Reply(Error::kBadArguments);
+    return MultiError(Error::kBadArguments);
   }
-  if (!acl_accepted(request.acl)) return Reply(Error::kInvalidAcl);
-  if (!ttl_accepted(request)) return Reply(Error::kBadArguments);
+  if (!acl_accepted(request.acl)) return MultiError(Error::kInvalidAcl);
+  if (!ttl_accepted(request)) return MultiError(Error::kBadArguments);
   return std::nullopt;
 }
 

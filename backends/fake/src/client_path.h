@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "lockstep/request.h"
+#include "lockstep/transaction.h"
 
 namespace lockstep::fake {
 
@@ -11,7 +12,7 @@ namespace lockstep::fake {
 // Characters are compared as signed: every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
 
-// What the client itself answers to a request that it does not send; nothing if it does.
-[[nodiscard]] std::optional<Reply> client_refusal(const Request& request);
+// Why the client itself answers a request, and does not send it; nothing if it does.
+[[nodiscard]] std::optional<MultiError> client_refusal(const Request& request);
 
 }  // namespace lockstep::fake

@@ -48,8 +48,10 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
     Reply refused(end_error());
     return completion.complete(refused);
   }
-  if (std::optional<Reply> refused = client_refusal(request)) {
-    return completion.complete(*refused);
+  if (const std::optional<MultiError> why = client_refusal(request)) {
+    Reply refused(why->error);
+    if (why->op) refused.failed_op = static_cast<std::int32_t>(*why->op);
+    return completion.complete(refused);
   }
   if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
     Reply refused(Error::kNoWatcher);
@@ -157,7 +159,7 @@ void FakeSession::replied(ServerMessage& message) {
     return;
   }
   const bool missing = message.reply.is_error() && message.reply.error == Error::kNoNode;
-  keep_watch(answered, !message.reply.is_error(), missing);
+  if (answered.watch) keep_watch(answered, !message.reply.is_error(), missing);
   if (answered.completion) answered.completion->complete(message.reply);
 }
 
@@ -173,7 +175,6 @@ FakeSession::Pending FakeSession::take_pending(OpCode op) {
 
 // The C client registers a watch when the reply arrives, if the reply says that one was left.
 void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) {
-  if (!answered.watch) return;
   if (found) {
     const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
     watches_.emplace_back(table, answered.path, answered.watch);

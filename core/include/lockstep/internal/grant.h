@@ -15,7 +15,7 @@ class HeldLock::Grant final : public SessionListener,
                               public internal::Pooled,
                               public Guard::Listener {
  public:
-  Grant(Session& session, GrantRecord record, LockObserver* observer, GrantOptions options);
+  Grant(Session& session, GrantRecord&& record, LockObserver* observer, GrantOptions&& options);
   Grant(const Grant&) = delete;
   Grant& operator=(const Grant&) = delete;
   ~Grant();
