@@ -34,23 +34,20 @@ HeldLock grant_of(Session& session, const Path& lock, const Created& ours, Zxid 
 }  // namespace
 
 Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
-  const internal::AcquireNotice under_way(session_, lock_, observer_);
-  Result<HeldLock> held = co_await queue_up(patience, std::move(context));
-  if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
-  co_return std::move(held);
-}
-
-Task<Result<HeldLock>> FairMutex::queue_up(Patience patience, Context context) {
-  co_await ok(options_.valid());
+  internal::AcquireNotice under_way(session_, lock_, observer_);
+  const Result<void> valid = options_.valid();
+  if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  const Created ours = co_await ok(take_place(session_, lock_, options_.data, context));
-  Place place(session_, ours.path, observer_);
-  if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
+  const Result<Created> ours = co_await take_place(session_, lock_, options_.data, context);
+  if (!ours) co_return under_way.failed(ours.error());
+  Place place(session_, ours->path, observer_);
+  if (observer_) observer_->place_reserved(session_.id(), lock_, ours->path);
   // 2. to 5. Wait until nobody is in front.
-  const Zxid evidence = co_await ok(wait_for_all_in_front(session_, lock_, options_.marks,
-                                                          observer_, ours.path, patience, context));
+  const Result<Zxid> evidence = co_await wait_for_all_in_front(
+      session_, lock_, options_.marks, observer_, ours->path, patience, context);
+  if (!evidence) co_return under_way.failed(evidence.error());
   place.granted();
-  co_return grant_of(session_, lock_, ours, evidence, options_, observer_);
+  co_return grant_of(session_, lock_, *ours, *evidence, options_, observer_);
 }
 
 }  // namespace lockstep

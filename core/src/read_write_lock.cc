@@ -63,9 +63,9 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Con
 }  // namespace
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
-  const internal::AcquireNotice under_way(session_, lock_, observer_);
+  internal::AcquireNotice under_way(session_, lock_, observer_);
   Result<HeldLock> held = co_await queue_up(share, Path(Text()), patience, std::move(context));
-  if (!held && observer_) observer_->gave_up(session_.id(), lock_, held.error());
+  if (!held) co_return under_way.failed(held.error());
   co_return std::move(held);
 }
 

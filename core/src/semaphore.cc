@@ -47,9 +47,9 @@ Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t mos
 }  // namespace
 
 Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
-  const internal::AcquireNotice under_way(session_, path_, observer_);
+  internal::AcquireNotice under_way(session_, path_, observer_);
   Result<HeldLock> lease = co_await take_turn(patience, std::move(context));
-  if (!lease && observer_) observer_->gave_up(session_.id(), path_, lease.error());
+  if (!lease) co_return under_way.failed(lease.error());
   co_return std::move(lease);
 }
 

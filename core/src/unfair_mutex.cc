@@ -101,14 +101,11 @@ Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
 
 Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
   const Path parent = znode_.parent();
-  const internal::AcquireNotice under_way(session_, parent, observer_);
+  internal::AcquireNotice under_way(session_, parent, observer_);
   const Guid guid(session_.random());
   const Data own = own_data(guid, data_);
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
-  if (!stat) {
-    if (observer_) observer_->gave_up(session_.id(), parent, stat.error());
-    co_return failure(stat.error());
-  }
+  if (!stat) co_return under_way.failed(stat.error());
   GrantRecord grant(session_.id(), parent, znode_, stat->czxid, stat->czxid);
   GrantOptions kept;
   kept.own_data = own;

@@ -59,7 +59,6 @@ class FairMutex {
 
  private:
   Task<Result<HeldLock>> acquire(Patience patience, Context context);
-  Task<Result<HeldLock>> queue_up(Patience patience, Context context);
 
   Session& session_;
   Path lock_;
