@@ -13,9 +13,9 @@ std::shared_ptr<FakeSession> FakeClient::current() {
 
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
   if (!session_ || is_over(session_->state())) open();
-  const std::shared_ptr<FakeSession> opened = session_;
-  co_await ok(opened->connected(context));
-  co_return opened;
+  std::shared_ptr<FakeSession> opened = session_;
+  co_await ok(opened->connected(std::move(context)));
+  co_return std::move(opened);
 }
 
 void FakeClient::open() {

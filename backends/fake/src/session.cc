@@ -58,7 +58,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
     return completion.complete(refused);
   }
   if (request.watch) request.watch->retain();
-  pending_.push(Pending{&completion, request.op, request.watch_type, request.path, request.watch});
+  pending_.emplace(&completion, request.op, request.watch_type, request.path, request.watch);
   if (handshaken_) return send(std::move(request));
   unsent_.push(std::move(request));
 }
