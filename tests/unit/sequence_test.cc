@@ -77,6 +77,21 @@ TEST(SequenceNumberTest, ReadsBackEveryNumberThatTheServerWrites) {
 // ----------------------------------------------------------------------------------- precedes
 
 // S32: by the number, never by the text of the name.
+// The digits are read eight at a time.
+TEST(SequenceNumberTest, EveryByteHasToBeADigit) {
+  const std::string good = "x-lock-0000000042";
+  for (std::size_t at = good.size() - 10; at < good.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      if (byte >= '0' && byte <= '9') continue;
+      std::string bad = good;
+      bad[at] = static_cast<char>(byte);
+      std::optional<std::int32_t> expected;
+      if (byte == '-' && at == good.size() - 10) expected = -42;
+      EXPECT_EQ(sequence_number(bad, kLockMark), expected) << at << " " << byte;
+    }
+  }
+}
+
 TEST(PrecedesTest, IsTheOrderOfTheCounterAcrossItsOverflow) {
   EXPECT_TRUE(precedes(0, 1));
   EXPECT_FALSE(precedes(1, 0));
