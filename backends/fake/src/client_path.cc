@@ -10,8 +10,8 @@ namespace lockstep::fake {
 
 namespace {
 
-// What is no business of a usual path: a control character, or a component that begins with a dot
-// or is empty. (That the last one is empty is seen at the end.)
+// What needs a closer look: a control character, and a slash whose component is empty or begins
+// with a dot.
 constexpr bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x1f; }
 constexpr bool is_odd(char byte, char next) { return byte == '/' && (next == '/' || next == '.'); }
 
@@ -30,7 +30,7 @@ bool is_odd_at(const char* at) {
   return is_odd(internal::eight_bytes(at), internal::eight_bytes(at + 1));
 }
 
-// Nothing about this path needs a closer look.
+// No byte needs a closer look, nor does the end.
 bool is_usual(std::string_view path) {
   if (is_control(path.back()) || path.back() == '/') return false;
   const char* at = path.data();

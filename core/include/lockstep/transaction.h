@@ -42,8 +42,8 @@ class Transaction {
 // unless outcome_unknown(error).
 class MultiError {
  public:
-  explicit MultiError(Error failed, std::optional<std::size_t> failed_op = std::nullopt)
-      : error(failed), op(failed_op) {}
+  explicit MultiError(Error failed) : error(failed) {}
+  MultiError(Error failed, std::optional<std::size_t> failed_op) : error(failed), op(failed_op) {}
 
   Error error;
   std::optional<std::size_t> op;
