@@ -37,7 +37,7 @@ std::optional<std::int64_t> ten_digits(std::string_view name, std::string_view m
   if (!is_digit(digits[8]) || !is_digit(digits[9]) || !head.ends_with(mark)) return std::nullopt;
   const std::optional<std::int64_t> first = eight_digits(digits);
   if (!first) return std::nullopt;
-  return 100 * *first + 10 * (digits[8] - '0') + (digits[9] - '0');
+  return 10 * (10 * *first + (digits[8] - '0')) + (digits[9] - '0');
 }
 
 }  // namespace
