@@ -263,10 +263,10 @@ bool is_windable(const Znode& znode) {
 
 }  // namespace
 
-std::vector<PathId> Server::parents() const { return tree().select(&is_parent); }
-std::vector<PathId> Server::reapable() const { return tree().select(&is_reapable); }
+PathList Server::parents() const { return tree().select(&is_parent); }
+PathList Server::reapable() const { return tree().select(&is_reapable); }
 
-std::vector<PathId> Server::windable() const {
+PathList Server::windable() const {
   // A replica that still has creates to apply would take them for older than its counter, and leave
   // the parent's pzxid behind.
   const auto is_behind = [&](const Replica& replica) { return replica.applied < log_.size(); };

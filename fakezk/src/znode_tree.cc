@@ -144,8 +144,8 @@ void ZnodeTree::remove(const Change& change) {
   parent.pzxid = change.zxid;
 }
 
-std::vector<PathId> ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
-  std::vector<PathId> found;
+PathList ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
+  PathList found;
   for (const PathId id : created_) {
     if (!znodes_[id].exists || !wanted(znodes_[id])) continue;
     // A name that was used again stands there more than once.

@@ -148,10 +148,10 @@ class Server final : private EventSink {
   void remove_as_operator(PathId path, TimePoint now);
   // Znodes that have had children, in order of creation; of those, containers that the servers
   // could reap now.
-  [[nodiscard]] std::vector<PathId> parents() const;
-  [[nodiscard]] std::vector<PathId> reapable() const;
+  [[nodiscard]] PathList parents() const;
+  [[nodiscard]] PathList reapable() const;
   // Or whose counter can still be moved to its end, which it never leaves; none if a replica lags.
-  [[nodiscard]] std::vector<PathId> windable() const;
+  [[nodiscard]] PathList windable() const;
   static constexpr std::int32_t kLastNumber = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int32_t kMostCreatesLeft = 3;
   void reap(PathId path, TimePoint now);

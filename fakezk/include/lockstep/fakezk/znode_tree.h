@@ -10,6 +10,7 @@
 #include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/stat.h"
 
 namespace lockstep::fakezk {
@@ -35,6 +36,9 @@ struct Znode {
   std::vector<PathId> children;  // In order of creation.
 };
 
+// Made for a moment, and often.
+using PathList = std::vector<PathId, internal::PoolAllocator<PathId>>;
+
 // The tree of znodes: what one server has applied. Pure data, no rules of who may do what.
 class ZnodeTree {
  public:
@@ -54,7 +58,7 @@ class ZnodeTree {
   // Makes a change that the leader has found possible.
   void apply(const Change& change, std::int64_t now_ms);
   // Those that exist, are not the server's own, and are `wanted`, in order of creation.
-  [[nodiscard]] std::vector<PathId> select(bool (*wanted)(const Znode& znode)) const;
+  [[nodiscard]] PathList select(bool (*wanted)(const Znode& znode)) const;
   // Who listens to what is touched, null: nobody; `number` tells this tree from the others.
   void record_into(FootprintRecorder* recorder, std::uint32_t number) {
     recorder_ = recorder;
