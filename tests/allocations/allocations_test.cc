@@ -1,30 +1,43 @@
 // A program of its own, because it replaces the heap's operators.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/internal/frame_pool.h"
 #include "scenarios/registry.h"
 
 namespace {
 
 // By this thread: a watchdog has one of its own.
 constinit thread_local std::size_t allocations = 0;
+// By all threads, and not given back.
+constinit std::atomic<std::ptrdiff_t> held = 0;
 
 void* allocate(std::size_t size) {
   ++allocations;
   void* const memory = std::malloc(size);
   if (!memory) throw std::bad_alloc();
+  ++held;
   return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory) --held;
+  std::free(memory);
 }
 
 }  // namespace
 
 void* operator new(std::size_t size) { return allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 
 namespace lockstep::fakezk {
 namespace {
@@ -52,6 +65,22 @@ TEST_P(AllocationsTest, AnExecutionAllocatesNothingInTheSteadyState) {
 
 std::string name_of(const testing::TestParamInfo<StrategyName>& strategy) {
   return std::string(strategy.param.name);
+}
+
+// A lock's user makes paths and tasks that end on the thread of its sessions.
+TEST(FramePoolTest, WhatOneThreadAllocatesAndAnotherReleasesDoesNotPileUp) {
+  constexpr std::size_t kSize = 300;
+  constexpr std::size_t kFrames = 1000;
+  constexpr int kRounds = 20;
+  const std::ptrdiff_t before = held;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<void*> frames(kFrames);
+    std::thread([&frames] {
+      for (void*& frame : frames) frame = internal::allocate_frame(kSize);
+    }).join();
+    for (void* const frame : frames) internal::release_frame(frame, kSize);
+  }
+  EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(2 * kFrames));
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, AllocationsTest,

@@ -60,10 +60,16 @@ class FreeBlocks {
   // Null if there is none.
   [[nodiscard]] void* take(std::size_t) noexcept {
     Free* const block = latest_;
-    if (block) latest_ = block->next;
+    if (!block) return nullptr;
+    latest_ = block->next;
+    --count_;
     return block;
   }
-  void give_back(void* block, std::size_t) noexcept { latest_ = ::new (block) Free{latest_}; }
+  void give_back(void* block, std::size_t) noexcept {
+    if (count_ == kMost) return ::operator delete(block);
+    ++count_;
+    latest_ = ::new (block) Free{latest_};
+  }
   void drain() noexcept {
     while (void* const block = take(0)) ::operator delete(block);
   }
@@ -72,7 +78,11 @@ class FreeBlocks {
   struct Free {
     Free* next;
   };
+  // What one thread allocates and another one releases must not pile up there.
+  static constexpr std::size_t kMost = 1024;
+
   Free* latest_ = nullptr;
+  std::size_t count_ = 0;
 };
 #endif
 
