@@ -42,8 +42,8 @@ class GrantRecord {
 };
 
 // Hears what happens to the locks that are given it: for metrics, tracing and the oracles of a
-// hunt. Called on the session's executor, between two steps of the recipe; must not wait. The
-// observer outlives the locks and grants that it observes.
+// hunt. Called on the session's executor, between two steps of the recipe; must not wait, and not
+// throw: destructors call it too. The observer outlives the locks and grants that it observes.
 class LockObserver {
  public:
   LockObserver() = default;
