@@ -17,7 +17,6 @@ int call_create(zhandle_t* handle, const Request& request, const void* context) 
     return zoo_acreate2_ttl(handle, path, c_bytes(request.data), c_size(request.data), acl.get(),
                             mode, request.ttl.count(), &callbacks::created, context);
   }
-  if (request.ttl.count() != 0) return ZBADARGUMENTS;  // As the server would say.
   return zoo_acreate2(handle, path, c_bytes(request.data), c_size(request.data), acl.get(), mode,
                       &callbacks::created, context);
 }

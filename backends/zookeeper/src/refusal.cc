@@ -9,6 +9,14 @@ namespace lockstep::zookeeper {
 
 namespace {
 
+// As zoo_acreate2_ttl looks at it, and the server at a create without a time to live.
+bool has_fitting_ttl(const Request& request) {
+  constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
+  const std::int64_t ttl_ms = request.ttl.count();
+  if (!has_ttl(request.mode)) return ttl_ms == 0;
+  return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
+}
+
 bool has_nul(const Text& text) { return text.view().find('\0') != std::string_view::npos; }
 
 // Container creates of a multi abort the process when their reply arrives, and the C client knows
@@ -50,6 +58,7 @@ std::optional<Refusal> refusal_of(const Request& request) {
     return Refusal(Error::kBadArguments);
   }
   if (!client_takes(request.acl)) return Refusal(Error::kInvalidAcl);
+  if (!has_fitting_ttl(request)) return Refusal(Error::kBadArguments);
   return std::nullopt;
 }
 

@@ -9,7 +9,8 @@ namespace lockstep::zookeeper {
 
 // What is refused before the C client sees it, because that would send something else, or worse: a
 // path that it does not take makes it free memory that it does not own when it stands in a multi
-// (zookeeper.c, zoo_amulti).
+// (zookeeper.c, zoo_amulti). And whatever the C client itself refuses: it may see the request late,
+// behind a multi that waits, or never.
 class Refusal {
  public:
   explicit Refusal(Error refused_with, std::int32_t refused_op = -1)
