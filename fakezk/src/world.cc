@@ -205,7 +205,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
 void World::settle() {
   for (LinkIndex index = 0; index < network_.size();) {
     const Link& link = network_[index];
-    if (link.can_deliver()) {
+    if (link.can_deliver() && !stalled(index)) {
       deliver({Event::Kind::kDeliver, FaultKind::kCut, index});
     } else if (link.can_apply() && server_.can_apply(index)) {
       apply({Event::Kind::kApply, FaultKind::kCut, index});
