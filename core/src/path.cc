@@ -5,6 +5,7 @@ namespace lockstep {
 std::string_view Path::name() const noexcept {
   // Forwards: paths have few components, and names are long.
   const std::string_view path = view();
+  if (path.empty()) return path;
   std::size_t start = 0;
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos;) {
     start = slash + 1;

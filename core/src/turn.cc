@@ -13,8 +13,8 @@ namespace {
 // The nearest znode that keeps `ours` waiting; a null path if nobody does. (kNoNode: our own znode
 // is gone.)
 Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path& ours,
-                        Patience patience, bool first) {
-  const Result<Position> position = position_of(ours.name(), queue.marks, list, queue.own.name());
+                        std::string_view name, Patience patience, bool first) {
+  const Result<Position> position = position_of(name, queue.marks, list, queue.own.name());
   if (!position) return failure(position.error());
   if (queue.observer && first && !position->foreign.empty()) {
     queue.observer->foreign_child(queue.lock, position->foreign);
@@ -45,6 +45,7 @@ Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode, C
 }  // namespace
 
 Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context) {
+  const std::string_view name = ours.name();
   for (bool first = true;; first = false) {
     Path predecessor{Text()};
     {
@@ -52,7 +53,7 @@ Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, 
       const Children list =
           co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
       // 3. Whom nobody keeps waiting holds the lock.
-      predecessor = co_await ok(blocker_in(list, queue, ours, patience, first));
+      predecessor = co_await ok(blocker_in(list, queue, ours, name, patience, first));
       if (predecessor.text().is_null()) co_return list.parent().pzxid;
     }  // Nobody waits with the list in hand: n waiters would keep n times n names.
     // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.

@@ -30,10 +30,31 @@ void Network::reset() {
   size_ = 0;
 }
 
+Network::Checkpoint Network::checkpoint() const {
+  Checkpoint checkpoint;
+  for (LinkIndex index = 0; index < size_; ++index) {
+    checkpoint.push_back({links_[index]->open, links_[index]->goes_to});
+  }
+  return checkpoint;
+}
+
+void Network::reset_to(const Checkpoint& checkpoint) {
+  reset();
+  for (const Ends& ends : checkpoint) {
+    Link& link = *links_[size_++];
+    link.open = ends.open;
+    link.goes_to = ends.goes_to;
+  }
+}
+
 LinkIndex Network::add(Endpoint& endpoint) {
   if (size_ == links_.size()) links_.push_back(std::make_unique<Link>());
   links_[size_]->endpoint = &endpoint;
   return size_++;
+}
+
+void Network::detach_all() {
+  for (LinkIndex index = 0; index < size_; ++index) links_[index]->endpoint = nullptr;
 }
 
 void Network::connect(LinkIndex index, const Handshake& handshake) {

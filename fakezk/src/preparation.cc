@@ -86,8 +86,10 @@ std::expected<void, Error> Preparation::create(const Request& request) {
 }
 
 std::expected<void, Error> Preparation::remove(const Request& request) {
-  if (!server_can_remove(request.path.view())) return refused(Error::kBadArguments);
-  path_ = paths_->intern(request.path.text());
+  const PathId path = paths_->intern(request.path.text());
+  const bool usual = paths_->valid(path) && path > PathTable::kQuota;
+  if (!usual && !server_can_remove(request.path.view())) return refused(Error::kBadArguments);
+  path_ = path;
   const Record parent = look(paths_->parent(path_));
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kDelete)) return refused(Error::kNoAuth);

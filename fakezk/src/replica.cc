@@ -12,8 +12,7 @@ Replica::Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, EventSi
 void Replica::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
   tree_.reset(paths_);
-  data_watches_.reset();
-  child_watches_.reset();
+  forget_all();
   last_zxid = 0;
   applied = 0;
   lagging = false;
@@ -177,6 +176,11 @@ void Replica::forget(LinkIndex link) {
   }
   data_watches_.drop(link);
   child_watches_.drop(link);
+}
+
+void Replica::forget_all() {
+  data_watches_.reset();
+  child_watches_.reset();
 }
 
 }  // namespace lockstep::fakezk

@@ -49,6 +49,54 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
 }
 
+bool Server::at_rest() const {
+  return strays_.empty() && closing().empty() && reaper_.idle() &&
+         std::ranges::all_of(replicas_, [](const Replica& replica) {
+           return !replica.unreachable && !replica.data_watches().any() &&
+                  !replica.child_watches().any();
+         });
+}
+
+Server::Checkpoint Server::checkpoint() const {
+  Checkpoint checkpoint{.acls = acls_,
+                        .replicas = {},
+                        .leader_tree = {},
+                        .sessions = sessions_.checkpoint(),
+                        .connections = connections_,
+                        .history = history_,
+                        .log = log_,
+                        .zxid = zxid_};
+  for (const Replica& replica : replicas_) {
+    checkpoint.replicas.push_back(
+        {replica.tree().checkpoint(), replica.last_zxid, replica.applied, replica.lagging});
+  }
+  if (leader_tree_) checkpoint.leader_tree = leader_tree_->checkpoint();
+  return checkpoint;
+}
+
+void Server::reset_to(const Checkpoint& checkpoint) {
+  acls_ = checkpoint.acls;
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
+    const ReplicaCheckpoint& kept = checkpoint.replicas[index];
+    Replica& replica = replicas_[index];
+    replica.forget_all();
+    replica.tree().reset_to(kept.tree);
+    replica.last_zxid = kept.last_zxid;
+    replica.applied = kept.applied;
+    replica.lagging = kept.lagging;
+    replica.unreachable = false;
+    timers_.erase(rejoins_[index]);
+  }
+  if (leader_tree_) leader_tree_->reset_to(*checkpoint.leader_tree);
+  sessions_.reset_to(checkpoint.sessions);
+  reaper_.reset();
+  connections_ = checkpoint.connections;
+  strays_.clear();
+  history_ = checkpoint.history;
+  log_ = checkpoint.log;
+  zxid_ = checkpoint.zxid;
+}
+
 void Server::record_into(FootprintRecorder* recorder) {
   recorder_ = recorder;
   sessions_.record_into(recorder);

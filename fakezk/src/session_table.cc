@@ -20,6 +20,21 @@ void SessionTable::reset() {
   closing_.clear();
 }
 
+SessionTable::Checkpoint SessionTable::checkpoint() const {
+  Checkpoint checkpoint;
+  for (SessionIndex index = 0; index < size_; ++index) checkpoint.push_back(*sessions_[index]);
+  return checkpoint;
+}
+
+void SessionTable::reset_to(const Checkpoint& checkpoint) {
+  reset();
+  for (const Facts& facts : checkpoint) {
+    Session& known = *sessions_[size_++];
+    known.facts_are(facts);
+    known.silent_ = false;
+  }
+}
+
 SessionIndex SessionTable::open() {
   const SessionIndex index = size_++;
   if (recorder_) {

@@ -31,6 +31,10 @@ bool WatchTable::contains(PathId path, LinkIndex link) const {
          std::ranges::find(watchers_[path], link) != watchers_[path].end();
 }
 
+bool WatchTable::any() const {
+  return std::ranges::any_of(watchers_, [](const auto& links) { return !links.empty(); });
+}
+
 std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
   std::vector<PathId> paths;
   if (link >= watched_.size()) return paths;

@@ -1,5 +1,6 @@
 #include "lockstep/fakezk/world.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lockstep::fakezk {
@@ -38,8 +39,7 @@ std::uint64_t fingerprint(const ServerMessage& message) {
 
 class World::OpenMenu final : public Menu {
  public:
-  explicit OpenMenu(World& world) : world_(world) {}
-  [[nodiscard]] std::span<const Event> events() const override { return world_.events_; }
+  explicit OpenMenu(World& world) : Menu(world.events_), world_(world) {}
   [[nodiscard]] std::span<const Event> faults() const override {
     if (!listed_) world_.list_faults();
     listed_ = true;
@@ -60,45 +60,71 @@ void World::end_tasks() {
   for (const auto& process : processes_) process->tasks().clear();
 }
 
-bool World::task_failed() const {
-  if (escaped_) return true;
-  for (std::uint32_t process = 0; process < process_count_; ++process) {
-    if (processes_[process]->failed()) return true;
-  }
-  return false;
+void World::end() {
+  end_tasks();
+  network_.detach_all();
 }
 
-std::exception_ptr World::take_exception() {
-  std::exception_ptr first = std::exchange(escaped_, nullptr);
-  for (std::uint32_t process = 0; process < process_count_; ++process) {
-    TaskSet& tasks = processes_[process]->tasks();
-    if (!first) first = tasks.first_exception();
-    tasks.forget_exception();
-  }
-  return first;
-}
+std::exception_ptr World::take_exception() { return std::exchange(escaped_, nullptr); }
 
 void World::reset() {
-  end_tasks();
-  if (recorder_) recorder_->begin();
+  begin_again();
   network_.reset();
   if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
-  timers_.clear();
-  for (std::uint32_t process = 0; process < process_count_; ++process) processes_[process]->reset();
   process_count_ = 0;
+  process_of_link_.clear();
+  now_ = TimePoint{};
+}
+
+// What every reset does, wherever it goes back to.
+void World::begin_again() {
+  end_tasks();
+  if (recorder_) recorder_->begin();
+  for (std::uint32_t process = 0; process < process_count_; ++process) processes_[process]->reset();
+  timers_.clear();
   stalled_count_ = 0;
   healed_ = false;
   chooser_ = nullptr;
   restarter_ = nullptr;
   blocker_ = nullptr;
-  process_of_link_.clear();
-  now_ = TimePoint{};
   used_.fill(0);
   faults_used_ = 0;
   current_ = 0;
   escaped_ = nullptr;
   begin_trace();
+}
+
+bool World::at_rest() const {
+  if (!ready_.empty() || !timers_.empty() || !server_.at_rest() || stalled_count_ > 0) return false;
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (!network_[link].idle()) return false;
+  }
+  return std::all_of(processes_.begin(), processes_.begin() + process_count_,
+                     [](const auto& process) { return process->at_rest(); });
+}
+
+std::optional<World::Checkpoint> World::checkpoint() const {
+  if (!at_rest()) return std::nullopt;
+  Checkpoint checkpoint(paths_, network_.checkpoint(), server_.checkpoint(), process_of_link_,
+                        current_, now_);
+  for (std::uint32_t process = 0; process < process_count_; ++process) {
+    checkpoint.random.push_back(processes_[process]->random_.position());
+  }
+  return checkpoint;
+}
+
+bool World::reset_to(const Checkpoint& checkpoint) {
+  if (checkpoint.paths != paths_ || paths_->size() > kPathsKept) return false;
+  begin_again();
+  network_.reset_to(checkpoint.network);
+  server_.reset_to(checkpoint.servers);
+  process_count_ = 0;
+  for (const std::uint64_t position : checkpoint.random) add_process().random_.reseed(position);
+  process_of_link_ = checkpoint.process_of_link;
+  current_ = checkpoint.current;
+  now_ = checkpoint.now;
+  return true;
 }
 
 void World::record_footprints(FootprintRecorder* recorder) {
@@ -119,7 +145,6 @@ Process& World::add_process() {
   if (index == processes_.size()) processes_.push_back(std::make_unique<Process>(*this, index));
   // The same stream in every execution: a schedule is the only thing that varies.
   processes_[index]->random().reseed(mix(index + 1));
-  processes_[index]->tasks().forget_exception();
   return *processes_[index];
 }
 

@@ -56,17 +56,31 @@ ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)
   // DataTree.addConfigNode sets its ACL with the version -1.
   znodes_[PathTable::kConfig].acl = AclTable::kReadOnly;
   znodes_[PathTable::kConfig].aversion = -1;
-  planted_ = znodes_;
+  planted_ = checkpoint();
 }
 
 void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
+  reset_to(planted_);
+  paths_ = std::move(paths);
+}
+
+// Those of a fresh server come first, in the order of their numbers.
+ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
+  Checkpoint checkpoint;
+  checkpoint.created = created_;
+  for (PathId id = 0; id < znodes_.size(); ++id) {
+    if (znodes_[id].exists) checkpoint.standing.emplace_back(id, znodes_[id]);
+  }
+  return checkpoint;
+}
+
+void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
   for (const PathId id : created_) {
     znodes_[id].exists = false;
     znodes_[id].data = Data();
   }
-  created_.clear();
-  std::ranges::copy(planted_, znodes_.begin());
-  paths_ = std::move(paths);
+  created_ = checkpoint.created;
+  for (const auto& [id, znode] : checkpoint.standing) znodes_[id] = znode;
 }
 
 // The znodes of a fresh server stand there without having been created: they count as children,

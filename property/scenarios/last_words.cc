@@ -64,6 +64,7 @@ class Watched final : public fakezk::Program {
   ~Watched() override { running = Running(); }
 
   [[nodiscard]] fakezk::ServerOptions servers() const override { return program_->servers(); }
+  void reset(fakezk::World& world) override { program_->reset(world); }
   void start(fakezk::World& world, fakezk::Verdict& verdict) override {
     running = Running{&world, head_.c_str()};
     program_->start(world, verdict);

@@ -173,7 +173,7 @@ TEST(ReplayStringTest, EveryFieldHasItsComplaint) {
 
 class NoMenu final : public Menu {
  public:
-  [[nodiscard]] std::span<const Event> events() const override { return {}; }
+  NoMenu() : Menu({}) {}
   [[nodiscard]] std::span<const Event> faults() const override { return {}; }
 };
 

@@ -18,6 +18,12 @@ Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
   co_return std::move(opened);
 }
 
+void FakeClient::resume(const FakeSession::Snapshot& snapshot) {
+  const internal::PoolAllocator<FakeSession> memory;
+  session_ = std::allocate_shared<FakeSession>(memory, process_, snapshot);
+  session_->set_observer(observer());
+}
+
 void FakeClient::open() {
   const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
   const internal::PoolAllocator<FakeSession> memory;

@@ -61,20 +61,25 @@ fakezk::ServerOptions LockScenario::servers() const {
   return servers;
 }
 
+void LockScenario::reset(fakezk::World& world) {
+  resumes_ = prepared_ && world.reset_to(*prepared_);
+  if (!resumes_) world.reset();
+}
+
 void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   fibers_.execution_begins();
   verdict_ = &verdict;
-  for (std::uint32_t i = 0; i < size_.clients; ++i) {
-    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
-  }
-  if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
+  add_contenders(world);
   world.set_blocker(&fibers_);
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   oracles_.begin(world, verdict);
   resource_.begin(world, verdict, 1);
-  connect_all(world);
-  if (replicas_ > 1) world.servers().set_lagging(replicas_ - 1, true, world.now());
+  if (resumes_) {
+    resume();
+  } else {
+    prepare(world);
+  }
   world.begin_trace();
   for (Contender& contender : contenders_) {
     fakezk::Process& process = contender.client().process();
@@ -102,13 +107,31 @@ void LockScenario::restart(fakezk::Process& process) {
   process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
 }
 
-void LockScenario::connect_all(fakezk::World& world) {
+void LockScenario::add_contenders(fakezk::World& world) {
+  for (std::uint32_t i = 0; i < size_.clients; ++i) {
+    fakezk::Process& process = resumes_ ? world.process(i) : world.add_process();
+    contenders_.emplace_back(process, process_name(i), oracles_, resource_, fibers_);
+  }
+  if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
+}
+
+void LockScenario::prepare(fakezk::World& world) {
   for (Contender& contender : contenders_) contender.client().current();
   world.settle();
   Request parent(OpCode::kCreate, kLock);
   parent.mode = CreateMode::kContainer;
   const bool created = world.servers().create_as_operator(parent, world.now());
   internal::check(created, "a scenario's lock path is valid");
+  if (replicas_ > 1) world.servers().set_lagging(replicas_ - 1, true, world.now());
+  sessions_.clear();
+  for (Contender& contender : contenders_) {
+    sessions_.push_back(contender.client().current()->snapshot());
+  }
+  prepared_ = world.checkpoint();
+}
+
+void LockScenario::resume() {
+  for (std::size_t i = 0; i < contenders_.size(); ++i) contenders_[i].client().resume(sessions_[i]);
 }
 
 Task<void> LockScenario::run(Contender& self, Contend contend, Path lock, std::uint32_t rounds) {

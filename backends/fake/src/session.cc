@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client_path.h"
+#include "lockstep/internal/check.h"
 
 namespace lockstep::fake {
 
@@ -27,6 +28,21 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Crede
   connect();
 }
 
+FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
+    : Session(process, process.random(), Path(Text())),
+      world_(process.world()),
+      requested_timeout_(snapshot.requested_timeout),
+      negotiated_timeout_(snapshot.negotiated_timeout),
+      link_(snapshot.link),
+      id_(snapshot.session),
+      password_(snapshot.password),
+      last_zxid_seen_(snapshot.last_zxid_seen),
+      last_contact_(snapshot.last_contact),
+      handshaken_(true) {
+  world_.network().attach(link_, *this);
+  change_state(SessionState::kConnected);
+}
+
 FakeSession::~FakeSession() {
   end_background();
   const bool open = !is_over(state());
@@ -34,12 +50,21 @@ FakeSession::~FakeSession() {
   if (open) {
     const bool connected = handshaken_;
     end(SessionState::kClosed);
-    leave(connected);
+    // Its process may have crashed, or its world have ended.
+    const bool heard = world_.network()[link_].endpoint == this;
+    if (heard) leave(connected);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i].watch) pending_[i].watch->release();
   }
   world_.network()[link_].endpoint = nullptr;
+}
+
+FakeSession::Snapshot FakeSession::snapshot() const {
+  internal::check(handshaken_ && pending_.empty() && watches_.empty() && auths_.empty(),
+                  "snapshot() of a session that is not at rest");
+  return {link_,           id_, password_, requested_timeout_, negotiated_timeout_, last_zxid_seen_,
+          last_contact_};
 }
 
 void FakeSession::submit(Request&& request, internal::Completion& completion) {
@@ -48,7 +73,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
     Reply refused(end_error());
     return completion.complete(refused);
   }
-  if (const std::optional<MultiError> why = client_refusal(request)) {
+  if (const std::optional<MultiError> why = client_refusal(request, world_.server().paths())) {
     Reply refused(why->error);
     if (why->op) refused.failed_op = static_cast<std::int32_t>(*why->op);
     return completion.complete(refused);

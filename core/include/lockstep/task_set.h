@@ -12,7 +12,9 @@ namespace lockstep {
 // destroyed, which destroys the rest, the youngest first. One executor only.
 class TaskSet {
  public:
-  TaskSet() = default;
+  TaskSet() : TaskSet(own_exception_) {}
+  // Keeps the first exception in a place that it shares with others, and that outlives it.
+  explicit TaskSet(std::exception_ptr& first_exception) : exception_(first_exception) {}
   TaskSet(const TaskSet&) = delete;
   TaskSet& operator=(const TaskSet&) = delete;
   ~TaskSet() { clear(); }
@@ -39,7 +41,8 @@ class TaskSet {
   void unlink(Links& links) noexcept;
 
   Links* youngest_ = nullptr;
-  std::exception_ptr exception_;
+  std::exception_ptr own_exception_;
+  std::exception_ptr& exception_;
 };
 
 }  // namespace lockstep

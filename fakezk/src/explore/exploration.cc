@@ -102,7 +102,7 @@ Exploration::Exploration(World& world, Program& program, const ExhaustiveOptions
 
 Exploration::~Exploration() {
   world_.record_footprints(nullptr);
-  world_.end_tasks();
+  world_.end();
   program_.clear();
 }
 
@@ -136,9 +136,9 @@ void Exploration::begin_run() {
   depth_ = 0;
   half_ = false;
   received_.clear();
-  world_.end_tasks();
+  world_.end();
   program_.clear();
-  world_.reset();
+  program_.reset(world_);
 }
 
 // As execute() does it; but the search may break off, and the world is left as it ends.

@@ -63,7 +63,7 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
   internal::check(world.server().options() == program.servers(),
                   "execute() in a world with other servers than the program's");
   Verdict verdict;
-  world.reset();
+  program.reset(world);
   // Tasks keep their exceptions; these come from what the program does outside of them.
   try {
     program.start(world, verdict);
@@ -85,7 +85,7 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
   outcome.trace_hash = world.trace_hash();
   outcome.steps = world.steps();
   outcome.positions = world.positions();
-  world.end_tasks();
+  world.end();
   program.clear();
   return outcome;
 }

@@ -36,11 +36,15 @@ struct Event {
 // Faults are listed only when asked for, because most steps need no look at them.
 class Menu {
  public:
-  [[nodiscard]] virtual std::span<const Event> events() const = 0;
+  [[nodiscard]] std::span<const Event> events() const { return events_; }
   [[nodiscard]] virtual std::span<const Event> faults() const = 0;
 
  protected:
+  explicit Menu(std::span<const Event> events) : events_(events) {}
   ~Menu() = default;
+
+ private:
+  std::span<const Event> events_;
 };
 
 // One choice: the index-th ordinary event, or the index-th fault. Indices are taken modulo the

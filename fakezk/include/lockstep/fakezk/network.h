@@ -41,8 +41,20 @@ struct Link {
 class Network {
  public:
   void reset();
+  // What becomes of the links when nothing is under way, to come back to; nobody stands at their
+  // ends then.
+  struct Ends {
+    bool open;
+    std::optional<std::uint32_t> goes_to;
+  };
+  using Checkpoint = std::vector<Ends>;
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void reset_to(const Checkpoint& checkpoint);
   // A new place for a client's connections; it stays until the reset.
   LinkIndex add(Endpoint& endpoint);
+  // A client stands at the end of a link again.
+  void attach(LinkIndex index, Endpoint& endpoint) { links_[index]->endpoint = &endpoint; }
+  void detach_all();
   // The client opens a connection; its handshake is the first request.
   void connect(LinkIndex index, const Handshake& handshake);
   // The connection is gone: what was not applied and what was not received is lost, except for

@@ -31,7 +31,7 @@ class PathTable {
   PathTable(const PathTable&) = delete;
   PathTable& operator=(const PathTable&) = delete;
 
-  // `path` begins with a slash. Its ancestors are interned as well.
+  // Its ancestors are interned as well. What is no path is interned all the same; see valid().
   PathId intern(const Text& path);
   PathId intern(std::string_view path) { return intern(Text(path)); }
   // `path` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.

@@ -19,6 +19,8 @@ class RandomStream final : public Random {
  public:
   explicit RandomStream(std::uint64_t seed = 0) : state_(seed) {}
   void reseed(std::uint64_t seed) { state_ = seed; }
+  // The seed of what is still to come.
+  [[nodiscard]] std::uint64_t position() const { return state_; }
 
   std::uint64_t next() override {
     state_ += 0x9e3779b97f4a7c15u;

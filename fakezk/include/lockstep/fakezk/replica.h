@@ -43,8 +43,9 @@ class Replica {
   void read(const Request& request, PathId path, LinkIndex link,
             std::span<const Identity> identities, Reply& reply);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
-  // The connection has ended: its watches go.
+  // The connection has ended: its watches go. Or all have.
   void forget(LinkIndex link);
+  void forget_all();
 
   // Who listens to what is touched, null: nobody.
   void record_into(FootprintRecorder* recorder, std::uint32_t number) {

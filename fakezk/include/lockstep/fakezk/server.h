@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +53,13 @@ class Server final : private EventSink {
 
   // Fresh servers; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
+
+  // All that there is while at_rest(), to come back to; with the table of paths of that time only.
+  struct Checkpoint;
+  // Nobody watches anything, nothing is being closed or reaped, and every replica is reached.
+  [[nodiscard]] bool at_rest() const;
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void reset_to(const Checkpoint& checkpoint);
 
   // Who listens to what is touched, null: nobody.
   void record_into(FootprintRecorder* recorder);
@@ -206,6 +214,12 @@ class Server final : private EventSink {
     Identities identities;
     Mailbox<ClientMessage> requests;
   };
+  struct ReplicaCheckpoint {
+    ZnodeTree::Checkpoint tree;
+    Zxid last_zxid;
+    std::size_t applied;
+    bool lagging;
+  };
   class Rejoin final : public Timer {
    public:
     void run() override { server->rejoin(replica, due); }
@@ -284,6 +298,17 @@ class Server final : private EventSink {
   Applied applied_;
   Zxid zxid_ = 0;
   FootprintRecorder* recorder_ = nullptr;
+};
+
+struct Server::Checkpoint {
+  AclTable acls;
+  std::vector<ReplicaCheckpoint> replicas;
+  std::optional<ZnodeTree::Checkpoint> leader_tree;
+  SessionTable::Checkpoint sessions;
+  std::vector<Connection> connections;
+  History history;
+  std::vector<Txn> log;
+  Zxid zxid;
 };
 
 }  // namespace lockstep::fakezk

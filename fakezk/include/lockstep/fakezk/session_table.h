@@ -22,8 +22,7 @@ class SessionTable {
  public:
   enum class Phase : std::uint8_t { kOpen, kClosing, kClosed };
 
-  class Session {
-   public:
+  struct Facts {
     SessionId id = 0;
     std::uint64_t password = 0;
     Duration timeout{};
@@ -33,8 +32,10 @@ class SessionTable {
     // What a connected client takes the end of its connection for.
     Error noticed_as = Error::kConnectionLoss;
     std::vector<PathId> ephemerals;
+  };
+  class Session : public Facts {
+    void facts_are(const Facts& facts) { static_cast<Facts&>(*this) = facts; }
 
-   private:
     friend class SessionTable;
     class Expiry final : public Timer {
      public:
@@ -50,6 +51,10 @@ class SessionTable {
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
+  // The sessions as they are, to come back to: none of them silent or closing.
+  using Checkpoint = std::vector<Facts>;
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void reset_to(const Checkpoint& checkpoint);
   // Who listens to what is touched, null: nobody.
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 

@@ -26,6 +26,8 @@ class WatchTable {
   [[nodiscard]] bool any(PathId path) const {
     return path < watchers_.size() && !watchers_[path].empty();
   }
+  // Or anything at all.
+  [[nodiscard]] bool any() const;
   // What a connection watches, in the order of registration.
   [[nodiscard]] std::vector<PathId> watched_by(LinkIndex link) const;
   // A connection has ended: all its entries go.

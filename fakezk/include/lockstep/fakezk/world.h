@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,7 @@ class World;
 // runs with the world's unless it drifts.
 class Process final : public Executor {
  public:
-  Process(World& world, std::uint32_t index) : world_(world), index_(index) {}
+  inline Process(World& world, std::uint32_t index);
 
   [[nodiscard]] TimePoint now() const override;
   void post(Runnable& work) override;
@@ -44,7 +45,6 @@ class Process final : public Executor {
   [[nodiscard]] RandomStream& random() { return random_; }
   [[nodiscard]] TaskSet& tasks() { return tasks_; }
   [[nodiscard]] World& world() { return world_; }
-  [[nodiscard]] bool failed() const { return tasks_.failed(); }
   [[nodiscard]] bool stalled() const { return stalled_; }
 
  private:
@@ -52,6 +52,9 @@ class Process final : public Executor {
   enum class Pace : std::int8_t { kSlow = -1, kExact = 0, kFast = 1 };
 
   void reset();
+  [[nodiscard]] bool at_rest() const {
+    return tasks_.empty() && timers_.empty() && pace_ == Pace::kExact;
+  }
   void drift(Pace pace);
   // The world's time when this clock shows `due`, or a little later.
   [[nodiscard]] TimePoint in_world_time(TimePoint due) const;
@@ -101,13 +104,25 @@ class World final : private Unspecified {
 
   // Destroys what the processes still run; what their frames hold goes with them.
   void end_tasks();
+  // The same, and nobody at the end of a link is heard any more: sessions may be destroyed in
+  // silence. Until the reset.
+  void end();
   // A task of a process, a listener or posted work has let an exception escape. It has ended
   // nothing else; whoever runs the world takes the first of them and throws or reports it.
-  [[nodiscard]] bool task_failed() const;
+  [[nodiscard]] bool task_failed() const { return escaped_ != nullptr; }
   [[nodiscard]] std::exception_ptr take_exception();
 
   // Everything as if new. Whoever holds sessions of this world must have let go of them.
   void reset();
+
+  // A world that rests: processes and sessions, but nothing that runs, waits or is under way.
+  class Checkpoint;
+  // To come back to; none if the world does not rest, or a clock of its own is not the world's.
+  [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
+  // Everything as it was then, without an end of a link: clients attach theirs (Network::attach).
+  // False, with nothing done, if the checkpoint is another world's, or from before a reset that has
+  // dropped the names of its znodes.
+  [[nodiscard]] bool reset_to(const Checkpoint& checkpoint);
 
   // -- What a program is made of.
   Process& add_process();
@@ -201,6 +216,8 @@ class World final : private Unspecified {
   friend class Process;
   class OpenMenu;
 
+  void begin_again();
+  [[nodiscard]] bool at_rest() const;
   void list_events();
   void list_reaping();
   // The link whose event came last is the first.
@@ -293,6 +310,31 @@ class World final : private Unspecified {
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
   std::exception_ptr escaped_;
+};
+
+// What its tasks let escape goes where everything goes.
+inline Process::Process(World& world, std::uint32_t index)
+    : world_(world), index_(index), tasks_(world.escaped_) {}
+
+class World::Checkpoint {
+ private:
+  friend class World;
+  Checkpoint(std::shared_ptr<PathTable> table, Network::Checkpoint ends, Server::Checkpoint server,
+             std::vector<std::uint32_t> process_of, LinkIndex current_link, TimePoint time)
+      : paths(std::move(table)),
+        network(std::move(ends)),
+        servers(std::move(server)),
+        process_of_link(std::move(process_of)),
+        current(current_link),
+        now(time) {}
+
+  std::shared_ptr<PathTable> paths;  // No other world has it.
+  Network::Checkpoint network;
+  Server::Checkpoint servers;
+  std::vector<std::uint32_t> process_of_link;
+  LinkIndex current;
+  std::vector<std::uint64_t> random;  // The position of each process's stream.
+  TimePoint now;
 };
 
 inline TimePoint Process::now() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lockstep/children.h"
@@ -47,6 +48,14 @@ class ZnodeTree {
   // Back to the tree of a fresh server; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
+  // What stands there, to come back to; with the table of paths of that time only.
+  struct Checkpoint {
+    std::vector<std::pair<PathId, Znode>> standing;
+    std::vector<PathId> created;
+  };
+  [[nodiscard]] Checkpoint checkpoint() const;
+  void reset_to(const Checkpoint& checkpoint);
+
   [[nodiscard]] const Znode* find(PathId id) const {
     if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
@@ -85,7 +94,7 @@ class ZnodeTree {
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;    // By PathId.
-  std::vector<Znode> planted_;   // What stands there from the start.
+  Checkpoint planted_;           // What stands there from the start.
   std::vector<PathId> created_;  // Everything else that has existed since the reset.
   FootprintRecorder* recorder_ = nullptr;
   std::uint32_t number_ = 0;

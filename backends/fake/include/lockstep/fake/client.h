@@ -29,6 +29,8 @@ class FakeClient final : public Client {
 
   [[nodiscard]] fakezk::Process& process() const { return process_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  // Begins with a session that is connected already.
+  void resume(const FakeSession::Snapshot& snapshot);
   // The current session, alive or not; opens the first one if there was none.
   std::shared_ptr<FakeSession> current();
   // Of the current session; 0 without one.

@@ -95,6 +95,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
         oracles_(std::move(rules)) {}
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
+  void reset(fakezk::World& world) override;
   void start(fakezk::World& world, fakezk::Verdict& verdict) override;
   [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
   void finish(fakezk::World& world) override;
@@ -105,7 +106,9 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
  private:
   static Task<void> run(Contender& self, Contend contend, Path lock, std::uint32_t rounds);
   void restart(fakezk::Process& process) override;
-  void connect_all(fakezk::World& world);
+  void add_contenders(fakezk::World& world);
+  void prepare(fakezk::World& world);
+  void resume();
   [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;
   [[nodiscard]] std::string whose(const fakezk::World& world, const Path& znode,
                                   const Contender& waiter) const;
@@ -121,6 +124,10 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   Fibers fibers_;
   fakezk::Verdict* verdict_ = nullptr;
   Contenders contenders_;
+  // Where the search begins, as the first start() has prepared it.
+  std::optional<fakezk::World::Checkpoint> prepared_;
+  std::vector<FakeSession::Snapshot> sessions_;  // By contender.
+  bool resumes_ = false;
 };
 
 // Mutex::acquire, bounded if it can be.

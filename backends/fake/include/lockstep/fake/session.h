@@ -22,10 +22,23 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     std::uint64_t password = 0;
   };
 
+  // What the client of a connected session knows of it.
+  struct Snapshot {
+    fakezk::LinkIndex link;
+    SessionId session;
+    std::uint64_t password;
+    Duration requested_timeout;
+    Duration negotiated_timeout;
+    Zxid last_zxid_seen;
+    TimePoint last_contact;
+  };
+
   // A new session, or one that a client has already. A chroot of null, or "/", is none.
   FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot = Path(Text()));
   FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
               const Path& chroot = Path(Text()));
+  // One that was connected when its world's checkpoint was made.
+  FakeSession(fakezk::Process& process, const Snapshot& snapshot);
   ~FakeSession() override;
 
   [[nodiscard]] SessionId id() const override { return id_; }
@@ -33,6 +46,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] Credentials credentials() const { return {id_, password_}; }
+  // Nothing of it: no watch, nothing under way, no chroot.
+  [[nodiscard]] Snapshot snapshot() const;
   // Where this session's connections are in the simulated network.
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
 
