@@ -28,13 +28,21 @@ std::optional<std::int64_t> eight_digits(const char* text) {
   return static_cast<std::int64_t>(digits);
 }
 
+// `head.ends_with(mark)`; for marks of four to eight bytes, as all of ours are, without a call.
+bool ends_with(std::string_view head, std::string_view mark) {
+  if (mark.size() < 4 || mark.size() > 8 || head.size() < mark.size()) return head.ends_with(mark);
+  const char* const end = head.data() + head.size();
+  return internal::four_bytes(end - mark.size()) == internal::four_bytes(mark.data()) &&
+         internal::four_bytes(end - 4) == internal::four_bytes(mark.data() + mark.size() - 4);
+}
+
 // What nearly every contender's name is like: the mark, then ten digits. Lists are long.
 std::optional<std::int64_t> ten_digits(std::string_view name, std::string_view mark) {
   if (mark.empty() || is_digit(mark.back())) return std::nullopt;
   if (name.size() < mark.size() + kMostDigits) return std::nullopt;
   const std::string_view head = name.substr(0, name.size() - kMostDigits);
   const char* const digits = name.data() + head.size();
-  if (!is_digit(digits[8]) || !is_digit(digits[9]) || !head.ends_with(mark)) return std::nullopt;
+  if (!is_digit(digits[8]) || !is_digit(digits[9]) || !ends_with(head, mark)) return std::nullopt;
   const std::optional<std::int64_t> first = eight_digits(digits);
   if (!first) return std::nullopt;
   return 10 * (10 * *first + (digits[8] - '0')) + (digits[9] - '0');

@@ -11,6 +11,11 @@ namespace {
 // ever must not fill the memory.
 constexpr std::size_t kPathsKept = 1 << 16;
 
+// Any number is a valid choice, and nearly every one is small enough: a division takes its time.
+std::uint32_t within(std::uint32_t number, std::uint32_t options) {
+  return number < options ? number : number % options;
+}
+
 std::uint64_t identity(const Event& event) {
   return static_cast<std::uint64_t>(event.kind) << 40 |
          static_cast<std::uint64_t>(event.fault) << 32 | event.index;
@@ -90,15 +95,17 @@ void World::begin_again() {
   blocker_ = nullptr;
   used_.fill(0);
   faults_used_ = 0;
+  kinds_used_ = 0;
   current_ = 0;
   escaped_ = nullptr;
   begin_trace();
 }
 
 bool World::at_rest() const {
-  if (!ready_.empty() || !timers_.empty() || !server_.at_rest() || stalled_count_ > 0) return false;
+  if (!ready_.empty() || !timers_.empty() || stalled_count_ > 0) return false;
+  if (faults_used_ > 0 || healed_ || !server_.at_rest()) return false;
   for (LinkIndex link = 0; link < network_.size(); ++link) {
-    if (!network_[link].idle()) return false;
+    if (!network_[link].idle() || network_[link].held()) return false;
   }
   return std::all_of(processes_.begin(), processes_.begin() + process_count_,
                      [](const auto& process) { return process->at_rest(); });
@@ -236,8 +243,10 @@ void World::settle() {
       apply({Event::Kind::kApply, FaultKind::kCut, index});
     } else {
       ++index;
+      continue;
     }
     drain();
+    index = 0;  // Something may have come of it for whoever came before.
   }
 }
 
@@ -250,7 +259,7 @@ Event World::choose() {
   } else if (choice.fault) {
     choice = Choice{};
   }
-  choice.index %= static_cast<std::uint32_t>(from.size());
+  choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
   if (choice.fault || choice.index != 0) deviations_.push_back({positions_, choice});
   ++positions_;
   const Event event = from[choice.index];
@@ -260,12 +269,12 @@ Event World::choose() {
 
 std::uint32_t World::number(std::uint32_t options) {
   if (options < 2 || !chooser_) return 0;
-  return took(chooser_->number(options) % options);
+  return took(within(chooser_->number(options), options));
 }
 
 std::uint32_t World::order(std::uint32_t options) {
   if (options < 2 || !chooser_) return 0;
-  return took(chooser_->order(options) % options);
+  return took(within(chooser_->order(options), options));
 }
 
 // The chooser has chosen it.
@@ -292,7 +301,7 @@ void World::execute(const Event& event) {
 
 void World::deliver(const Event& event) {
   current_ = event.index;
-  Link& link = network_[event.index];
+  const Link& link = network_[event.index];
   if (recorder_) {
     // Whether anybody is there to receive it is the process's memory too.
     recorder_->writes(ObjectKind::kProcess, process_of_link_[event.index]);

@@ -17,15 +17,6 @@ bool has_write_under_way(const Link& link) {
 
 }  // namespace
 
-FaultKinds World::kinds_injected() const {
-  if (faults_used_ == 0) return 0;
-  FaultKinds kinds = 0;
-  for (std::size_t i = 0; i < kFaultKinds; ++i) {
-    if (used_[i] > 0) kinds |= bit(static_cast<FaultKind>(i));
-  }
-  return kinds;
-}
-
 bool World::may(FaultKind kind) const {
   return used_[static_cast<std::size_t>(kind)] < plan_.most(kind);
 }
@@ -110,6 +101,7 @@ void World::inject(const Event& event) {
   if (recorder_) recorder_->writes(ObjectKind::kFaults);
   ++used_[static_cast<std::size_t>(event.fault)];
   ++faults_used_;
+  kinds_used_ |= bit(event.fault);
   // Which parents there are, and which of them have no children, is not told apart.
   const bool of_parents =
       event.fault == FaultKind::kParentRemoval || event.fault == FaultKind::kSequenceOverflow;

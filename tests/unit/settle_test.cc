@@ -25,6 +25,17 @@ TEST_F(SettleTest, EverythingUnderWayArrives) {
   EXPECT_TRUE(of_b.done());
 }
 
+// Also what comes of it for a client that had nothing under way.
+TEST_F(SettleTest, AWatchOfAnEarlierClientFires) {
+  const auto a = simulation_.open("A");
+  const auto b = simulation_.open("B");
+  const Watch watch = must(simulation_.run(watch_exists(*a, "/n")), "watch");
+  const auto made = simulation_.start(create(*b, "/n"));
+  world().settle();
+  EXPECT_TRUE(made.done());
+  EXPECT_TRUE(watch.has_fired());
+}
+
 TEST_F(SettleTest, AStalledProcessReceivesNothing) {
   const auto session = simulation_.open("A");
   Process& process = simulation_.client("A").process();

@@ -121,10 +121,9 @@ std::optional<MultiError> multi_refusal(const std::vector<Request>& ops) {
 
 std::optional<MultiError> client_refusal(const Request& request, const fakezk::PathTable& met) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
-  const bool text_accepted =
-      (known_good(request.path, met) ||
-       client_accepts(request.path.view(), is_sequential(request.mode))) &&
-      (request.scheme.is_null() || !has_nul(request.scheme.view()));
+  const bool text_accepted = (known_good(request.path, met) ||
+                              client_accepts(request.path.view(), is_sequential(request.mode))) &&
+                             (request.scheme.is_null() || !has_nul(request.scheme.view()));
   if (!text_accepted) return MultiError(Error::kBadArguments);
   if (!acl_accepted(request.acl)) return MultiError(Error::kInvalidAcl);
   if (request.op == OpCode::kCreate && !ttl_accepted(request)) {

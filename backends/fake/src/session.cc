@@ -45,26 +45,30 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
 
 FakeSession::~FakeSession() {
   end_background();
-  const bool open = !is_over(state());
   closing_ = nullptr;
-  if (open) {
+  // Its process may have crashed, or its world have ended.
+  const bool heard = world_.network()[link_].endpoint == this;
+  if (!is_over(state())) {
     const bool connected = handshaken_;
     end(SessionState::kClosed);
-    // Its process may have crashed, or its world have ended.
-    const bool heard = world_.network()[link_].endpoint == this;
     if (heard) leave(connected);
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i].watch) pending_[i].watch->release();
   }
-  world_.network()[link_].endpoint = nullptr;
+  if (heard) world_.network()[link_].endpoint = nullptr;
 }
 
 FakeSession::Snapshot FakeSession::snapshot() const {
   internal::check(handshaken_ && pending_.empty() && watches_.empty() && auths_.empty(),
                   "snapshot() of a session that is not at rest");
-  return {link_,           id_, password_, requested_timeout_, negotiated_timeout_, last_zxid_seen_,
-          last_contact_};
+  return {.link = link_,
+          .session = id_,
+          .password = password_,
+          .requested_timeout = requested_timeout_,
+          .negotiated_timeout = negotiated_timeout_,
+          .last_zxid_seen = last_zxid_seen_,
+          .last_contact = last_contact_};
 }
 
 void FakeSession::submit(Request&& request, internal::Completion& completion) {

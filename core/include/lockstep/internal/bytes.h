@@ -13,6 +13,12 @@ namespace lockstep::internal {
   std::memcpy(&word, text, sizeof word);
   return std::endian::native == std::endian::little ? word : std::byteswap(word);
 }
+// Four bytes, only to be compared with others: in whatever order the machine has.
+[[nodiscard]] inline std::uint32_t four_bytes(const char* text) noexcept {
+  std::uint32_t word = 0;
+  std::memcpy(&word, text, sizeof word);
+  return word;
+}
 inline void store_eight_bytes(char* text, std::uint64_t word) noexcept {
   if (std::endian::native != std::endian::little) word = std::byteswap(word);
   std::memcpy(text, &word, sizeof word);

@@ -27,6 +27,7 @@ struct Link {
   // By hand: the replica that its connections go to.
   std::optional<std::uint32_t> goes_to;
 
+  [[nodiscard]] bool held() const { return inbox_held || held_request; }
   [[nodiscard]] bool idle() const { return requests.empty() && inbox.empty(); }
   // What is sent over a connection that the server has ended goes nowhere.
   [[nodiscard]] bool can_apply() const {

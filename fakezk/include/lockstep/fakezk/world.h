@@ -115,9 +115,10 @@ class World final : private Unspecified {
   // Everything as if new. Whoever holds sessions of this world must have let go of them.
   void reset();
 
-  // A world that rests: processes and sessions, but nothing that runs, waits or is under way.
+  // A world that rests: processes, sessions and znodes, but nothing that runs, waits, is watched,
+  // held or under way, no fault that has struck, and no clock but the world's.
   class Checkpoint;
-  // To come back to; none if the world does not rest, or a clock of its own is not the world's.
+  // To come back to; none if the world does not rest.
   [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
   // Everything as it was then, without an end of a link: clients attach theirs (Network::attach).
   // False, with nothing done, if the checkpoint is another world's, or from before a reset that has
@@ -143,7 +144,7 @@ class World final : private Unspecified {
   bool step(Chooser& chooser);
   // The same, but leaves the clock alone: false also when only timers are left.
   bool step_without_time(Chooser& chooser);
-  // Lets arrive what is under way, one link after the other, with no choice: for preparations.
+  // Lets arrive what is under way, and what comes of it, with no choice: for preparations.
   void settle();
   // Runs what has been posted to the processes.
   void drain();
@@ -183,7 +184,7 @@ class World final : private Unspecified {
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] std::uint32_t positions() const { return positions_; }
   [[nodiscard]] std::uint32_t faults_injected() const { return faults_used_; }
-  [[nodiscard]] FaultKinds kinds_injected() const;
+  [[nodiscard]] FaultKinds kinds_injected() const { return kinds_used_; }
   [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
 
@@ -298,6 +299,7 @@ class World final : private Unspecified {
   FaultPlan plan_;
   std::array<std::uint32_t, kFaultKinds> used_{};
   std::uint32_t faults_used_ = 0;
+  FaultKinds kinds_used_ = 0;
   std::vector<Event> events_;
   std::vector<Event> faults_;
   LinkIndex current_ = 0;       // Whose event came last.

@@ -46,7 +46,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] Credentials credentials() const { return {id_, password_}; }
-  // Nothing of it: no watch, nothing under way, no chroot.
+  // Only of a connected session without a chroot, a watch or a credential, and with nothing under
+  // way; anything else is misuse.
   [[nodiscard]] Snapshot snapshot() const;
   // Where this session's connections are in the simulated network.
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
