@@ -61,6 +61,7 @@ Task<void> make(Session& session, Path path, CreateMode mode) {
 }
 
 TEST_F(CheckpointTest, EverythingIsAsItWas) {
+  static_cast<void>(process().random().next());
   const std::uint64_t before = state_hash(world_);
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();
   ASSERT_TRUE(checkpoint.has_value());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "by_hand.h"
+#include "lockstep/fakezk/path_table.h"
 
 // Which paths the simulated client refuses itself (zookeeper.c, isValidPath). It looks at eight
 // bytes at a time, so what is wrong is put at every place.
@@ -41,6 +42,24 @@ TEST_F(ClientPathTest, WhatIsOnlyUnusualIsSent) {
   for (const char* const unusual : {"/y", "/.y", "/..y", "/...", "/-", ".", "..", " "}) {
     expect(Error::kNoNode, unusual);
   }
+}
+
+// What the servers take, the client takes as well; so it need not look at a path that they have
+// met.
+TEST_F(ClientPathTest, APathThatTheServersHaveMetIsAnsweredTheSame) {
+  const std::string bytes("/.a\x01\x1f\x7f\x80\xc3\xa9\0", 10);
+  fakezk::PathTable table;
+  std::size_t valid = 0;
+  for (std::size_t number = 0; number < 10'000; ++number) {
+    std::string path = "/";
+    for (std::size_t left = number; left > 0; left /= 10) path += bytes[left % 10];
+    const auto answer = error_of(simulation_.run(exists(*session_, path)));
+    EXPECT_EQ(error_of(simulation_.run(exists(*session_, path))), answer) << number;
+    if (!table.valid(table.intern(path)) || path == "/") continue;
+    ++valid;
+    EXPECT_EQ(answer, Error::kNoNode) << number;
+  }
+  EXPECT_GT(valid, 50U);
 }
 
 }  // namespace
