@@ -1,0 +1,135 @@
+// Multis under way: among other requests, and where connections and sessions end.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "conformance/conformance.h"
+#include "support/session_waits.h"
+
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr CreateMode kPlain = CreateMode::kPersistent;
+
+}  // namespace
+
+CONFORMANCE_TEST(S73AMultiKeepsItsPlaceAmongTheRequests) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  auto creation = session->create(path, "0", kPlain);
+  auto before = session->get_data(path);
+  auto transaction = session->multi(Transaction().check(path, 0).set_data(path, "1", 0));
+  auto after = session->get_data(path);
+  const DataAndStat last = must(co_await after, "get_data");
+  EXPECT_EQ(last.data.view(), "1");
+  const DataAndStat first = must(co_await before, "get_data");
+  EXPECT_EQ(first.data.view(), "0");
+  const auto committed = co_await transaction;
+  EXPECT_EQ(error_of(committed), std::nullopt);
+  must(co_await creation, "create");
+}
+
+CONFORMANCE_TEST(S22MultisMayBeManyAndLarge) {
+  const auto session = co_await lab.open();
+  const std::string data(100, 'x');
+  Sent<MultiResults> multis;
+  for (int i = 0; i < 20; ++i) {
+    Transaction many;
+    for (int k = 0; k < 100; ++k) {
+      std::move(many).create(lab.parent() / "n-", std::string_view(data),
+                             CreateMode::kPersistentSequential);
+    }
+    multis.add([&] { return session->multi(std::move(many)); });
+  }
+  int next = 0;
+  for (std::size_t i = 0; i < multis.size(); ++i) {
+    Operation<MultiResults>& sent = multis[i];
+    const auto results = co_await sent;
+    EXPECT_EQ(error_of(results), std::nullopt);
+    if (!results) co_return;
+    for (const OpResult& result : *results) {
+      const std::string digits = std::to_string(10'000'000'000 + next++).substr(1);
+      EXPECT_EQ(result.path, lab.parent() / ("n-" + digits));
+    }
+  }
+}
+
+CONFORMANCE_TEST(ADroppedMultiIsStillApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  static_cast<void>(session->multi(Transaction().create(path, Data(), kPlain)));
+  const auto exists = co_await session->exists(path);
+  EXPECT_EQ(error_of(exists), std::nullopt);
+}
+
+CONFORMANCE_TEST(S68AMultiWhoseRequestIsLostIsNotApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  lab.prepare_loss(*session, Lab::Loss::kRequests);
+  auto lost = session->multi(Transaction().check(lab.parent()).create(path, Data(), kPlain));
+  lab.lose_connection(*session, Lab::Loss::kRequests);
+  const auto results = co_await lost;
+  EXPECT_EQ(error_of(results), Error::kConnectionLoss);
+  EXPECT_EQ(failed_op(results), std::nullopt);
+  must(co_await session->connected(), "connected");
+  const auto exists = co_await session->exists(path);
+  EXPECT_EQ(error_of(exists), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S68AMultiWhoseReplyIsLostWasApplied) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  lab.prepare_loss(*session, Lab::Loss::kReplies);
+  auto lost = session->multi(Transaction().create(path, "x", kPlain));
+  lab.lose_connection(*session, Lab::Loss::kReplies);
+  const auto results = co_await lost;
+  EXPECT_EQ(error_of(results), Error::kConnectionLoss);
+  EXPECT_EQ(failed_op(results), std::nullopt);
+  must(co_await session->connected(), "connected");
+  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  EXPECT_EQ(read.data.view(), "x");
+}
+
+// Or fails, and was never sent then: see S69ARequestMadeWhileAwayIsSentAfterwards.
+CONFORMANCE_TEST(S69AMultiMadeWhileAwayIsSentAfterwards) {
+  const auto session = co_await lab.open();
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    lab.cut(*session);
+    co_await support::StateReached(*session, SessionState::kSuspended);
+    const Path path = lab.parent() / "a";
+    auto multi = session->multi(Transaction().create(path, "x", kPlain).check(path, 0));
+    auto read = session->get_data(path);
+    const auto results = co_await multi;
+    const auto data = co_await read;
+    if (error_of(results) == Error::kConnectionLoss) {
+      must(co_await session->connected(), "connected");
+      const auto exists = co_await session->exists(path);
+      EXPECT_EQ(error_of(exists), Error::kNoNode);
+      continue;
+    }
+    EXPECT_EQ(error_of(results), std::nullopt);
+    EXPECT_EQ(error_of(data), std::nullopt);
+    EXPECT_EQ(session->state(), SessionState::kConnected);
+    co_return;
+  }
+  ADD_FAILURE() << "a multi made while away is never sent";
+}
+
+CONFORMANCE_TEST(S72AMultiMadeOnAnExpiredSessionFails) {
+  const auto victim = co_await lab.open();
+  co_await lab.disconnect(*victim);
+  auto multi = victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
+  co_await lab.kill(*victim);
+  // What the session still tries depends on what it knows. It ends like this, and nothing crashes.
+  auto results = co_await multi;
+  while (error_of(results) == Error::kConnectionLoss) {
+    results = co_await victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
+  }
+  EXPECT_EQ(error_of(results), Error::kSessionExpired);
+  EXPECT_EQ(failed_op(results), std::nullopt);
+}
+
+}  // namespace lockstep::conformance
