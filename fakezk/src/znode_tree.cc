@@ -3,45 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "lockstep/internal/frame_pool.h"
-
 namespace lockstep::fakezk {
 
 namespace {
 
-// The names of one reply: views into the path table, which the list keeps alive. Lists are
-// handed out again, with their memory, by the thread that used them last.
+// The names of one reply: views into the path table, which the list keeps alive.
 class NameList final : public Children::Storage {
  public:
-  static NameList* make(std::shared_ptr<const PathTable> paths) {
-    std::vector<std::unique_ptr<NameList>>& spare = spare_lists();
-    NameList* list = nullptr;
-    if (spare.empty()) {
-      list = new NameList;
-    } else {
-      list = spare.back().release();
-      spare.pop_back();
-      list->reborn();
-    }
-    list->paths_ = std::move(paths);
-    return list;
-  }
+  explicit NameList(std::shared_ptr<const PathTable> paths) : paths_(std::move(paths)) {}
 
  private:
-  void recycle() noexcept override {
-#ifdef LOCKSTEP_POISON_FRAMES
-    delete this;
-#else
-    names.clear();
-    paths_.reset();
-    spare_lists().emplace_back(this);
-#endif
-  }
-  static std::vector<std::unique_ptr<NameList>>& spare_lists() {
-    thread_local std::vector<std::unique_ptr<NameList>> spare;
-    return spare;
-  }
-
   std::shared_ptr<const PathTable> paths_;
 };
 
@@ -196,11 +167,12 @@ Stat ZnodeTree::stat(const Znode& znode) const {
 }
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
-  NameList* const list = NameList::make(paths_);
+  auto list = std::make_unique<NameList>(paths_);
+  list->names.reserve(znode.children.size());
   for (const PathId child : znode.children) list->names.push_back(paths_->name(child));
   unspecified.shuffle(list->names);
   list->parent = stat(znode);
-  return Children(list);
+  return Children(list.release());
 }
 
 }  // namespace lockstep::fakezk

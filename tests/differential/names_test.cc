@@ -53,7 +53,9 @@ TEST(NamesTest, OneTransactionHasOneTime) {
 TEST(NamesTest, ChildrenAreASet) {
   class Listed final : public Children::Storage {
    public:
-    explicit Listed(std::vector<std::string_view> listed) { names = std::move(listed); }
+    explicit Listed(const std::vector<std::string_view>& listed) {
+      names.assign(listed.begin(), listed.end());
+    }
   };
   Names names = names_from("/p1", 10, 77);
   Reply one;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/internal/reference_count.h"
 #include "lockstep/stat.h"
 
@@ -16,21 +18,15 @@ namespace lockstep {
 // as any copy does. Backends derive from Children::Storage to keep interned names alive.
 class Children {
  public:
-  class Storage {
+  class Storage : public internal::Pooled {
    public:
     Storage() = default;
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     virtual ~Storage() = default;
 
-    std::vector<std::string_view> names;
+    std::vector<std::string_view, internal::PoolAllocator<std::string_view>> names;
     Stat parent;
-
-   protected:
-    // Called instead of `delete` when the last owner goes: a pool may take the storage back.
-    virtual void recycle() noexcept { delete this; }
-    // For a pool that hands the storage out again: one owner, as when it was born.
-    void reborn() noexcept { references_.reset(); }
 
    private:
     friend class Children;
@@ -49,7 +45,7 @@ class Children {
     return *this;
   }
   ~Children() {
-    if (storage_ && storage_->references_.decrement_is_last()) storage_->recycle();
+    if (storage_ && storage_->references_.decrement_is_last()) delete storage_;
   }
 
   [[nodiscard]] std::span<const std::string_view> names() const noexcept {

@@ -36,7 +36,6 @@ class ReferenceCount {
     }
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
-  void reset() noexcept { count_.store(1, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint32_t> count_{1};

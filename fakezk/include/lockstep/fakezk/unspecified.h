@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace lockstep::fakezk {
 
@@ -18,8 +17,8 @@ class Unspecified {
   // Brings a list into an order that nobody may rely on. Fisher and Yates, from the front, so that
   // all zeros leave everything in place. A long list is only rotated: its order matters to nobody
   // by then, and one choice per entry would be many.
-  template <class T>
-  void shuffle(std::vector<T>& list) {
+  template <class List>
+  void shuffle(List& list) {
     const auto count = static_cast<std::uint32_t>(list.size());
     if (count > kMostShuffled) {
       const std::uint32_t first = order(count);
