@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -154,5 +156,13 @@ inline std::optional<Error> error_of(const Reply& reply) {
   if (!reply.is_error()) return std::nullopt;
   return reply.error;
 }
+
+// A server with two links, each with a session of its own.
+class TwoSessionsTest : public ::testing::Test {
+ protected:
+  ServerByHand zk_;
+  const fakezk::LinkIndex a_ = zk_.open();
+  const fakezk::LinkIndex b_ = zk_.open();
+};
 
 }  // namespace lockstep::unit

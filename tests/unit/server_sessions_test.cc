@@ -11,12 +11,7 @@ namespace {
 
 using namespace unit;
 
-class ServerSessionsTest : public ::testing::Test {
- protected:
-  ServerByHand zk_;
-  const LinkIndex a_ = zk_.open();
-  const LinkIndex b_ = zk_.open();
-};
+class ServerSessionsTest : public TwoSessionsTest {};
 
 TEST_F(ServerSessionsTest, TimeoutIsClampedToTicks) {
   const auto granted = [&](Duration asked) { return zk_.handshake(zk_.open(asked)).timeout; };

@@ -19,12 +19,7 @@ namespace {
 
 using namespace unit;
 
-class ServerTest : public ::testing::Test {
- protected:
-  ServerByHand zk_;
-  const LinkIndex a_ = zk_.open();
-  const LinkIndex b_ = zk_.open();
-};
+class ServerTest : public TwoSessionsTest {};
 
 // ------------------------------------------------------------------------------------- Stat
 

@@ -11,12 +11,7 @@ namespace {
 
 using namespace unit;
 
-class ServerWatchesTest : public ::testing::Test {
- protected:
-  ServerByHand zk_;
-  const LinkIndex a_ = zk_.open();
-  const LinkIndex b_ = zk_.open();
-};
+class ServerWatchesTest : public TwoSessionsTest {};
 
 TEST_F(ServerWatchesTest, CreateTellsWhoMissedItAndTheParentsWatchers) {
   zk_.watch(a_, OpCode::kExists, "/n");
