@@ -63,7 +63,8 @@ Figures explorer(double seconds) {
           search_speed("search_faults", mutex, fakezk::FaultPlan::all(2), seconds),
           search_speed("search_blocking", blocking, fakezk::FaultPlan(), seconds),
           exhaustive_time("exhaustive_fault_free_seconds", fakezk::FaultPlan()),
-          exhaustive_time("exhaustive_one_fault_seconds", fakezk::FaultPlan::all(1))};
+          exhaustive_time("exhaustive_one_fault_seconds", fakezk::FaultPlan::all(1)),
+          {"floor_recipe", recipe_alone(seconds), "executions/s"}};
 }
 
 // -------------------------------------------------------------------------------- suite fake

@@ -17,6 +17,11 @@ using Figures = std::vector<Figure>;
 // Throws, and says what is wrong, unless it holds: what does not work is not measured.
 void expect(bool holds, const char* what);
 
+// The floor under every search: executions per second of three contenders, once each, of FairMutex
+// on a session that answers at once. Nothing is simulated, scheduled, recorded or judged: what a
+// search takes beyond this is the laboratory's, the rest is the recipe's.
+[[nodiscard]] double recipe_alone(double seconds);
+
 // How the fake does with 10 000 waiters on one lock, and with 100 000 locks that are held at once:
 //   waiter_bytes        memory per waiter, without what the simulated server keeps of it
 //   handoff_N_waiters   from a release until the next one holds; N others wait behind

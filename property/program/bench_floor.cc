@@ -1,0 +1,215 @@
+// What the recipe itself takes: the floor of every search.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bench.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fakezk/random_stream.h"
+#include "lockstep/sequence.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr std::size_t kContenders = 3;
+const char* const kLock = "/lock";
+
+// A queue of work and nothing else: no timer, no clock.
+class Line final : public Executor {
+ public:
+  [[nodiscard]] TimePoint now() const override { return TimePoint(); }
+  void post(Runnable& work) override {
+    expect(posted_ - ran_ < kLength, "more is to be done than three contenders can have to do");
+    line_[posted_++ % kLength] = &work;
+  }
+  void withdraw(Runnable& work) noexcept override {
+    std::ranges::replace(line_, &work, static_cast<Runnable*>(nullptr));
+  }
+  void start_timer(Timer&, TimePoint) override { throw std::logic_error("nothing ends here"); }
+  void stop_timer(Timer&) noexcept override {}
+  void escaped(std::exception_ptr exception) noexcept override { escaped_ = std::move(exception); }
+  [[nodiscard]] Blocker& blocker() noexcept override { std::terminate(); }
+
+  void run() {
+    while (ran_ != posted_) {
+      if (Runnable* const work = std::exchange(line_[ran_++ % kLength], nullptr)) work->run();
+    }
+    if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
+  }
+
+ private:
+  static constexpr std::size_t kLength = 16;
+
+  std::array<Runnable*, kLength> line_{};
+  std::size_t posted_ = 0;
+  std::size_t ran_ = 0;
+  std::exception_ptr escaped_;
+};
+
+// The znodes of one lock, and who watches each.
+class Znodes {
+ public:
+  ~Znodes() { clear(); }
+  void clear() {
+    for (Znode& znode : znodes_) {
+      if (znode.watch) std::exchange(znode.watch, nullptr)->release();
+      znode.there = false;
+    }
+    made_ = 0;
+  }
+  // The path is never another's until clear().
+  [[nodiscard]] const Path& create(const Path& prefix) {
+    static constexpr std::array<std::string_view, kContenders> kNumbers = {
+        "0000000000", "0000000001", "0000000002"};
+    Znode& znode = znodes_.at(made_);
+    znode.path = Path(Text({prefix.view(), kNumbers.at(made_)}));
+    znode.there = true;
+    ++made_;
+    return znode.path;
+  }
+  [[nodiscard]] Children list() const {
+    auto* const storage = new Children::Storage();
+    for (const Znode& znode : znodes_) {
+      if (znode.there) storage->names.push_back(znode.path.name());
+    }
+    storage->parent.pzxid = static_cast<Zxid>(made_);
+    return Children(storage);
+  }
+  // False if the znode is not there.
+  bool watch(const Path& path, internal::WatchState& watch) {
+    Znode* const znode = find(path);
+    if (!znode) return false;
+    watch.retain();
+    znode->watch = &watch;
+    return true;
+  }
+  // The watch that fires, if there is one.
+  internal::WatchState* remove(const Path& path) {
+    Znode* const znode = find(path);
+    expect(znode, "a contender deletes what is not there");
+    znode->there = false;
+    return std::exchange(znode->watch, nullptr);
+  }
+
+ private:
+  struct Znode {
+    Path path = Path(Text());
+    bool there = false;
+    internal::WatchState* watch = nullptr;
+  };
+
+  Znode* find(const Path& path) {
+    for (Znode& znode : znodes_) {
+      if (znode.there && znode.path == path) return &znode;
+    }
+    return nullptr;
+  }
+
+  std::array<Znode, kContenders> znodes_;
+  std::size_t made_ = 0;
+};
+
+// Answers what a fair mutex asks, one request after the other, as shortly as it can be done: there
+// are no rules, no messages, no faults and no schedule.
+class Answering final : public Session {
+ public:
+  Answering(Executor& executor, Random& random, Znodes& znodes)
+      : Session(executor, random, Path()), znodes_(znodes), answer_(*this) {
+    change_state(SessionState::kConnected);
+  }
+  ~Answering() override { end_background(); }
+  [[nodiscard]] SessionId id() const override { return 1; }
+  [[nodiscard]] Duration timeout() const override { return Duration::max(); }
+  [[nodiscard]] TimePoint last_contact() const override { return TimePoint(); }
+
+ private:
+  class Answer final : public Runnable {
+   public:
+    explicit Answer(Answering& session) : session_(session) {}
+    void run() override { session_.answer(); }
+
+   private:
+    Answering& session_;
+  };
+
+  void submit(Request&& request, internal::Completion& completion) override {
+    expect(!completion_, "a contender asks two things at once");
+    asked_.emplace(std::move(request));
+    completion_ = &completion;
+    executor().post(answer_);
+  }
+  void abandon(internal::Completion&) noexcept override { completion_ = nullptr; }
+
+  void answer() {
+    const Request request = std::move(*asked_);
+    internal::Completion* const completion = std::exchange(completion_, nullptr);
+    Reply reply;
+    switch (request.op) {
+      case OpCode::kCreate: reply.path = znodes_.create(request.path); break;
+      case OpCode::kGetChildren: reply.children = znodes_.list(); break;
+      case OpCode::kGetData:
+        if (!znodes_.watch(request.path, *request.watch)) reply = Reply(Error::kNoNode);
+        break;
+      case OpCode::kRemove:
+        if (internal::WatchState* const watch = znodes_.remove(request.path)) {
+          fire(*watch, EventType::kDeleted, request.path);
+          watch->release();
+        }
+        break;
+      default: throw std::logic_error("a fair mutex asks what it never has asked");
+    }
+    if (completion) completion->complete(reply);
+  }
+
+  Znodes& znodes_;
+  Answer answer_;
+  std::optional<Request> asked_;
+  internal::Completion* completion_ = nullptr;
+};
+
+Task<void> contend(Session& session, std::size_t& served) {
+  FairMutex mutex(session, kLock);
+  Result<HeldLock> held = co_await mutex.acquire();
+  expect(held.has_value(), "an acquire fails");
+  const ReleaseOutcome outcome = co_await held->release();
+  expect(outcome == ReleaseOutcome::kReleased, "a release fails");
+  ++served;
+}
+
+}  // namespace
+
+double recipe_alone(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kAtATime = 1000;
+  Line line;
+  Znodes znodes;
+  fakezk::RandomStream random(1);
+  std::deque<Answering> sessions;
+  for (std::size_t i = 0; i < kContenders; ++i) sessions.emplace_back(line, random, znodes);
+  TaskSet tasks;
+  double executions = 0;
+  const auto start = Clock::now();
+  std::chrono::duration<double> gone{};
+  do {
+    for (int i = 0; i < kAtATime; ++i) {
+      std::size_t served = 0;
+      for (Session& session : sessions) tasks.spawn(contend(session, served));
+      line.run();
+      expect(served == kContenders && tasks.empty(), "a contender is not served");
+      znodes.clear();
+    }
+    executions += kAtATime;
+    gone = Clock::now() - start;
+  } while (gone.count() < seconds);
+  return executions / gone.count();
+}
+
+}  // namespace lockstep::program
