@@ -1,6 +1,7 @@
 #include "exploration.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "lockstep/fakezk/explore/state_hash.h"
 
@@ -13,6 +14,11 @@ constexpr int kFaultShift = 32;
 // How often the caller is asked whether to go on, and a pair of steps is tried in both orders.
 constexpr std::uint64_t kAskEvery = 256;
 constexpr std::uint64_t kCheckEvery = 128;
+
+// Small searches have their claims checked as well: at 1, 2, 4, 8, ... and then regularly.
+bool is_time_to_check(std::uint64_t executions) {
+  return std::has_single_bit(executions) || executions % kCheckEvery == 0;
+}
 
 Event::Kind kind_of(StepKey key) { return static_cast<Event::Kind>(key >> kKindShift); }
 
@@ -112,7 +118,7 @@ Exploration::End Exploration::run() {
     count(ran);
     if (ran == Ran::kViolation) return End::kViolation;
     if (by_source()) add_races(ran == Ran::kComplete);
-    if (reduces() && tally_.executions % kCheckEvery == 0 && !check_a_pair()) {
+    if (reduces() && is_time_to_check(tally_.executions) && !check_a_pair()) {
       return End::kDependent;
     }
     if (!backtrack()) return End::kExhausted;

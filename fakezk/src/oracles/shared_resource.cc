@@ -132,10 +132,10 @@ void SharedResource::woken() {
                    world_->steps());
 }
 
-// What one process does here, the next one sees.
+// What one process does here, the judge remembers for the next one.
 void SharedResource::remembers() {
   if (FootprintRecorder* const recorder = world_->recorder()) {
-    recorder->writes(ObjectKind::kUserMemory);
+    recorder->writes(ObjectKind::kOracle);
   }
 }
 

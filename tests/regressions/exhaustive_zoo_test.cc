@@ -1,0 +1,61 @@
+// A search that leaves orders out comes to the same verdict on every broken lock as one that leaves
+// fewer out. Had it been so from the beginning, the judges of the shared resource would not have
+// been missing in the footprints: zoo-38 was "exhausted, no violation".
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/fakezk/explore/exhaustive.h"
+#include "scenarios/registry.h"
+
+namespace lockstep {
+namespace {
+
+// More than any of them needs that two clients can show without a fault, but for some whose orders
+// are too many for an everyday test.
+constexpr std::uint64_t kMostExecutions = 30'000;
+
+fakezk::ExhaustiveResult search(const scenarios::Scenario& scenario, fakezk::Reduction reduction) {
+  fakezk::ExhaustiveOptions options;
+  options.reduction = reduction;
+  options.keep_going = [](std::uint64_t executions) { return executions < kMostExecutions; };
+  const std::unique_ptr<fakezk::Program> program = scenario.make({2, 1});
+  return search_exhaustively(*program, options);
+}
+
+class ExhaustiveZooTest : public testing::TestWithParam<scenarios::Scenario> {};
+
+TEST_P(ExhaustiveZooTest, ReductionsAgreeOnTheVerdict) {
+  const fakezk::ExhaustiveResult source = search(GetParam(), fakezk::Reduction::kSource);
+  EXPECT_EQ(source.independence_violated, "");
+  const fakezk::ExhaustiveResult sleep = search(GetParam(), fakezk::Reduction::kSleep);
+  EXPECT_EQ(sleep.independence_violated, "");
+  const fakezk::ExhaustiveResult all = search(GetParam(), fakezk::Reduction::kNone);
+  const bool broken = source.found || sleep.found || all.found;
+  EXPECT_FALSE(source.exhausted && broken) << "source sets leave out an order that matters";
+  EXPECT_FALSE(sleep.exhausted && broken) << "sleep sets leave out an order that matters";
+  EXPECT_TRUE(source.found || source.exhausted) << "more executions than this test allows";
+}
+
+std::vector<scenarios::Scenario> broken_locks() {
+  std::vector<scenarios::Scenario> broken;
+  std::ranges::copy_if(scenarios::all(), std::back_inserter(broken),
+                       [](const scenarios::Scenario& scenario) {
+                         return scenario.expects != "pass" && scenario.size.rounds == 1;
+                       });
+  return broken;
+}
+
+std::string test_name(const testing::TestParamInfo<scenarios::Scenario>& scenario) {
+  std::string name(scenario.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(, ExhaustiveZooTest, testing::ValuesIn(broken_locks()), test_name);
+
+}  // namespace
+}  // namespace lockstep
