@@ -195,7 +195,10 @@ class LookThenTake {
  public:
   LookThenTake(Client& client, Path lock, LockObserver*)
       : client_(client), lock_(std::move(lock)) {}
-  void lock() { static_cast<void>(try_lock_until(TimePoint::max())); }
+  void lock() {
+    if (try_lock()) return;
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  }
   bool try_lock() { return try_lock_until(TimePoint()); }
   template <class Time>
   bool try_lock_until(Time) {

@@ -158,6 +158,16 @@ TEST(HuntTest, StopsBetweenEpochsWhenItsTimeIsUp) {
   EXPECT_EQ(result.executions, 3072U);
 }
 
+// An epoch may take long.
+TEST(HuntTest, LooksAtTheTimeWithinAnEpoch) {
+  HuntOptions options = hunt_options("fair-mutex", 1'000'000);
+  int looks = 0;
+  options.time_is_up = [&] { return ++looks == 5; };
+  const HuntResult result = unit::hunt(options);
+  EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
+  EXPECT_EQ(result.executions, 32U);
+}
+
 TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {
   HuntOptions options = hunt_options("fair-mutex", 1'024);
   options.keep_going = [](std::uint64_t) { return false; };

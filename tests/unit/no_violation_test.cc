@@ -91,11 +91,15 @@ TEST(NoViolationTest, SoDoChecksAtTheEnd) {
   EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
 }
 
-TEST(NoViolationTest, ThePrintedTestNamesTheBlockingContender) {
+TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
   LockUnderTest lock("no-lock", &walk_in);
-  lock.source = blocking_lock_under_test<blocking::FairMutex>("no-lock").source;
+  const LockUnderTest blocking = blocking_lock_under_test<blocking::FairMutex>("no-lock");
+  lock.source = blocking.source;
+  lock.include = blocking.include;
   const std::string code = hunt_lock(lock, quick()).regression_test();
-  EXPECT_NE(code.find("&lockstep::fake::contend_blocking_for<NoLock>"), code.npos) << code;
+  EXPECT_NE(code.find("blocking_lock_under_test<lockstep::blocking::"), code.npos)
+      << code;
+  EXPECT_NE(code.find("#include \"lockstep/fake/blocking_scenario.h\""), code.npos) << code;
 }
 
 TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
@@ -154,6 +158,14 @@ TEST(NoViolationTest, AReplayStringRunsItsOwnLockOnly) {
   const std::string message = result.message();
   EXPECT_NE(message.find("no-lock, replayed as recorded, breaks S2"), message.npos) << message;
   EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick());
+}
+
+TEST(NoViolationTest, ARubbishReplayStringFailsEveryLock) {
+  const Variable replay("LOCKSTEP_REPLAY", "rubbish");
+  const ::testing::AssertionResult result =
+      no_violation(lock_under_test<FairMutex>("fair-mutex"), quick());
+  EXPECT_FALSE(result);
+  EXPECT_NE(std::string(result.message()).find("LOCKSTEP_REPLAY"), std::string::npos);
 }
 
 TEST(NoViolationTest, AReplayStringThatCannotBeReadFailsItsLock) {

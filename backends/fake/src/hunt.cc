@@ -1,6 +1,7 @@
 #include "lockstep/fake/hunt.h"
 
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "lockstep/fake/replay.h"
@@ -8,12 +9,33 @@
 
 namespace lockstep::fake {
 
-HuntReport hunt_lock(std::string name, LockScenario::Contend contend,
-                     const HuntSettings& settings) {
-  return hunt_lock(LockUnderTest(std::move(name), contend), settings);
+namespace {
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw std::invalid_argument(otherwise);
+}
+
+void check(const LockUnderTest& lock, const HuntSettings& settings) {
+  constexpr std::uint32_t kMostInAll = HuntSettings::kMostRoundsInAll;
+  const auto [clients, rounds] = settings.size;
+  require(clients >= lock.least.clients && clients >= 1 && clients <= HuntSettings::kMostClients,
+          std::to_string(clients) + " clients cannot hunt '" + lock.name + "'");
+  require(rounds >= lock.least.rounds && rounds >= 1 && rounds <= HuntSettings::kMostRounds,
+          std::to_string(rounds) + " rounds cannot hunt '" + lock.name + "'");
+  require(clients * rounds <= kMostInAll,
+          "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
+  require(settings.executions > 0, "a hunt of no executions shows nothing");
+  require(settings.seconds > 0, "a hunt of no time shows nothing");  // Nor of a time that is none.
+}
+
+}  // namespace
+
+HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings) {
+  return hunt_lock(LockUnderTest(std::move(name), std::move(contend)), settings);
 }
 
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
+  check(lock, settings);
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
   fakezk::HuntOptions options;
@@ -23,21 +45,23 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
   options.measure_coverage = settings.measure_coverage;
   options.make_program = [&] { return lock.program(settings.size); };
   options.make_strategy = &fakezk::make_portfolio;
-  options.keep_going = [end](std::uint64_t) { return std::chrono::steady_clock::now() < end; };
+  options.time_is_up = [end] { return std::chrono::steady_clock::now() >= end; };
   fakezk::OneByOne one_worker;
   fakezk::HuntResult result = hunt(options, one_worker);
 
   HuntReport report;
   report.name = lock.name;
-  report.source = lock.source;
+  report.lock = lock;
   report.executions = result.executions;
   report.seed = settings.seed;
   report.coverage = std::move(result.coverage);
   if (result.found) {
-    const fakezk::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
-                              [&lock](std::uint32_t clients, std::uint32_t rounds) {
-                                return lock.program({clients, rounds});
-                              }};
+    fakezk::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
+                        [&lock](std::uint32_t clients, std::uint32_t rounds) {
+                          return lock.program({clients, rounds});
+                        }};
+    scene.least_clients = lock.least.clients;
+    scene.least_rounds = lock.least.rounds;
     report.failure = explain(scene, options.limits, *result.found);
   }
   return report;
@@ -59,9 +83,8 @@ std::string HuntReport::text() const {
 
 std::string HuntReport::regression_test(std::string_view mutex) const {
   if (!failure) return {};
-  if (mutex.empty() && !source.empty()) return fake::regression_test(*failure, source, true, "");
-  const std::string named = mutex.empty() ? class_name(name) : std::string(mutex);
-  return fake::regression_test(*failure, "&lockstep::fake::contend_for<" + named + ">", true, "");
+  const LockSource source = source_of(*lock, mutex);
+  return fake::regression_test(*failure, source.code, true, source.include, source.note);
 }
 
 std::string HuntReport::html() const {

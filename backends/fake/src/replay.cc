@@ -1,21 +1,13 @@
 #include "lockstep/fake/replay.h"
 
 #include <cstddef>
+#include <utility>
 
 namespace lockstep::fake {
 
 namespace {
 
 constexpr std::size_t kLiteralLength = 84;
-
-bool is_letter_or_digit(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-         (byte >= '0' && byte <= '9');
-}
-
-char upper(char byte) {
-  return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
-}
 
 // What the test claims: KeepsS1, HasNoLivelock.
 std::string test_name(std::string_view oracle) {
@@ -41,27 +33,14 @@ std::string literal(std::string_view text, std::string_view indent) {
   return code;
 }
 
-// The first line only: a comment must not spill into the code.
+// The first line only, and no backslash at its end: a comment must not spill into the code.
 std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
+  std::string line(text.substr(0, text.find('\n')));
+  if (line.ends_with('\\')) line += '.';
+  return line;
 }
 
 }  // namespace
-
-std::string class_name(std::string_view scenario) {
-  std::string name;
-  bool begins_word = true;
-  for (const char byte : scenario) {
-    if (!is_letter_or_digit(byte)) {
-      begins_word = true;
-      continue;
-    }
-    name += begins_word ? upper(byte) : byte;
-    begins_word = false;
-  }
-  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) name.insert(0, "Lock");
-  return name;
-}
 
 ReplayReport replay(std::string_view string,
                     const std::function<std::unique_ptr<fakezk::Program>(ScenarioSize)>& make) {
@@ -80,11 +59,21 @@ ReplayReport replay(std::string_view string,
   return report;
 }
 
-ReplayReport replay_lock(std::string_view string, LockScenario::Contend contend) {
-  return replay_lock(string, LockUnderTest("", contend));
+ReplayReport replay_lock(std::string_view string, Contend contend) {
+  const LockUnderTest lock("", std::move(contend));
+  return replay(string,
+                [&lock](ScenarioSize size) { return std::make_unique<LockScenario>(lock, size); });
 }
 
 ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock) {
+  fakezk::ReplayString parsed;
+  const std::string unreadable = fakezk::ReplayString::parse(string, parsed);
+  if (unreadable.empty() && parsed.scenario != lock.name) {
+    ReplayReport report;
+    report.error =
+        "the replay string is one of '" + parsed.scenario + "', not of '" + lock.name + "'";
+    return report;
+  }
   return replay(string, [&lock](ScenarioSize size) { return lock.program(size); });
 }
 
@@ -122,7 +111,7 @@ std::string ReplayReport::text() const {
 }
 
 std::string regression_test(const fakezk::Failure& failure, std::string_view replayed, bool is_lock,
-                            std::string_view include) {
+                            std::string_view include, std::string_view note) {
   const fakezk::Violation& violation = failure.violation;
   const std::size_t name_begins = failure.replay.find('/') + 1;
   const std::string scenario =
@@ -132,6 +121,7 @@ std::string regression_test(const fakezk::Failure& failure, std::string_view rep
   code += "\n// It broke " + violation.oracle + " (" +
           std::string(fakezk::guarantee(violation.oracle)) + ") in step " +
           std::to_string(violation.step) + ":\n// " + first_line(violation.message) + '\n';
+  if (!note.empty()) code += std::string(note) + '\n';
   code += "TEST(" + class_name(scenario) + "Test, " + test_name(violation.oracle) + ") {\n";
   code += std::string("  const lockstep::fake::ReplayReport report = lockstep::fake::") +
           (is_lock ? "replay_lock(\n" : "replay(\n");

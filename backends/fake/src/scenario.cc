@@ -51,13 +51,25 @@ bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server
 
 }  // namespace
 
+LockScenario::LockScenario(Contend contend, ScenarioSize size, LastContender last,
+                           fakezk::LockRules rules, CheckAtEnd check_at_end,
+                           fakezk::ReplicaIndex replicas, Duration tick_time)
+    : lock_({}, contend), size_(size), oracles_(rules) {
+  lock_.last = last;
+  lock_.rules = std::move(rules);
+  lock_.check_at_end = check_at_end;
+  lock_.replicas = replicas;
+  lock_.tick_time = tick_time;
+  lock_.isolated = true;
+}
+
 // That the lock's parent is reaped is a fault, which strikes when the search likes; the servers'
 // own search for containers would only add steps to every execution.
 fakezk::ServerOptions LockScenario::servers() const {
   fakezk::ServerOptions servers;
   servers.container_check_interval = Duration::zero();
-  servers.replicas = replicas_;
-  servers.tick_time = tick_time_;
+  servers.replicas = lock_.replicas;
+  servers.tick_time = lock_.tick_time;
   return servers;
 }
 
@@ -68,6 +80,7 @@ void LockScenario::reset(fakezk::World& world) {
 
 void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   fibers_.execution_begins();
+  if (lock_.at_start) lock_.at_start();
   verdict_ = &verdict;
   add_contenders(world);
   world.set_blocker(&fibers_);
@@ -83,7 +96,7 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   world.begin_trace();
   for (Contender& contender : contenders_) {
     fakezk::Process& process = contender.client().process();
-    process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
+    process.tasks().spawn(run(*this, contender));
   }
   world.drain();
 }
@@ -99,12 +112,22 @@ void Contender::restart() {
   client_.emplace(process, std::move(name));
 }
 
+void Contender::tried(const Result<HeldLock>& held) {
+  ++attempts_;
+  if (!held) return;
+  ++grants_;
+  if (oracles_.has_heard_of(held->znode())) return;
+  oracles_.violated("misuse",
+                    "a lock is held of which the oracles have not heard: its HeldLock has to be"
+                    " made with the LockObserver that the recipe was given");
+}
+
 void LockScenario::restart(fakezk::Process& process) {
   Contender& contender = contenders_[process.index()];
   oracles_.crashed(process.index());
   resource_.crashed(process);
   contender.restart();
-  process.tasks().spawn(run(contender, contend_, kLock, size_.rounds));
+  process.tasks().spawn(run(*this, contender));
 }
 
 void LockScenario::add_contenders(fakezk::World& world) {
@@ -112,7 +135,7 @@ void LockScenario::add_contenders(fakezk::World& world) {
     fakezk::Process& process = resumes_ ? world.process(i) : world.add_process();
     contenders_.emplace_back(process, process_name(i), oracles_, resource_, fibers_);
   }
-  if (last_ == LastContender::kImpatient) contenders_.back().become_impatient();
+  if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
 }
 
 void LockScenario::prepare(fakezk::World& world) {
@@ -122,7 +145,9 @@ void LockScenario::prepare(fakezk::World& world) {
   parent.mode = CreateMode::kContainer;
   const bool created = world.servers().create_as_operator(parent, world.now());
   internal::check(created, "a scenario's lock path is valid");
-  if (replicas_ > 1) world.servers().set_lagging(replicas_ - 1, true, world.now());
+  if (lock_.replicas > 1) {
+    world.servers().set_lagging(lock_.replicas - 1, true, world.now());
+  }
   sessions_.clear();
   for (Contender& contender : contenders_) {
     sessions_.push_back(contender.client().current()->snapshot());
@@ -134,14 +159,19 @@ void LockScenario::resume() {
   for (std::size_t i = 0; i < contenders_.size(); ++i) contenders_[i].client().resume(sessions_[i]);
 }
 
-Task<void> LockScenario::run(Contender& self, Contend contend, Path lock, std::uint32_t rounds) {
-  co_await contend(self, std::move(lock), rounds);
+Task<void> LockScenario::run(const LockScenario& scenario, Contender& self) {
+  co_await scenario.lock_.contend(self, kLock, scenario.size_.rounds);
   self.finish();
 }
 
 void LockScenario::finish(fakezk::World& world) {
+  // Whoever is still at work does not leave behind what it waits with.
+  for (const Contender& contender : contenders_) {
+    if (!contender.finished()) oracles_.at_work(contender.client().session_id());
+  }
   oracles_.check_orphans();
-  if (check_at_end_) check_at_end_(world, *verdict_);
+  check_grants(world);
+  if (lock_.check_at_end) lock_.check_at_end(world, *verdict_);
   bool waiting = false;
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;
@@ -151,6 +181,21 @@ void LockScenario::finish(fakezk::World& world) {
   if (!waiting) return;
   const bool circle = wait_in_a_circle(contenders_, world.server());
   verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
+}
+
+// Where nothing has happened, a lock that nobody gets has shown nothing.
+void LockScenario::check_grants(const fakezk::World& world) const {
+  std::uint32_t attempts = 0;
+  std::uint32_t grants = 0;
+  for (const Contender& contender : contenders_) {
+    attempts += contender.attempts();
+    grants += contender.grants();
+  }
+  if (attempts == 0 || grants > 0 || world.kinds_injected() != 0) return;
+  verdict_->report("misuse",
+                   "every acquire has failed, although no fault has struck: there is no grant to"
+                   " judge",
+                   world.steps());
 }
 
 std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {

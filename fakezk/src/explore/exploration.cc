@@ -100,7 +100,8 @@ Exploration::Exploration(World& world, Program& program, const ExhaustiveOptions
       options_(options),
       limits_(limits),
       faults_(std::move(faults)),
-      tally_(tally) {
+      tally_(tally),
+      judges_(program.judges_each_step()) {
   for (const ObjectKind kind : options.left_out) recorder_.leave_out(kind);
   if (program.isolated()) recorder_.leave_out(ObjectKind::kUserMemory);
   world_.record_footprints(&recorder_);
@@ -163,6 +164,10 @@ Exploration::Ran Exploration::run_once() {
     }
     ended = !world_.step(*this);
     if (half_) break;
+    if (judges_) {
+      recorder_.touches_everything();
+      program_.after_step(world_, verdict);
+    }
     if (world_.task_failed()) report_exceptions(world_, verdict);
   }
   if (!half_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();

@@ -144,6 +144,7 @@ class Exploration final : private Chooser, private Tracer {
   const ExecutionLimits& limits_;
   std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
   Tally& tally_;
+  bool judges_;  // After each step.
 
   FootprintRecorder recorder_;
   std::vector<Node> nodes_;  // Used again; the first length_ count.

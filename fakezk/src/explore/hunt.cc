@@ -10,11 +10,14 @@ namespace lockstep::fakezk {
 namespace {
 
 constexpr std::uint64_t kEpoch = 1024;
+// How many executions a worker makes before it looks at the time again.
+constexpr std::uint64_t kBetweenLooks = 8;
 
 struct Slot {
   Outcome outcome;
   std::vector<Deviation> deviations;  // Only of a violating execution.
   bool nondeterministic = false;
+  bool done = false;
 };
 
 // How many events each source has.
@@ -37,6 +40,10 @@ bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, H
   for (std::uint64_t i = 0; i < count; ++i) {
     Slot& slot = slots[i];
     const std::uint64_t index = first + i;
+    if (!slot.done) {
+      result.stopped_by = HuntResult::StoppedBy::kTime;
+      return true;
+    }
     ++result.executions;
     result.steps += slot.outcome.steps;
     result.trace_hash += mix(slot.outcome.trace_hash ^ mix(index + 1));
@@ -53,12 +60,17 @@ void search(Searcher& searcher, CoverageTracer* coverage, std::uint64_t index, S
   slot.outcome = searcher.run(index, coverage);
   if (coverage) coverage->ended(slot.outcome);
   slot.nondeterministic = false;
+  slot.done = true;
+  std::optional<Violation> parted;
   if (is_repeated(index)) {
     const auto again = [&](Tracer* tracer) { return searcher.run(index, tracer); };
-    std::optional<Violation> parted = find_nondeterminism(searcher.world(), slot.outcome, again);
-    slot.nondeterministic = parted.has_value();
-    if (parted) slot.outcome.violation = std::move(parted);
+    parted = find_nondeterminism(searcher.world(), slot.outcome, again);
   }
+  if (!parted && index == 0 && slot.outcome.trace_hash != searcher.calm_hash()) {
+    parted = remembers_executions();
+  }
+  slot.nondeterministic = parted.has_value();
+  if (parted) slot.outcome.violation = std::move(parted);
   if (slot.outcome.violation) slot.deviations = searcher.deviations();
 }
 
@@ -72,8 +84,12 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
     // An epoch ends where it would end if the hunt had begun at 0, for parts on many machines.
     const std::uint64_t count =
         std::min(options.executions - result.executions, kEpoch - first % kEpoch);
+    for (Slot& slot : slots) slot.done = false;
     workers.each(options.jobs, [&](std::uint32_t job) {
+      std::uint64_t searched = 0;
       for (std::uint64_t i = job; i < count; i += options.jobs) {
+        const bool looks = options.time_is_up && searched++ % kBetweenLooks == 0;
+        if (looks && options.time_is_up()) return;
         search(*searchers[job], tracers.empty() ? nullptr : &tracers[job], first + i, slots[i]);
         if (slots[i].outcome.violation)
           return;  // Later executions of this worker cannot be the first to violate.
@@ -106,7 +122,9 @@ Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> s
   if (!program_->restarter()) impossible |= bit(FaultKind::kCrash);
   kinds_ = limits_.faults.kinds() & ~impossible;
   EventCounts counts(calm_events_);
-  calm_positions_ = execute(world_, *program_, calm_, limits_, &counts).positions;
+  const Outcome calm = execute(world_, *program_, calm_, limits_, &counts);
+  calm_positions_ = calm.positions;
+  calm_hash_ = calm.trace_hash;
 }
 
 Outcome Searcher::run(std::uint64_t index, Tracer* tracer) {

@@ -36,9 +36,11 @@ namespace {
 // Until nothing can happen any more, or a guarantee is broken.
 void run(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
          Verdict& verdict) {
+  const bool judges = program.judges_each_step();
   Calm calm;
   Chooser* choosing = &chooser;
   for (;;) {
+    if (judges) program.after_step(world, verdict);
     if (world.task_failed()) report_exceptions(world, verdict);
     if (world.steps() > limits.steps) {
       verdict.report(

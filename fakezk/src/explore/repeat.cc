@@ -97,10 +97,14 @@ std::optional<Violation> find_nondeterminism(const World& world, const Outcome& 
     Steps other(world);
     if (run(&other).trace_hash != hash) return parted(reference.steps, other.steps);
   }
-  return Violation{"misuse",
-                   "the program is not deterministic: its first run of a schedule has gone another "
-                   "way than all later ones. Does it keep something between executions?",
-                   0};
+  return remembers_executions();
+}
+
+Violation remembers_executions() {
+  return {"misuse",
+          "the program is not deterministic: its first run of a schedule has gone another way than"
+          " all later ones. Does it keep something between executions, such as a static variable?",
+          0};
 }
 
 }  // namespace lockstep::fakezk

@@ -23,4 +23,7 @@ using RunAgain = std::function<Outcome(Tracer* tracer)>;
 [[nodiscard]] std::optional<Violation> find_nondeterminism(const World& world, const Outcome& first,
                                                            const RunAgain& run);
 
+// What is said of a program whose first run of a schedule has gone another way than the later ones.
+[[nodiscard]] Violation remembers_executions();
+
 }  // namespace lockstep::fakezk

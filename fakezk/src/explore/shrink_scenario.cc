@@ -60,9 +60,9 @@ class SceneShrinker {
     best_.schedule = shrink(*program, best_.limits, oracle_, std::move(deviations), budget_ / 2);
     spent_ = best_.schedule.executions;
     if (!breaks(best_.schedule.outcome)) return std::move(best_);
-    while (best_.clients > 1 && smaller(best_.clients - 1, best_.rounds)) {
+    while (best_.clients > scene_.least_clients && smaller(best_.clients - 1, best_.rounds)) {
     }
-    while (best_.rounds > 1 && smaller(best_.clients, best_.rounds - 1)) {
+    while (best_.rounds > scene_.least_rounds && smaller(best_.clients, best_.rounds - 1)) {
     }
     fewer_faults();
     return std::move(best_);

@@ -260,6 +260,11 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   }
 }
 
+bool LockOracles::has_heard_of(const Path& znode) {
+  remembers();
+  return std::ranges::find(grants_, znode, &Grant::znode) != grants_.end();
+}
+
 void LockOracles::check_orphans() {
   follow_server();
   for (const Life& life : lives_) {

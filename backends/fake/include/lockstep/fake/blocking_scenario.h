@@ -24,6 +24,43 @@ namespace lockstep::fake {
   return blocking::run(client.executor(), [&client, ask] { return ask(client); });
 }
 
+// At what an exclusive lock protects, until the holder hears that its session is over.
+class InsideOfSession final : private SessionListener {
+ public:
+  InsideOfSession(Contender& self, Session& session)
+      : resource_(self.resource()), session_(session) {
+    resource_.enter(session_);
+    session_.add_listener(*this);
+  }
+  InsideOfSession(const InsideOfSession&) = delete;
+  InsideOfSession& operator=(const InsideOfSession&) = delete;
+  ~InsideOfSession() {
+    session_.remove_listener(*this);
+    resource_.leave(session_);
+  }
+
+ private:
+  void session_changed(SessionState state) override {
+    if (is_over(state)) resource_.leave(session_);
+  }
+
+  fakezk::SharedResource& resource_;
+  Session& session_;
+};
+
+// Uses what the lock protects, for as long as one request takes: SharedResource judges (S2) that
+// nobody else is there. That needs no report of the lock's, so a lock that does nothing is noticed.
+// A lock that has gone over to another session while it was acquired is left alone.
+inline void work_inside(Contender& self, SessionId acquired_with) {
+  const std::shared_ptr<FakeSession> session = self.client().current();
+  if (session->id() != acquired_with || is_over(session->state())) return;
+  const InsideOfSession inside(self, *session);
+  constexpr auto look = [](FakeSession& of) -> Task<void> {
+    static_cast<void>(co_await of.exists(Path()));
+  };
+  blocking::run(self.client().executor(), [&session, look] { return look(*session); });
+}
+
 // The same contender as code that blocks, with a mutex that std::unique_lock understands:
 // Mutex(Client&, Path, LockObserver*) is one of lockstep/blocking's, or one's own. What its
 // functions throw as std::system_error ends the round.
@@ -45,6 +82,7 @@ void block_for(Contender& self, Path lock, std::uint32_t rounds) {
     } catch (const std::system_error&) {
     }
     self.oracles().resolved(*id);
+    if (held && self.holds_alone()) work_inside(self, *id);
   }
 }
 template <class Mutex>
@@ -56,7 +94,10 @@ Task<void> contend_blocking_for(Contender& self, Path lock, std::uint32_t rounds
 template <class Mutex>
 [[nodiscard]] LockUnderTest blocking_lock_under_test(std::string name) {
   LockUnderTest lock(std::move(name), &contend_blocking_for<Mutex>);
-  lock.source = "&lockstep::fake::contend_blocking_for<" + class_name(lock.name) + ">";
+  lock.isolated = true;
+  lock.source = "lockstep::fake::blocking_lock_under_test<" +
+                lockstep::internal::type_name<Mutex>() + ">(\"" + lock.name + "\")";
+  lock.include = "lockstep/fake/blocking_scenario.h";
   return lock;
 }
 

@@ -23,30 +23,35 @@
 //   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE
 //                     HuntSettings::with_environment
 //   LOCKSTEP_REPLAY   a replay string: the lock of that name is not hunted, but runs this one
-//                     execution; all others are hunted as ever
+//                     execution; all others are hunted as ever. One that cannot be read fails.
+//
+// A hunt makes many thousand executions: what is EXPECTed inside a contender fails once for each.
+// Say it with self.oracles().violated("user:name", "how"), and the report has its schedule.
 #define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 #define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 
 namespace lockstep::fake {
 
-// The lock that a replay string is about.
-[[nodiscard]] inline std::string_view scenario_of(std::string_view replay_string) {
-  const std::size_t slash = replay_string.find('/');
-  if (slash == std::string_view::npos) return {};
-  const std::string_view rest = replay_string.substr(slash + 1);
-  return rest.substr(0, rest.find('/'));
+// Says that it was run, whatever comes of it.
+[[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed) {
+  if (!replayed.passed()) return ::testing::AssertionFailure() << replayed.text();
+  std::cout << replayed.text();
+  return ::testing::AssertionSuccess() << replayed.text();
 }
 
 // What the macros ask.
 [[nodiscard]] inline ::testing::AssertionResult no_violation(const LockUnderTest& lock,
                                                              const HuntSettings& settings = {}) {
-  const char* const wanted = std::getenv("LOCKSTEP_REPLAY");
-  if (wanted && scenario_of(wanted) == lock.name) {
-    const ReplayReport replayed = replay_lock(wanted, lock);
-    if (!replayed.passed()) return ::testing::AssertionFailure() << replayed.text();
-    return ::testing::AssertionSuccess() << replayed.text();
-  }
   try {
+    const char* const wanted = std::getenv("LOCKSTEP_REPLAY");
+    if (wanted && *wanted != '\0') {
+      fakezk::ReplayString parsed;
+      const std::string unreadable = fakezk::ReplayString::parse(wanted, parsed);
+      if (!unreadable.empty()) {
+        return ::testing::AssertionFailure() << "LOCKSTEP_REPLAY: " << unreadable;
+      }
+      if (parsed.scenario == lock.name) return replayed_well(replay_lock(wanted, lock));
+    }
     const HuntReport report = hunt_lock(lock, settings.with_environment());
     if (!report.passed()) return ::testing::AssertionFailure() << report.text();
     if (report.coverage) std::cout << report.text();

@@ -15,6 +15,10 @@ namespace lockstep::fake {
 
 // What to search, unless the defaults will do.
 struct HuntSettings {
+  static constexpr std::uint32_t kMostClients = 64;
+  static constexpr std::uint32_t kMostRounds = 100;
+  static constexpr std::uint32_t kMostRoundsInAll = 640;  // An execution ends after 20 000 steps.
+
   ScenarioSize size;
   fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
   std::uint64_t executions = 20'000;
@@ -37,13 +41,13 @@ struct HuntReport {
   std::uint64_t seed = 0;
   std::optional<fakezk::Failure> failure;
   std::optional<fakezk::Coverage> coverage;  // If it was to be measured.
-  std::string source;                        // LockUnderTest::source
+  std::optional<LockUnderTest> lock;         // What was hunted.
 
   [[nodiscard]] bool passed() const { return !failure; }
   [[nodiscard]] std::string text() const;
-  // If it has failed: the source of a GoogleTest that replays the failure. `mutex` is the class in
-  // C++; without one, and without a source, its name is guessed from the lock's name: MyMutex for
-  // "my-mutex".
+  // If it has failed: the source of a GoogleTest that replays the failure (LockUnderTest::source).
+  // `mutex` is the class in C++; without one, and if nobody has said it, its name is guessed from
+  // the lock's name: MyMutex for "my-mutex".
   [[nodiscard]] std::string regression_test(std::string_view mutex = {}) const;
   // If it has failed: the failure as an HTML page, complete in itself.
   [[nodiscard]] std::string html() const;
@@ -55,9 +59,10 @@ struct HuntReport {
 //   const fake::HuntReport report = fake::hunt_lock("my-mutex", &fake::contend_for<MyMutex>);
 //   EXPECT_TRUE(report.passed()) << report.text();
 //
-// The same settings give the same report everywhere. Runs on the calling thread.
+// The same settings give the same report everywhere. Runs on the calling thread. Throws
+// std::invalid_argument, with the reason, for settings that nothing can be searched with and for a
+// lock that cannot be made (LockUnderTest::program).
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {});
-HuntReport hunt_lock(std::string name, LockScenario::Contend contend,
-                     const HuntSettings& settings = {});
+HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings = {});
 
 }  // namespace lockstep::fake

@@ -35,8 +35,9 @@ struct ReplayReport {
 //   EXPECT_TRUE(report.passed()) << report.text();
 ReplayReport replay(std::string_view string,
                     const std::function<std::unique_ptr<fakezk::Program>(ScenarioSize)>& make);
-// The same for a lock that hunt_lock has searched.
-ReplayReport replay_lock(std::string_view string, LockScenario::Contend contend);
+// The same for a lock that hunt_lock has searched. A string of another lock is an error; without a
+// LockUnderTest nobody knows whose it is.
+ReplayReport replay_lock(std::string_view string, Contend contend);
 ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock);
 
 // Runs one schedule, any one: `deviations` from the calm one, in the order of their positions, no
@@ -46,7 +47,10 @@ ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
                           const std::vector<fakezk::Deviation>& deviations);
 
 // The source of a GoogleTest that replays what a hunt has found. `replayed` is the code of replay's
-// second argument, or of replay_lock's if `is_lock`; `include` is what declares it, or empty.
+// second argument, or of replay_lock's if `is_lock`; `include` is what declares it, or empty;
+// `note` a comment above the test, or empty.
 [[nodiscard]] std::string regression_test(const fakezk::Failure& failure, std::string_view replayed,
-                                          bool is_lock, std::string_view include);
+                                          bool is_lock, std::string_view include,
+                                          std::string_view note = {});
+
 }  // namespace lockstep::fake

@@ -22,6 +22,9 @@ class Searcher {
   // Execution 0 is the calm one; it has no faults and no deviations.
   Outcome run(std::uint64_t index, Tracer* tracer = nullptr);
   [[nodiscard]] World& world() { return world_; }
+  // The hash of the calm execution, as it was when this was made: the program's very first, which
+  // execution 0 repeats.
+  [[nodiscard]] std::uint64_t calm_hash() const { return calm_hash_; }
   // What the last execution chose.
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return world_.deviations(); }
 
@@ -34,6 +37,7 @@ class Searcher {
   std::uint64_t seed_;
   FaultKinds kinds_ = 0;  // Those that can strike in this program.
   std::uint32_t calm_positions_ = 0;
+  std::uint64_t calm_hash_ = 0;
   std::vector<std::uint32_t> calm_events_;
 };
 
@@ -63,6 +67,8 @@ struct HuntOptions {
   std::function<std::unique_ptr<Strategy>()> make_strategy;
   // Asked between epochs with the number of executions done; false ends the hunt.
   std::function<bool(std::uint64_t)> keep_going;
+  // Asked between executions, now and then, by every worker; true ends the hunt.
+  std::function<bool()> time_is_up;
   bool measure_coverage = false;
 };
 

@@ -51,6 +51,10 @@ class Program {
   virtual void start(World& world, Verdict& verdict) = 0;
   // Who starts its processes again when they have crashed. Without one, they do not crash.
   [[nodiscard]] virtual Restarter* restarter() { return nullptr; }
+  // Judges what has become of the world, after each step; only if it says so. Such a judge sees
+  // every order of steps, so that an exhaustive search can leave out none.
+  virtual void after_step(World&, Verdict&) {}
+  [[nodiscard]] virtual bool judges_each_step() const { return false; }
   // Nothing can happen any more: is that the end, or does somebody still wait?
   virtual void finish(World& world) = 0;
   // Lets go of everything that belongs to the world; the tasks are gone already.

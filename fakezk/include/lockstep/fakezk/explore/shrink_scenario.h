@@ -15,6 +15,9 @@ struct Scene {
   std::uint32_t clients = 1;
   std::uint32_t rounds = 1;
   std::function<std::unique_ptr<Program>(std::uint32_t clients, std::uint32_t rounds)> make;
+  // With less it shows something else.
+  std::uint32_t least_clients = 1;
+  std::uint32_t least_rounds = 1;
 
   [[nodiscard]] std::unique_ptr<Program> program() const { return make(clients, rounds); }
 };

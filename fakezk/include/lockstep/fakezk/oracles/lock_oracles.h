@@ -42,6 +42,8 @@ class LockOracles final : public LockObserver {
   // Of a queue of exclusive contenders with that mark.
   explicit LockOracles(std::string_view mark) : LockOracles({Mark{mark, Share::kExclusive}}) {}
 
+  [[nodiscard]] const LockRules& rules() const { return rules_; }
+
   // Before each execution.
   void begin(World& world, Verdict& verdict);
 
@@ -60,7 +62,12 @@ class LockOracles final : public LockObserver {
     report(oracle, std::move(message));
   }
 
-  // At the end, when nothing can happen any more.
+  // Whether a grant of that znode was reported.
+  [[nodiscard]] bool has_heard_of(const Path& znode);
+
+  // At the end, when nothing can happen any more. Whoever is at work with a session, for whatever
+  // purpose, has left no orphan there.
+  void at_work(SessionId session) { acquiring_.push_back({session, std::nullopt}); }
   void check_orphans();
 
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;

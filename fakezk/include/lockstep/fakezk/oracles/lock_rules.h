@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
@@ -22,6 +23,13 @@ class LockRules {
   std::uint32_t capacity = 0;
   // A contender without a number, of that name: who creates it holds, in no order.
   std::string_view single;
+
+  // Nobody holds beside another one.
+  [[nodiscard]] bool exclusive() const {
+    return lease.empty() && std::ranges::all_of(marks, [](const Mark& mark) {
+             return mark.share == Share::kExclusive;
+           });
+  }
 };
 
 // The rules of the recipes.

@@ -1,0 +1,258 @@
+#include "lockstep/fake/lock_under_test.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "lockstep/blocking/mutex.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/blocking_scenario.h"
+#include "lockstep/fake/hunt.h"
+#include "lockstep/fake/replay.h"
+#include "lockstep/fakezk/explore/exhaustive.h"
+
+// What users say of their locks, and what becomes of it when they say nothing, or nonsense.
+namespace acme {
+
+// Takes its place, and tells nobody of its grant.
+class SilentMutex {
+ public:
+  SilentMutex(lockstep::Session& session, const lockstep::Path& lock, lockstep::LockObserver*)
+      : mutex_(session, lock) {}
+  lockstep::Task<lockstep::Result<lockstep::HeldLock>> acquire() { return mutex_.acquire(); }
+
+ private:
+  lockstep::FairMutex mutex_;
+};
+
+// Never gets it.
+class SorryMutex {
+ public:
+  SorryMutex(lockstep::Session&, const lockstep::Path&, lockstep::LockObserver*) {}
+  lockstep::Task<lockstep::Result<lockstep::HeldLock>> acquire() {
+    co_return lockstep::failure(lockstep::Error::kConflict);
+  }
+};
+
+// Whoever asks gets it.
+class OpenDoor {
+ public:
+  OpenDoor(lockstep::Client&, const lockstep::Path&, lockstep::LockObserver*) {}
+  void lock() {}
+  bool try_lock_until(lockstep::TimePoint) { return true; }
+  void unlock() {}
+};
+
+}  // namespace acme
+
+namespace lockstep::fake {
+namespace {
+
+HuntSettings quick(ScenarioSize size = {2, 1}) {
+  HuntSettings settings;
+  settings.executions = 300;
+  settings.faults = fakezk::FaultPlan();
+  settings.size = size;
+  return settings;
+}
+
+std::string broken(const HuntReport& report) {
+  return report.failure ? report.failure->violation.oracle : "";
+}
+
+Task<void> ask(Contender& self) {
+  const auto session = co_await self.client().session(Context());
+  if (session) static_cast<void>(co_await (*session)->exists("/lock"));
+}
+
+// One more each time that a contender comes.
+LockUnderTest counting(int& visits) {
+  LockUnderTest lock("visits", [&visits](Contender& self, Path, std::uint32_t) -> Task<void> {
+    if (++visits > 2) self.oracles().violated("user:visits", "more visits than contenders");
+    return ask(self);
+  });
+  return lock;
+}
+
+TEST(LockUnderTestTest, BeginsEachExecutionAnew) {
+  int visits = 0;
+  LockUnderTest lock = counting(visits);
+  lock.at_start = [&visits] { visits = 0; };
+  const HuntReport report = hunt_lock(lock, quick());
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
+TEST(LockUnderTestTest, WhatIsLeftOfAnExecutionIsNoticed) {
+  int visits = 0;
+  const HuntReport report = hunt_lock(counting(visits), quick());
+  EXPECT_EQ(broken(report), "misuse") << report.text();
+  EXPECT_NE(report.text().find("keep something between executions"), std::string::npos);
+}
+
+TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
+  LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
+  lock.invariant = [](const fakezk::World& world, fakezk::Verdict& verdict) {
+    const fakezk::Server& server = world.server();
+    const auto id = server.paths().find(Path("/lock").text());
+    const fakezk::Znode* const folder = id ? server.tree().find(*id) : nullptr;
+    if (folder && folder->children.size() > 1) {
+      verdict.report("user:two", "two wait at once", world.steps());
+    }
+  };
+  const HuntReport report = hunt_lock(lock, quick());
+  EXPECT_EQ(broken(report), "user:two");
+  EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
+  // Only some orders show it.
+  fakezk::ExhaustiveOptions options;
+  const auto program = lock.program({2, 1});
+  EXPECT_TRUE(search_exhaustively(*program, options).found);
+}
+
+// In which order they come is seen in no znode.
+Task<void> come(Contender& self, int& last) {
+  co_await ask(self);
+  const int before = std::exchange(last, static_cast<int>(self.client().process().index()));
+  if (before == 1) self.oracles().violated("user:order", "the second came before the first");
+}
+
+TEST(LockUnderTestTest, SharedMemoryCountsInAnExhaustiveSearch) {
+  int last = 0;
+  LockUnderTest lock("order", [&last](Contender& self, Path, std::uint32_t) -> Task<void> {
+    return come(self, last);
+  });
+  lock.at_start = [&last] { last = 0; };
+  for (const auto reduction : {fakezk::Reduction::kSource, fakezk::Reduction::kSleep}) {
+    fakezk::ExhaustiveOptions options;
+    options.reduction = reduction;
+    const auto program = lock.program({2, 1});
+    EXPECT_TRUE(search_exhaustively(*program, options).found);
+  }
+}
+
+TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanItTakes) {
+  LockUnderTest lock("apart", [](Contender& self, Path, std::uint32_t) -> Task<void> {
+    self.oracles().violated("user:always", "in any scene");
+    return ask(self);
+  });
+  EXPECT_EQ(hunt_lock(lock, quick({3, 2})).failure->clients, 1U);
+  lock.least = {2, 2};
+  const HuntReport report = hunt_lock(lock, quick({3, 2}));
+  EXPECT_EQ(report.failure->clients, 2U);
+  EXPECT_EQ(report.failure->rounds, 2U);
+}
+
+TEST(LockUnderTestTest, GrantsThatNobodyHearsOfAreMisuse) {
+  const HuntReport report = hunt_lock(lock_under_test<acme::SilentMutex>("silent"), quick());
+  EXPECT_EQ(broken(report), "misuse");
+  EXPECT_NE(report.text().find("LockObserver"), std::string::npos) << report.text();
+}
+
+TEST(LockUnderTestTest, ALockThatNobodyEverGetsIsMisuse) {
+  const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
+  EXPECT_EQ(broken(report), "misuse");
+  EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();
+}
+
+TEST(LockUnderTestTest, ABlockingLockThatExcludesNobodyIsCaughtWithoutItsReports) {
+  HuntSettings settings = quick();
+  EXPECT_EQ(broken(hunt_lock(blocking_lock_under_test<acme::OpenDoor>("door"), settings)), "S2");
+  settings.faults = fakezk::FaultPlan::all(2);
+  settings.executions = 2'000;
+  const HuntReport sound =
+      hunt_lock(blocking_lock_under_test<blocking::FairMutex>("fair-mutex"), settings);
+  EXPECT_TRUE(sound.passed()) << sound.text();
+}
+
+// A contender that waits for what never comes, and has told nobody that it would.
+Task<void> wait_behind(Contender& self, Path lock) {
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  const Path prefix = lock / "x-lock-";
+  static_cast<void>(co_await (*session)->create(prefix, Data(), CreateMode::kEphemeralSequential));
+  const auto watched = co_await (*session)->exists_watched(lock / "never");
+  if (watched) static_cast<void>(co_await watched->watch.fired());
+}
+
+TEST(LockUnderTestTest, WhoWaitsForEverHasLeftNoOrphan) {
+  const LockUnderTest lock("waits", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
+    return wait_behind(self, std::move(path));
+  });
+  const HuntReport report = hunt_lock(lock, quick());
+  EXPECT_EQ(broken(report), "L1") << report.text();
+  EXPECT_NE(report.text().find("/lock/never"), std::string::npos) << report.text();
+}
+
+TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
+  EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x")).code,
+            "lockstep::fake::lock_under_test<acme::SilentMutex>(\"x\")");
+  EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x"), "Other").code,
+            "lockstep::fake::lock_under_test<Other>(\"x\")");
+  const LockSource blocking = source_of(blocking_lock_under_test<acme::OpenDoor>("x"));
+  EXPECT_EQ(blocking.code, "lockstep::fake::blocking_lock_under_test<acme::OpenDoor>(\"x\")");
+  EXPECT_EQ(blocking.include, "lockstep/fake/blocking_scenario.h");
+  const LockSource guessed = source_of(LockUnderTest("my-mutex", &contend_for<FairMutex>));
+  EXPECT_EQ(guessed.code, "&lockstep::fake::contend_for<MyMutex>");
+  EXPECT_NE(guessed.note, "");
+}
+
+// A test that replays under other rules would say nothing.
+TEST(LockUnderTestTest, WhatACodeCannotSayIsLeftToFillIn) {
+  LockUnderTest lock = lock_under_test<FairMutex>("x");
+  lock.last = LastContender::kImpatient;
+  EXPECT_EQ(source_of(lock).code, "lock_under_test()");
+  EXPECT_NE(source_of(lock).note, "");
+  lock.source = "make_lock()";
+  EXPECT_EQ(source_of(lock).code, "make_lock()");
+  EXPECT_EQ(source_of(lock).note, "");
+  LockUnderTest rules = lock_under_test<FairMutex>("x");
+  rules.rules = fakezk::semaphore_rules(2);
+  EXPECT_EQ(source_of(rules).code, "lock_under_test()");
+}
+
+TEST(LockUnderTestTest, NamesAreOneWord) {
+  for (const char* const name : {"", "a/b", "a b", "a\nb", "a\"b", "a\\b", "100%"}) {
+    EXPECT_THROW(static_cast<void>(hunt_lock(lock_under_test<FairMutex>(name), quick())),
+                 std::invalid_argument)
+        << name;
+  }
+  EXPECT_TRUE(hunt_lock(lock_under_test<FairMutex>("Fair_Mutex-2.0+x"), quick()).passed());
+}
+
+TEST(LockUnderTestTest, WhatCannotBeHuntedIsRefused) {
+  const LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
+  for (const ScenarioSize size : {ScenarioSize{0, 1}, ScenarioSize{2, 0}, ScenarioSize{65, 1},
+                                  ScenarioSize{2, 101}, ScenarioSize{64, 100}}) {
+    EXPECT_THROW(static_cast<void>(hunt_lock(lock, quick(size))), std::invalid_argument);
+  }
+  HuntSettings settings = quick();
+  settings.executions = 0;
+  EXPECT_THROW(static_cast<void>(hunt_lock(lock, settings)), std::invalid_argument);
+  for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    settings = quick();
+    settings.seconds = seconds;
+    EXPECT_THROW(static_cast<void>(hunt_lock(lock, settings)), std::invalid_argument);
+  }
+  LockUnderTest nobody("nobody", nullptr);
+  EXPECT_THROW(static_cast<void>(hunt_lock(nobody, quick())), std::invalid_argument);
+  LockUnderTest nowhere = lock;
+  nowhere.replicas = 0;
+  EXPECT_THROW(static_cast<void>(hunt_lock(nowhere, quick())), std::invalid_argument);
+  LockUnderTest pair = lock;
+  pair.least = {3, 1};
+  EXPECT_THROW(static_cast<void>(hunt_lock(pair, quick({2, 1}))), std::invalid_argument);
+}
+
+TEST(LockUnderTestTest, AnotherLocksReplayStringIsAnError) {
+  const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
+  const ReplayReport replayed =
+      replay_lock(report.failure->replay, lock_under_test<acme::SorryMutex>("other"));
+  EXPECT_NE(replayed.error, "");
+  EXPECT_FALSE(replayed.passed());
+}
+
+}  // namespace
+}  // namespace lockstep::fake
