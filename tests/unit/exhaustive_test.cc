@@ -444,6 +444,28 @@ TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
   EXPECT_GT(source.traces_by_fault[0].second, 0U);
 }
 
+// A fault that sleeps is not forgotten when a step makes it impossible.
+TEST(ExhaustiveTest, AFaultThatAStepMakesImpossible) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1},
+                              fake::LastContender::kImpatient);
+  const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "clock-drift", 1);
+  const ExhaustiveResult source = search(scenario, Reduction::kSource, "clock-drift", 1);
+  EXPECT_TRUE(source.exhausted);
+  EXPECT_EQ(source.traces, sleep.traces);
+  EXPECT_EQ(source.state_hash, sleep.state_hash);
+}
+
+// Nor is one that a step keeps from ever becoming possible.
+TEST(ExhaustiveTest, AFaultThatIsKeptFromBecomingPossible) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1},
+                              fake::LastContender::kImpatient);
+  const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "late-apply,timer", 2);
+  const ExhaustiveResult source = search(scenario, Reduction::kSource, "late-apply,timer", 2);
+  EXPECT_TRUE(source.exhausted);
+  EXPECT_EQ(source.final_states, sleep.final_states);
+  EXPECT_EQ(source.state_hash, sleep.state_hash);
+}
+
 TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
   fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{3, 1});
   ExhaustiveOptions options;

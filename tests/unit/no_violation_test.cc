@@ -97,8 +97,7 @@ TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
   lock.source = blocking.source;
   lock.include = blocking.include;
   const std::string code = hunt_lock(lock, quick()).regression_test();
-  EXPECT_NE(code.find("blocking_lock_under_test<lockstep::blocking::"), code.npos)
-      << code;
+  EXPECT_NE(code.find("blocking_lock_under_test<lockstep::blocking::"), code.npos) << code;
   EXPECT_NE(code.find("#include \"lockstep/fake/blocking_scenario.h\""), code.npos) << code;
 }
 

@@ -74,6 +74,13 @@ const Node::Option* Node::find(StepKey wanted) const {
 
 bool Node::is_done(StepKey wanted) const { return std::ranges::find(done, wanted) != done.end(); }
 
+void Node::try_everything() {
+  for (const Option& option : enabled) {
+    if (std::ranges::find(backtrack, option.key) == backtrack.end())
+      backtrack.push_back(option.key);
+  }
+}
+
 bool Node::asleep(StepKey wanted) const {
   std::uint32_t sleeping = 0;
   std::uint32_t variants = 1;
@@ -119,6 +126,9 @@ Exploration::End Exploration::run() {
     count(ran);
     if (ran == Ran::kViolation) return End::kViolation;
     if (by_source()) add_races(ran == Ran::kComplete);
+    // What made a fault impossible need not have been possible together with it, so that no race
+    // shows the order in which it happens.
+    for (std::size_t i = 0; missing_ && i < length_; ++i) nodes_[i].try_everything();
     if (reduces() && is_time_to_check(tally_.executions) && !check_a_pair()) {
       return End::kDependent;
     }
@@ -173,7 +183,8 @@ Exploration::Ran Exploration::run_once() {
   if (!half_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();
   recorder_.pause();
   if (length_ > 0 && ended && nodes_[length_ - 1].took_what_slept()) half_ = true;
-  if (ended && by_source() && !all_faults_happened()) half_ = true;
+  missing_ = ended && by_source() && !all_faults_happened();
+  if (missing_) half_ = true;
   // Faults need another step beside them: what comes last cannot be swapped with one.
   if (ended && length_ > 0) nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
   if (ended && !half_) program_.finish(world_);

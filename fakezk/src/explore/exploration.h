@@ -50,6 +50,8 @@ struct Node {
   [[nodiscard]] bool is_done(StepKey wanted) const;
   // True if every variant of this step sleeps.
   [[nodiscard]] bool asleep(StepKey wanted) const;
+  // Source sets: everything that can happen here is to be tried.
+  void try_everything();
   // True if just what was taken, numbers and all, slept when the state was reached.
   [[nodiscard]] bool took_what_slept() const;
 
@@ -152,7 +154,8 @@ class Exploration final : private Chooser, private Tracer {
   std::size_t fresh_ = 0;  // The first state whose step is new in this run.
   std::size_t depth_ = 0;  // States reached in this run.
   std::size_t numbers_drawn_ = 0;
-  bool half_ = false;  // Nothing new begins here.
+  bool half_ = false;     // Nothing new begins here.
+  bool missing_ = false;  // It has ended before all of its faults could happen.
   Footprint ignored_;
   std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
   std::vector<std::uint64_t> received_;             // By process: a hash of all it has received.

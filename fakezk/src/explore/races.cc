@@ -99,6 +99,8 @@ void Exploration::add_disabled(std::size_t step, bool ended) {
     if (option.key == state.key) continue;
     const bool still = step + 1 < length_ && nodes_[step + 1].find(option.key);
     if (still && !is_fault(state.key)) continue;
+    // To be tried, and not from here: then whatever leads to a state where it does not sleep.
+    if (!still && state.asleep(option.key)) return state.try_everything();
     if (std::ranges::find(state.backtrack, option.key) != state.backtrack.end()) continue;
     state.backtrack.push_back(option.key);
   }
