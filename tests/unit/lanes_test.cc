@@ -122,7 +122,8 @@ TEST_F(LanesTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
   for (int i = 0; i < 500; ++i) must(simulation_.run(sync(*alice_, "/")), "sync");
   const std::string text = drawn();
   EXPECT_LT(std::ranges::count(text, '\n'), 130);
-  EXPECT_NE(text.find("\n ...\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n ... "), std::string::npos) << text;
+  EXPECT_NE(text.find(" events are left out\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n   1 "), std::string::npos) << text;
   EXPECT_NE(text.find("\n 999 "), std::string::npos) << text;
 }
@@ -135,6 +136,40 @@ TEST_F(LanesTest, AViolationIsTheLastLine) {
       draw_lanes(chronicle).ends_with("\n   2              !! L1 is broken: no lost wakeup\n"))
       << draw_lanes(chronicle);
   EXPECT_EQ(draw_step(chronicle, 1).find("!!"), std::string::npos);
+}
+
+TEST_F(LanesTest, WhatIsNoGuaranteeIsNotCalledBroken) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  Chronicle chronicle = chronicler_.chronicle(Names());
+  const auto last_line_of = [&](std::string oracle) {
+    chronicle.violation = Violation{std::move(oracle), "", 2};
+    const std::string text = draw_lanes(chronicle);
+    return text.substr(text.rfind("!!"));
+  };
+  EXPECT_EQ(last_line_of("crash"), "!! crash: an exception escaped\n");
+  EXPECT_EQ(last_line_of("deadlock"), "!! deadlock: nobody can go on\n");
+  EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
+}
+
+TEST_F(LanesTest, WhatIsTooLongForItsLaneEndsWithAnEllipsis) {
+  const std::string path = "/" + std::string(100, 'x');
+  must(simulation_.run(create(*alice_, path)), "create");
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  const Chronicle chronicle = chronicler_.chronicle(Names());
+  EXPECT_EQ(draw_lanes(chronicle).find(path), std::string::npos) << draw_lanes(chronicle);
+  EXPECT_NE(draw_lanes(chronicle).find("xxx\u2026"), std::string::npos) << draw_lanes(chronicle);
+  EXPECT_NE(draw_lanes(chronicle, kAnyWidth).find(path), std::string::npos);
+  const std::string umlauts = draw_lanes(chronicle, 12);
+  EXPECT_NE(umlauts.find("-> create /\u2026"), std::string::npos) << umlauts;
+}
+
+TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {
+  EXPECT_EQ(legend(Chronicle()), "");
+  must(simulation_.run(create(*alice_, "/c")), "create");
+  EXPECT_EQ(legend(chronicler_.chronicle(Names())), "+ creates   -> applied\n");
+  must(simulation_.run(remove(*alice_, "/c")), "remove");
+  const std::string both = legend(chronicler_.chronicle(Names()));
+  EXPECT_NE(both.find("- deletes"), std::string::npos) << both;
 }
 
 TEST(WithoutGuidsTest, LeavesOutWhatAProtectedCreatePutsIntoNames) {

@@ -73,10 +73,10 @@ std::string HuntReport::text() const {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
   }
   const fakezk::Violation& violation = failure->violation;
-  return name + " breaks " + violation.oracle + " in execution " + std::to_string(executions) +
-         " of seed " + std::to_string(seed) + ".\n" +
-         std::string(fakezk::guarantee_sentence(violation.oracle)) + " But:\n" + violation.message +
-         "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
+  return name + ' ' + std::string(fakezk::breaks(violation.oracle)) + ' ' + violation.oracle +
+         " in execution " + std::to_string(executions) + " of seed " + std::to_string(seed) +
+         ".\n" + std::string(fakezk::guarantee_sentence(violation.oracle)) + " But:\n" +
+         violation.message + "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
          "\nIts replay string:\n\n" + failure->replay + "\n\nAs a regression test:\n\n" +
          regression_test() + reached;
 }

@@ -101,7 +101,7 @@ std::string ReplayReport::text() const {
   }
   std::string text = scenario + ", " + how + ", ";
   if (violation) {
-    text += "breaks " + violation->oracle + " (" +
+    text += std::string(fakezk::breaks(violation->oracle)) + ' ' + violation->oracle + " (" +
             std::string(fakezk::guarantee(violation->oracle)) + ") in step " +
             std::to_string(violation->step) + ":\n" + violation->message;
   } else {
@@ -118,8 +118,8 @@ std::string regression_test(const fakezk::Failure& failure, std::string_view rep
       failure.replay.substr(name_begins, failure.replay.find('/', name_begins) - name_begins);
   std::string code = "#include <gtest/gtest.h>\n\n#include \"lockstep/fake/replay.h\"\n";
   if (!include.empty()) code += "#include \"" + std::string(include) + "\"\n";
-  code += "\n// It broke " + violation.oracle + " (" +
-          std::string(fakezk::guarantee(violation.oracle)) + ") in step " +
+  code += "\n// It " + std::string(fakezk::breaks(violation.oracle)) + ' ' + violation.oracle +
+          " (" + std::string(fakezk::guarantee(violation.oracle)) + ") in step " +
           std::to_string(violation.step) + ":\n// " + first_line(violation.message) + '\n';
   if (!note.empty()) code += std::string(note) + '\n';
   code += "TEST(" + class_name(scenario) + "Test, " + test_name(violation.oracle) + ") {\n";

@@ -10,6 +10,7 @@ struct Guarantee {
   std::string_view oracle;
   std::string_view brief;
   std::string_view sentence;
+  bool is_guarantee = true;
 };
 
 // In the order of kOracleOrder; the last line is for everything else.
@@ -36,12 +37,14 @@ constexpr std::array kGuarantees = {
               "A lost lock must be reported once, and never after its release."},
     Guarantee{"R2", "a release tells one outcome",
               "Every release of a grant must tell the same outcome, and a true one."},
-    Guarantee{"deadlock", "somebody can go on",
-              "As long as somebody waits, something must happen."},
-    Guarantee{"livelock", "there is an end", "Every execution must come to an end."},
-    Guarantee{"crash", "no exception escapes", "No task may end with an exception."},
-    Guarantee{"misuse", "calls keep their contracts", "Every call must keep its preconditions."},
-    Guarantee{"", "an invariant of the scenario", "The scenario's own invariant must hold."},
+    Guarantee{"deadlock", "nobody can go on", "As long as somebody waits, something must happen.",
+              false},
+    Guarantee{"livelock", "there is no end", "Every execution must come to an end.", false},
+    Guarantee{"crash", "an exception escaped", "No task may end with an exception.", false},
+    Guarantee{"misuse", "a call breaks its contract", "Every call must keep its preconditions.",
+              false},
+    Guarantee{"", "the scenario's own check fails", "The scenario's own invariant must hold.",
+              false},
 };
 
 const Guarantee& of(std::string_view oracle) {
@@ -54,6 +57,15 @@ const Guarantee& of(std::string_view oracle) {
 }  // namespace
 
 std::string_view guarantee(std::string_view oracle) { return of(oracle).brief; }
+
+std::string_view breaks(std::string_view oracle) {
+  return of(oracle).is_guarantee ? "breaks" : "fails with";
+}
+
+std::string is_broken(std::string_view oracle) {
+  return std::string(oracle) + (of(oracle).is_guarantee ? " is broken" : "");
+}
+
 std::string_view guarantee_sentence(std::string_view oracle) { return of(oracle).sentence; }
 
 }  // namespace lockstep::fakezk

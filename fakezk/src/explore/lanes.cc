@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,11 @@ namespace {
 
 constexpr std::size_t kNarrowest = 12;
 constexpr std::size_t kLeftColumns = 16;
+// By the number of lanes. What a lane says of a lock with short names fits even into the last.
+constexpr std::size_t kWidestLast = 72;
+constexpr std::size_t kWidestOfTwo = 72;
+constexpr std::size_t kWidestOfThree = 52;
+constexpr std::size_t kWidestOfMore = 40;
 constexpr std::size_t kMostFirst = 40;
 constexpr std::size_t kMostLast = 80;
 
@@ -26,6 +32,16 @@ std::string padded(std::string text, std::size_t to) {
   const std::size_t has = width(text);
   if (has < to) text.append(to - has, ' ');
   return text;
+}
+
+// At most `most` characters of it.
+std::string shortened(std::string text, std::size_t most) {
+  if (width(text) <= most) return text;
+  std::size_t end = 0;
+  for (std::size_t characters = 0; end < text.size(); ++end) {
+    if ((text[end] & 0xc0) != 0x80 && ++characters == most) break;
+  }
+  return text.substr(0, end) + "\u2026";
 }
 
 std::string aligned(const std::string& text, std::size_t to) {
@@ -57,19 +73,40 @@ char sign(Change::Kind kind) {
   return '~';
 }
 
+struct Mark {
+  std::string_view sign;
+  std::string_view meaning;
+};
+// In the order in which they stand in a line.
+constexpr std::array kMarks = {Mark{"+", "creates"},
+                               Mark{"-", "deletes"},
+                               Mark{"~", "changes"},
+                               Mark{"#", "holds"},
+                               Mark{":", "holds a znode that is gone"},
+                               Mark{"->", "applied"},
+                               Mark{"<-", "received"},
+                               Mark{"!", "watch event"},
+                               Mark{"**", "servers, clock or fault"},
+                               Mark{"==", "says"}};
+
 class Drawing {
  public:
   // Of the moments `shown`, by index.
-  Drawing(const Chronicle& chronicle, const std::vector<std::size_t>& shown)
+  Drawing(const Chronicle& chronicle, const std::vector<std::size_t>& shown,
+          std::optional<std::size_t> widest_lane = std::nullopt)
       : chronicle_(chronicle) {
     names_ = chronicle.processes;
     const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
       return moment.process >= chronicle.processes.size();
     });
     if (servers) names_.emplace_back("servers, clock");
+    widest_lane_ = widest_lane.value_or(names_.size() <= 2   ? kWidestOfTwo
+                                        : names_.size() == 3 ? kWidestOfThree
+                                                             : kWidestOfMore);
     std::size_t next = shown.empty() ? 0 : shown.front();
     for (const std::size_t i : shown) {
-      if (i > next) rows_.push_back({.moment = i, .lane = 0, .text = "...", .is_gap = true});
+      if (i > next)
+        rows_.push_back({.moment = i, .lane = 0, .text = gap(i - next), .is_gap = true});
       if (i >= next) next = add(i);
     }
   }
@@ -89,12 +126,22 @@ class Drawing {
     return text + '\n';
   }
 
+  [[nodiscard]] std::string legend() const {
+    std::string text;
+    for (const Mark& mark : kMarks) {
+      if (!std::ranges::any_of(rows_, [&](const Row& row) { return has(row, mark); })) continue;
+      text +=
+          (text.empty() ? "" : "   ") + std::string(mark.sign) + ' ' + std::string(mark.meaning);
+    }
+    return text.empty() ? text : text + '\n';
+  }
+
   // The guarantee that is broken, if one is, as the last line.
   [[nodiscard]] std::string violation() const {
     if (!chronicle_.violation) return {};
     const Violation& broken = *chronicle_.violation;
-    return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " + broken.oracle +
-           " is broken: " + std::string(guarantee(broken.oracle)) + '\n';
+    return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " +
+           is_broken(broken.oracle) + ": " + std::string(guarantee(broken.oracle)) + '\n';
   }
 
  private:
@@ -106,6 +153,22 @@ class Drawing {
     bool is_gap = false;  // Moments before this one are left out.
   };
 
+  [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
+    if (row.is_gap) return false;
+    if (mark.sign == "!") return row.text.starts_with("<- ! ");
+    if (mark.sign.size() > 1) return row.text.starts_with(mark.sign);
+    if (row.changes == mark.sign.front()) return true;
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      if (holding(lane, row.moment) == mark.sign.front()) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string gap(std::size_t left_out) const {
+    return " ... " + std::to_string(left_out) + " of " + std::to_string(chronicle_.moments.size()) +
+           " events are left out";
+  }
+
   // Draws a moment, and what belongs on its line; returns the next moment to draw.
   std::size_t add(std::size_t index) {
     const Moment& moment = chronicle_.moments[index];
@@ -116,7 +179,7 @@ class Drawing {
       text += ", received";
       ++next;
     }
-    rows_.push_back({index, lane_of(moment.process), std::move(text)});
+    add_row(index, lane_of(moment.process), std::move(text));
     add_changes(index);
     return next;
   }
@@ -131,8 +194,15 @@ class Drawing {
       const std::string text =
           std::string("   ") + sign(change.kind) + ' ' + without_guids(change.path);
       const bool known = change.owned < chronicle_.processes.size();
-      rows_.push_back({index, known ? change.owned : rows_[of_moment].lane, text});
+      add_row(index, known ? change.owned : rows_[of_moment].lane, text);
     }
+  }
+
+  void add_row(std::size_t moment, std::size_t lane, std::string text) {
+    // Nothing stands right of the last one, and what the servers do is told in long sentences.
+    const bool last = lane + 1 == names_.size();
+    const std::size_t most = last ? std::max(widest_lane_, kWidestLast) : widest_lane_;
+    rows_.push_back({moment, lane, shortened(std::move(text), most)});
   }
 
   static bool asked_for(const Moment& moment, const ZnodeChange& change) {
@@ -149,7 +219,7 @@ class Drawing {
   [[nodiscard]] std::size_t widest(std::size_t lane) const {
     std::size_t most = 0;
     for (const Row& row : rows_) {
-      if (row.lane == lane) most = std::max(most, width(row.text));
+      if (row.lane == lane && !row.is_gap) most = std::max(most, width(row.text));
     }
     return most;
   }
@@ -165,17 +235,16 @@ class Drawing {
   }
 
   void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
-    const Moment& moment = chronicle_.moments[row.moment];
-    std::string line;
     if (row.is_gap) {
-      line = " ...";
-    } else {
-      line = aligned(std::to_string(moment.step), 4) +
-             aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
+      text += '\n' + row.text;
+      return;
     }
+    const Moment& moment = chronicle_.moments[row.moment];
+    std::string line = aligned(std::to_string(moment.step), 4) +
+                       aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
     line = padded(std::move(line), kLeftColumns);
     for (std::size_t lane = 0; lane < widths.size(); ++lane) {
-      const std::string said = row.lane == lane && !row.is_gap ? row.text : std::string();
+      const std::string said = row.lane == lane ? row.text : std::string();
       line += std::string(1, holding(lane, row.moment)) + ' ' + padded(said, widths[lane] + 1);
     }
     while (text.ends_with(' ')) text.pop_back();
@@ -185,12 +254,17 @@ class Drawing {
   const Chronicle& chronicle_;
   std::vector<std::string> names_;
   std::vector<Row> rows_;
+  std::size_t widest_lane_ = 0;
 };
 
 }  // namespace
 
-std::string draw_lanes(const Chronicle& chronicle) {
-  Drawing drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast));
+std::string legend(const Chronicle& chronicle) {
+  return Drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast)).legend();
+}
+
+std::string draw_lanes(const Chronicle& chronicle, std::optional<std::size_t> widest_lane) {
+  Drawing drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast), widest_lane);
   return drawing.rows() + drawing.violation();
 }
 

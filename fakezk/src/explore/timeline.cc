@@ -115,6 +115,8 @@ class Record {
     const Violation& broken = *chronicle_.violation;
     json_.begin_object();
     add("oracle", broken.oracle);
+    add("breaks", breaks(broken.oracle));
+    add("headline", is_broken(broken.oracle));
     add("guarantee", guarantee(broken.oracle));
     add("sentence", guarantee_sentence(broken.oracle));
     add("message", broken.message);
@@ -202,15 +204,19 @@ std::string as_html(std::string_view text) {
   return html;
 }
 
+std::string headline_of(const Chronicle& chronicle, const TimelineCaption& caption) {
+  if (!chronicle.violation) return ": " + caption.headline;
+  const std::string& oracle = chronicle.violation->oracle;
+  return ' ' + std::string(breaks(oracle)) + ' ' + oracle;
+}
+
 }  // namespace
 
 std::string timeline_page(const Chronicle& chronicle, const TimelineCaption& caption) {
   const std::pair<std::string_view, std::string> parts[] = {
-      {"@TITLE@",
-       as_html(caption.title + (chronicle.violation ? " breaks " + chronicle.violation->oracle
-                                                    : std::string(": ") + caption.headline))},
+      {"@TITLE@", as_html(caption.title + headline_of(chronicle, caption))},
       {"@STYLE@", std::string(timeline_files::kStyle)},
-      {"@LANES@", as_html(draw_lanes(chronicle))},
+      {"@LANES@", as_html(draw_lanes(chronicle, kAnyWidth))},
       {"@RECORD@", Record(chronicle, caption).text()},
       {"@SCRIPT@", std::string(timeline_files::kScript)},
   };

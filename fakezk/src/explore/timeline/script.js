@@ -247,13 +247,13 @@
     if (row.kind === "gap") {
       return shape("text", {class: "gap", x: place.gutter, y: middle + 4}, `\u22ee ${row.count} events are left out`);
     }
-    const {oracle, guarantee} = record.verdict;
+    const {headline, guarantee} = record.verdict;
     const group = shape("g", {
       class: "row violated", role: "button", tabindex: "-1", "data-step": row.step,
-      "aria-label": `Step ${row.step}: ${oracle} is broken: ${guarantee}`,
+      "aria-label": `Step ${row.step}: ${headline}: ${guarantee}`,
     });
     group.append(shape("rect", {class: "hit", x: 0, y: top, width: place.width, height: kRowHeight, rx: 5}));
-    const words = fitted(`\u2717 ${oracle} is broken: ${guarantee}`, place.width - place.gutter - 8);
+    const words = fitted(`\u2717 ${headline}: ${guarantee}`, place.width - place.gutter - 8);
     group.append(shape("text", {class: "fault", x: place.gutter, y: middle + 4}, words));
     return group;
   }
@@ -501,13 +501,13 @@
     const {verdict} = record;
     const pill = element("verdict");
     pill.className = `verdict ${verdict ? "bad" : "good"}`;
-    pill.textContent = verdict ? `\u2717 breaks ${verdict.oracle}: ${verdict.guarantee}` : `\u2713 ${record.headline}`;
+    pill.textContent = verdict ? `\u2717 ${verdict.breaks} ${verdict.oracle}: ${verdict.guarantee}` : `\u2713 ${record.headline}`;
     for (const [name, value] of record.facts) {
       element("facts").append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     }
     if (!verdict) return;
     element("why").hidden = false;
-    element("why-title").textContent = `${verdict.oracle} is broken in step ${verdict.step}`;
+    element("why-title").textContent = `${verdict.headline} in step ${verdict.step}`;
     element("why-guarantee").textContent = verdict.sentence;
     element("why-message").textContent = verdict.message;
     element("why-go").textContent = `Show step ${verdict.step}`;

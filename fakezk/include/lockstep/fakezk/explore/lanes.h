@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "lockstep/fakezk/explore/chronicle.h"
@@ -21,10 +24,19 @@ namespace lockstep::fakezk {
 // deletes one, ~ for one that changes one; changes that nobody has asked for in this step have
 // lines of their own. A reply that is received in the step after the request was applied is drawn
 // on the request's line. GUIDs are left out of names (without_guids), and the middle of what is
-// very long.
-[[nodiscard]] std::string draw_lanes(const Chronicle& chronicle);
+// very long, with a line that says how much.
+//
+// A lane is as wide as what it holds, up to `widest_lane` characters: what is longer ends with an
+// ellipsis. By default that is what suits a terminal, less the more lanes there are.
+[[nodiscard]] std::string draw_lanes(const Chronicle& chronicle,
+                                     std::optional<std::size_t> widest_lane = std::nullopt);
+inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
-// The same of a single step.
+// The marks that draw_lanes() has drawn, each with what it means, as one line; empty if there is
+// none.
+[[nodiscard]] std::string legend(const Chronicle& chronicle);
+
+// The same as draw_lanes() of a single step.
 [[nodiscard]] std::string draw_step(const Chronicle& chronicle, std::uint32_t step);
 
 }  // namespace lockstep::fakezk
