@@ -478,5 +478,32 @@ TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
   EXPECT_EQ(result.fault_budget, 0U);
 }
 
+TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  for (const ReductionName& reduction : reductions()) {
+    ExhaustiveOptions options;
+    options.reduction = reduction.reduction;
+    options.limits.faults = FaultPlan::all(1);
+    for (const std::uint64_t executions : {1, 2, 300}) {
+      options.executions = executions;
+      const ExhaustiveResult result = search_exhaustively(scenario, options);
+      EXPECT_EQ(result.executions, executions) << reduction.name;
+      EXPECT_FALSE(result.exhausted);
+      EXPECT_EQ(result.fault_budget_reached, result.budgets_finished);
+    }
+  }
+}
+
+TEST(ExhaustiveTest, ANumberThatIsJustEnoughExhaustsIt) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  ExhaustiveOptions options;
+  const ExhaustiveResult all = search_exhaustively(scenario, options);
+  ASSERT_TRUE(all.exhausted);
+  options.executions = all.executions;
+  EXPECT_TRUE(search_exhaustively(scenario, options).exhausted);
+  options.executions = all.executions - 1;
+  EXPECT_FALSE(search_exhaustively(scenario, options).exhausted);
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

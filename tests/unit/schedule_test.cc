@@ -249,8 +249,9 @@ TEST(FaultPlanTest, WhatIsNoListIsRefusedByName) {
   EXPECT_EQ(complaint("flood"), "unknown fault kind 'flood'");
   EXPECT_EQ(complaint("cut,flood"), "unknown fault kind 'flood'");
   EXPECT_EQ(complaint("Cut"), "unknown fault kind 'Cut'");
-  for (const char* const text : {"cut:", "cut:x", "cut:-1", "cut:1:2", "cut,", ",cut", "cut,,timer",
-                                 "all,cut", "cut none", "cut:4294967296"}) {
+  for (const char* const text :
+       {"cut:", "cut:x", "cut:-1", "cut:1:2", "cut,", ",cut", "cut,,timer", "all,cut", "cut none",
+        "cut,cut", "cut:1,timer,cut:0", "cut:4294967296"}) {
     EXPECT_NE(complaint(text), "") << text;
   }
 }

@@ -28,6 +28,7 @@ class Search {
     const std::uint32_t most = options_.limits.faults.any() ? options_.limits.faults.total() : 0;
     std::set<Faults> combinations = {Faults()};
     for (std::uint32_t budget = 0; budget <= most; ++budget) {
+      result_.fault_budget_reached = budget;
       const bool done =
           options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
       if (!done) return finished(false);
@@ -99,6 +100,7 @@ class Search {
   }
 
   bool explored(Exploration& exploration) {
+    if (tally_.executions >= options_.executions) return false;
     switch (exploration.run()) {
       case Exploration::End::kExhausted: return true;
       case Exploration::End::kStopped: return false;

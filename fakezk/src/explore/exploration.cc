@@ -133,6 +133,7 @@ Exploration::End Exploration::run() {
       return End::kDependent;
     }
     if (!backtrack()) return End::kExhausted;
+    if (tally_.executions >= options_.executions) return End::kStopped;
     const bool ask = options_.keep_going && tally_.executions % kAskEvery == 0;
     if (ask && !options_.keep_going(tally_.executions)) return End::kStopped;
   }

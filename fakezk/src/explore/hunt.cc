@@ -107,6 +107,16 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
 
 }  // namespace
 
+FaultKinds impossible_faults(Program& program) {
+  FaultKinds impossible = 0;
+  if (program.servers().replicas == 1) {
+    impossible |=
+        bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
+  }
+  if (!program.restarter()) impossible |= bit(FaultKind::kCrash);
+  return impossible;
+}
+
 Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
                    const ExecutionLimits& limits, std::uint64_t seed)
     : world_(program->servers()),
@@ -114,13 +124,7 @@ Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> s
       strategy_(std::move(strategy)),
       limits_(limits),
       seed_(seed) {
-  FaultKinds impossible = 0;
-  if (program_->servers().replicas == 1) {
-    impossible |=
-        bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
-  }
-  if (!program_->restarter()) impossible |= bit(FaultKind::kCrash);
-  kinds_ = limits_.faults.kinds() & ~impossible;
+  kinds_ = limits_.faults.kinds() & ~impossible_faults(*program_);
   EventCounts counts(calm_events_);
   const Outcome calm = execute(world_, *program_, calm_, limits_, &counts);
   calm_positions_ = calm.positions;

@@ -132,6 +132,7 @@ std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
     return {};
   }
   if (text.empty()) return "the list of fault kinds is empty";
+  FaultKinds named = 0;
   for (bool more = true; more;) {
     more = text.find(',') != std::string_view::npos;
     std::string_view item = take_until(text, ',');
@@ -139,6 +140,9 @@ std::string parse_fault_kinds(std::string_view text, FaultPlan& into) {
     const std::string_view called = take_until(item, ':');
     const std::optional<FaultKind> kind = fault_kind(called);
     if (!kind) return "unknown fault kind '" + std::string(called) + "'";
+    // Which of two caps would hold?
+    if (named & bit(*kind)) return "fault kind '" + std::string(called) + "' is there twice";
+    named |= bit(*kind);
     std::uint32_t most = FaultPlan::kUnlimited;
     if (capped && !read_number(item, most)) {
       return "'" + std::string(item) + "' is not a cap for fault kind '" + std::string(called) +

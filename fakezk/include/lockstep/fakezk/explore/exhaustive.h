@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,8 @@ struct ReductionName {
 struct ExhaustiveOptions {
   ExecutionLimits limits;
   Reduction reduction = Reduction::kSource;
+  // The most executions, counted as ExhaustiveResult::executions.
+  std::uint64_t executions = std::numeric_limits<std::uint64_t>::max();
   // Asked now and then with the number of executions so far; false ends the search.
   std::function<bool(std::uint64_t)> keep_going;
   // Kinds of objects that footprints leave out. Anything but nothing makes the search unsound: it
@@ -47,6 +50,8 @@ struct ExhaustiveResult {
   // How many budgets, 0 first, were searched through, and the last of them.
   std::uint32_t budgets_finished = 0;
   std::uint32_t fault_budget = 0;
+  // The budget that was being searched when the search ended.
+  std::uint32_t fault_budget_reached = 0;
   std::uint64_t traces = 0;      // Complete executions that can be told apart.
   std::uint64_t executions = 0;  // All that were run, also those that ended half way.
   std::uint64_t steps = 0;

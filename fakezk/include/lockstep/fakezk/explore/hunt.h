@@ -12,6 +12,9 @@
 
 namespace lockstep::fakezk {
 
+// The kinds of faults that can strike in no execution of this program, whatever it does.
+[[nodiscard]] FaultKinds impossible_faults(Program& program);
+
 // One worker of a hunt: a world, a program, a strategy. What execution i does is a function of the
 // program, the limits, the seed and i, never of the executions before it.
 class Searcher {
