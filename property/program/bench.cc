@@ -51,7 +51,7 @@ Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   what.faults = faults;
   what.executions = kUnlimitedExecutions;
   what.strategy = &exhaustive_strategy();
-  const Exhausted searched = exhaust(what, fakezk::Reduction::kSource, false);
+  const Exhausted searched = exhaust(what, false);
   if (!searched.result.exhausted) throw std::runtime_error("under measurement: not exhausted");
   return {name, searched.seconds, "s"};
 }

@@ -1,5 +1,6 @@
 #include "caption.h"
 
+#include "exhaust.h"
 #include "hunt.h"
 #include "lockstep/fake/replay.h"
 #include "text.h"
@@ -47,7 +48,10 @@ fakezk::TimelineCaption caption_of(const Search& what, const Searched& searched,
   fakezk::TimelineCaption caption = caption_of(what, calm);
   caption.headline = "no violation in " + counted(searched.result.executions, "execution");
   caption.facts.emplace_back("Shown", "the calm schedule, without faults");
-  caption.snippets = {{"Hunt again", command_for(what, program), false}};
+  Search again = what;
+  // As many as time allowed; an exhaustive search begins anew and goes as far as it may.
+  if (what.strategy != &exhaustive_strategy()) again.executions = searched.result.executions;
+  caption.snippets = {{"Hunt again", command_for(again, program), false}};
   return caption;
 }
 

@@ -4,10 +4,10 @@
 #include <iostream>
 #include <memory>
 
+#include "interruption.h"
 #include "progress.h"
 #include "scenarios/last_words.h"
 #include "text.h"
-#include "usage.h"
 
 namespace lockstep::program {
 
@@ -31,12 +31,14 @@ std::string_view Exhausted::stopped_by() const {
   if (result.exhausted) return "exhaustion";
   if (result.found) return "violation";
   if (!result.independence_violated.empty()) return "dependence";
+  if (interrupted) return "interrupt";
   return out_of_time ? "time" : "count";
 }
 
 Searched Exhausted::as_searched() const {
   Searched searched;
   searched.seconds = seconds;
+  searched.interrupted = interrupted;
   searched.result.executions = result.executions;
   searched.result.steps = result.steps;
   searched.result.trace_hash = result.trace_hash;
@@ -48,12 +50,14 @@ nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
   nlohmann::ordered_json object = {
       {"scenario", what.scenario->name},
       {"strategy", kExhaustive},
+      {"reduction", what.reduction->name},
       {"seed", what.seed},
       {"clients", what.size.clients},
       {"rounds", what.size.rounds},
       {"faults", fault_kinds(what.faults)},
       {"fault_budget", what.faults.total()},
       {"fault_budget_exhausted", nullptr},
+      {"fault_budget_reached", result.fault_budget_reached},
       {"executions", result.executions},
       {"steps", result.steps},
       {"seconds", seconds},
@@ -66,6 +70,7 @@ nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
       {"independence_violated", nullptr},
       {"trace_hash", hex(result.trace_hash)},
       {"stopped_by", stopped_by()},
+      {"not_judged", {"L3", "livelock by repetition"}},
       {"violation", nullptr}};
   if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
   if (!result.independence_violated.empty()) {
@@ -74,9 +79,24 @@ nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
   return object;
 }
 
+std::string Exhausted::where_it_stopped(const Search& what) const {
+  const std::uint32_t finished = result.budgets_finished;
+  std::string text = "; stopped by " + std::string(stopped_by()) + " within fault budget " +
+                     std::to_string(result.fault_budget_reached) + " of " +
+                     std::to_string(what.faults.total());
+  if (finished == 0) return text + ", no fault budget is exhausted";
+  if (finished == 1) return text + ", fault budget 0 is exhausted";
+  return text + ", fault budgets 0 to " + std::to_string(finished - 1) + " are exhausted";
+}
+
 std::string Exhausted::verdict(const Search& what) const {
-  return (result.exhausted ? "exhausted: " : "NOT exhausted: ") + counted(result.traces, "trace") +
-         " at fault budget " + std::to_string(what.faults.total()) + ", no violation";
+  const std::string traces = counted(result.traces, "trace");
+  const std::string how_far = result.exhausted ? "exhausted: " + traces + " at fault budget " +
+                                                     std::to_string(what.faults.total())
+                                               : "NOT exhausted: " + traces;
+  return how_far + ", no violation (" + in_words(what.size) + "; " + describe_faults(what.faults) +
+         "; L3 and livelock by repetition are not judged in this mode)" +
+         (result.exhausted ? "" : where_it_stopped(what));
 }
 
 void Exhausted::print_how_far(const Search& what) const {
@@ -85,42 +105,16 @@ void Exhausted::print_how_far(const Search& what) const {
               << ". The search has proved nothing; please report this.\n";
     return;
   }
-  std::cout << what.scenario->name << ": " << verdict(what) << " (" << in_words(what.size) << "; "
-            << describe_faults(what.faults) << "). " << counted(result.final_states, "final state")
-            << ", " << counted(result.executions, "execution") << ", "
-            << counted(result.pairs_checked, "pair") << " of steps tried in both orders";
-  if (!result.exhausted) {
-    std::cout << "; stopped by " << stopped_by();
-    if (result.budgets_finished > 0) {
-      std::cout << ", but all with up to " << counted(result.fault_budget, "fault")
-                << " were tried";
-    }
-  }
-  std::cout << ".\n";
+  std::cout << what.scenario->name << ": " << verdict(what) << ". "
+            << counted(result.final_states, "final state") << ", "
+            << counted(result.executions, "execution") << ", "
+            << counted(result.pairs_checked, "pair") << " of steps tried in both orders.\n";
   for (const auto& [kind, traces] : result.traces_by_fault) {
     std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
   }
 }
 
-fakezk::Reduction reduction_called(std::string_view name) {
-  for (const fakezk::ReductionName& known : fakezk::reductions()) {
-    if (known.name == name) return known.reduction;
-  }
-  throw UsageError("--reduction: there is no reduction '" + std::string(name) + "', only " +
-                   reduction_names());
-}
-
-std::string reduction_names() {
-  std::string names;
-  for (const fakezk::ReductionName& known : fakezk::reductions()) {
-    names += (names.empty() ? "" : ", ") + std::string(known.name);
-  }
-  return names;
-}
-
-std::string_view default_reduction() { return fakezk::reductions().back().name; }
-
-Exhausted exhaust(const Search& what, fakezk::Reduction reduction, bool show_progress) {
+Exhausted exhaust(const Search& what, bool show_progress) {
   const auto start = std::chrono::steady_clock::now();
   const auto gone = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -129,11 +123,13 @@ Exhausted exhaust(const Search& what, fakezk::Reduction reduction, bool show_pro
   Exhausted searched;
   fakezk::ExhaustiveOptions options;
   options.limits = limits_of(what.faults);
-  options.reduction = reduction;
+  options.reduction = what.reduction->reduction;
+  options.executions = what.executions;
   options.keep_going = [&](std::uint64_t done) {
     progress.update(done);
+    searched.interrupted = interrupted_by() != 0;
     searched.out_of_time = gone() >= what.seconds;
-    return done < what.executions && !searched.out_of_time;
+    return !searched.interrupted && !searched.out_of_time;
   };
   const std::unique_ptr<fakezk::Program> program =
       scenarios::make_program(*what.scenario, what.size, what.faults);

@@ -20,27 +20,23 @@ struct Exhausted {
   fakezk::ExhaustiveResult result;
   double seconds = 0;
   bool out_of_time = false;
+  bool interrupted = false;
 
   // As far as it is a search like the others.
   [[nodiscard]] Searched as_searched() const;
   [[nodiscard]] nlohmann::ordered_json as_json(const Search& what) const;
   // For a search without a violation.
   void print_how_far(const Search& what) const;
-  // "exhausted: 744 traces at fault budget 0".
+  // "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped; with what
+  // was searched, and what such a search does not judge.
   [[nodiscard]] std::string verdict(const Search& what) const;
 
  private:
   [[nodiscard]] std::string_view stopped_by() const;
+  [[nodiscard]] std::string where_it_stopped(const Search& what) const;
 };
 
-// Throws UsageError for a name that is unknown.
-[[nodiscard]] fakezk::Reduction reduction_called(std::string_view name);
-// "none, sleep, source".
-[[nodiscard]] std::string reduction_names();
-[[nodiscard]] std::string_view default_reduction();
-
-// Searches everything, until the number of executions or the end of the time.
-[[nodiscard]] Exhausted exhaust(const Search& what, fakezk::Reduction reduction,
-                                bool show_progress);
+// Searches everything, until the number of executions, the end of the time or an interruption.
+[[nodiscard]] Exhausted exhaust(const Search& what, bool show_progress);
 
 }  // namespace lockstep::program

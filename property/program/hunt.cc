@@ -1,14 +1,17 @@
 #include "hunt.h"
 
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "caption.h"
 #include "command.h"
 #include "exhaust.h"
 #include "html_file.h"
+#include "interruption.h"
 #include "size.h"
 #include "text.h"
 #include "usage.h"
@@ -17,7 +20,6 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;
 constexpr std::uint32_t kMostJobs = 256;
 constexpr double kMostSeconds = 10'000'000;
 constexpr std::uint32_t kUsualFaults = 2;
@@ -53,19 +55,21 @@ fakezk::FaultPlan plan_of(const Options& options) {
   return plan.any() ? plan : fakezk::FaultPlan();
 }
 
-Search search_of(const Options& options) {
-  Search what;
-  what.scenario = scenarios::find(options.scenario);
-  if (!what.scenario) {
+const scenarios::Scenario* scenario_of(const Options& options) {
+  const scenarios::Scenario* const scenario = scenarios::find(options.scenario);
+  if (!scenario) {
     throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
   }
-  if (options.blocking) {
-    what.scenario = scenarios::find_blocking(options.scenario);
-    if (!what.scenario) {
-      throw UsageError("--blocking: '" + options.scenario +
-                       "' is not written as code that blocks; 'list' shows which are");
-    }
-  }
+  if (!options.blocking) return scenario;
+  const scenarios::Scenario* const blocking = scenarios::find_blocking(options.scenario);
+  if (blocking) return blocking;
+  throw UsageError("--blocking: '" + options.scenario +
+                   "' is not written as code that blocks; 'list' shows which are");
+}
+
+Search search_of(const Options& options) {
+  Search what;
+  what.scenario = scenario_of(options);
   what.size = what.scenario->size;
   if (options.clients > 0) what.size.clients = options.clients;
   if (options.rounds > 0) what.size.rounds = options.rounds;
@@ -75,26 +79,58 @@ Search search_of(const Options& options) {
   }
   const bool exhaustive = options.strategy == kExhaustive;
   what.strategy = exhaustive ? &exhaustive_strategy() : &strategy_called(options.strategy);
-  if (exhaustive) what.executions = kUnlimitedExecutions;
+  if (!options.reduction.empty()) {
+    if (!exhaustive) throw UsageError("--reduction: only with --strategy exhaustive");
+    what.reduction = &reduction_called(options.reduction);
+  }
   what.faults = plan_of(options);
   what.seed = options.seed;
   what.first = options.first;
   what.jobs = options.jobs;
   what.coverage = options.coverage;
-  if (options.seconds > 0) {
-    what.seconds = options.seconds;
-    what.executions = kUnlimitedExecutions;
-  }
+  if (options.seconds > 0) what.seconds = options.seconds;
+  if (exhaustive || options.seconds > 0) what.executions = kUnlimitedExecutions;
   if (options.executions > 0) what.executions = options.executions;
   return what;
 }
 
-std::string_view stopped_by(fakezk::HuntResult::StoppedBy reason) {
+// The kinds that the search allows although they cannot strike there.
+std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
+  const std::unique_ptr<fakezk::Program> program = what.scenario->make(what.size);
+  const fakezk::FaultKinds impossible = fakezk::impossible_faults(*program) & what.faults.kinds();
+  std::vector<fakezk::FaultKind> kinds;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if (impossible & bit(kind)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
+  auto names = nlohmann::ordered_json::array();
+  for (const fakezk::FaultKind kind : impossible_faults_of(what)) names.push_back(name(kind));
+  return names;
+}
+
+// "All" means all that there are; who names a kind expects it to strike.
+void warn_of_impossible_faults(const Search& what, const Options& options) {
+  if (options.json || options.faults == "all") return;
+  std::string kinds;
+  for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
+    const bool is_crash = kind == fakezk::FaultKind::kCrash;
+    kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) +
+             (is_crash ? " (nobody starts a process again)" : " (there is one server)");
+  }
+  if (kinds.empty()) return;
+  std::cerr << "lockstep: note: in " << what.scenario->name << " there can be no " << kinds << '\n';
+}
+
+std::string_view stopped_by(const Searched& searched) {
   using StoppedBy = fakezk::HuntResult::StoppedBy;
-  switch (reason) {
+  switch (searched.result.stopped_by) {
     case StoppedBy::kCount: return "count";
     case StoppedBy::kViolation: return "violation";
-    case StoppedBy::kTime: return "time";
+    case StoppedBy::kTime: return searched.interrupted ? "interrupt" : "time";
   }
   return "";
 }
@@ -133,7 +169,7 @@ nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
           {"traces", nullptr},
           {"final_states", nullptr},
           {"trace_hash", hex(result.trace_hash)},
-          {"stopped_by", stopped_by(result.stopped_by)},
+          {"stopped_by", stopped_by(searched)},
           {"violation", nullptr}};
 }
 
@@ -162,88 +198,82 @@ void print_success(const Search& what, const Searched& searched) {
             << "; strategy " << what.strategy->name << "; seed " << what.seed << "; "
             << describe_faults(what.faults) << "). " << counted(result.steps, "step") << ", "
             << grouped(rate) << " executions per second, trace hash " << hex(result.trace_hash)
-            << ".\n";
+            << (searched.interrupted ? ". Interrupted.\n" : ".\n");
 }
 
 void print_failure(const Search& what, const Searched& searched, const fakezk::Failure& failure,
                    const std::string& program) {
   const fakezk::Found& found = *searched.result.found;
   const fakezk::Violation& violation = failure.violation;
-  std::cout << what.scenario->name << " breaks " << violation.oracle << " ("
-            << fakezk::guarantee(violation.oracle) << ") in execution " << grouped(found.execution)
-            << " of seed " << what.seed << " (" << in_words(what.size) << "; strategy "
-            << what.strategy->name << "; " << describe_faults(what.faults) << "):\n"
+  const bool drawn = what.strategy != &exhaustive_strategy();
+  std::cout << what.scenario->name << ' ' << fakezk::breaks(violation.oracle) << ' '
+            << violation.oracle << " (" << fakezk::guarantee(violation.oracle) << ") in execution "
+            << grouped(found.execution) << (drawn ? " of seed " + std::to_string(what.seed) : "")
+            << " (" << in_words(what.size) << "; strategy " << what.strategy->name << "; "
+            << describe_faults(what.faults) << "):\n"
             << fakezk::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
-            << "The shortest schedule found that breaks it: " << counted(failure.steps, "step")
+            << "The shortest schedule found that does so: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
             << "shrinking " << failure.original_deviations << "), with "
             << in_words(fake::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"
-            << failure.lanes << "\nAs a regression test:\n\n"
+            << failure.lanes << legend(failure.chronicle) << "\nAs a regression test:\n\n"
             << regression_test_of(failure, what.scenario->name)
             << "\nReplay it:   " << replay_command(failure, program)
             << "\nHunt again:  " << command_for(what, found, program) << '\n';
 }
 
-void print_where(const HtmlFile& html) {
-  if (html.wanted()) std::cout << "Timeline:    " << html.name() << '\n';
-}
-
-// What every kind of search ends with.
+// What every kind of search ends with. The page comes last: if it cannot be written, what was found
+// is told all the same.
 int report(const Search& what, const Searched& searched, nlohmann::ordered_json object,
-           const Options& options, const HtmlFile& html, const std::string& program) {
+           const Options& options, const HtmlFile& html, const std::string& program,
+           const std::function<void()>& print_success) {
   const std::optional<fakezk::Found>& found = searched.result.found;
-  if (!found) {
-    if (html.wanted()) html.write(page_of(what, searched, nullptr, program));
-    if (options.json) print_json(object);
-    return kOk;
-  }
-  const fakezk::Failure failure = explain(what, *found);
-  if (html.wanted()) html.write(page_of(what, searched, &failure, program));
+  std::optional<fakezk::Failure> failure;
+  if (found) failure = explain(what, *found);
   if (options.json) {
-    object["violation"] = violation_as_json(failure, found->execution, what.scenario->name);
+    object["faults_impossible"] = impossible_faults_as_json(what);
+    if (failure) {
+      object["violation"] = violation_as_json(*failure, found->execution, what.scenario->name);
+    }
     print_json(object);
+  } else if (failure) {
+    print_failure(what, searched, *failure, program);
   } else {
-    print_failure(what, searched, failure, program);
-    print_where(html);
+    print_success();
   }
-  return kViolation;
+  if (!options.json && options.coverage) std::cout << searched.result.coverage->text();
+  if (html.wanted()) {
+    std::cout << std::flush;
+    html.write(page_of(what, searched, failure ? &*failure : nullptr, program));
+    if (!options.json) std::cout << "Timeline:    " << html.name() << '\n';
+  }
+  if (failure) return kViolation;
+  return searched.interrupted ? status_of_interruption() : kOk;
 }
 
 int run_exhaustive(const Search& what, const Options& options, const HtmlFile& html,
                    const std::string& program) {
   if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
   if (options.coverage) throw UsageError("--coverage: an exhaustive search reaches everything");
-  const std::string_view reduction =
-      options.reduction.empty() ? default_reduction() : std::string_view(options.reduction);
-  const Exhausted exhausted = exhaust(what, reduction_called(reduction), !options.json);
-  const int status =
-      report(what, exhausted.as_searched(), exhausted.as_json(what), options, html, program);
-  if (status != kOk) return status;
-  if (!options.json) {
-    exhausted.print_how_far(what);
-    print_where(html);
-  }
-  return exhausted.result.independence_violated.empty() ? kOk : kDiverged;
+  const Exhausted exhausted = exhaust(what, !options.json);
+  const int status = report(what, exhausted.as_searched(), exhausted.as_json(what), options, html,
+                            program, [&] { exhausted.print_how_far(what); });
+  return exhausted.result.independence_violated.empty() ? status : kDiverged;
 }
 
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
+  const Interruption interruption;
+  warn_of_impossible_faults(what, options);
   if (options.strategy == kExhaustive) return run_exhaustive(what, options, html, program);
-  if (!options.reduction.empty()) throw UsageError("--reduction: only with --strategy exhaustive");
   const Searched searched = search(what, !options.json);
   nlohmann::ordered_json object = as_json(what, searched);
   if (options.coverage) object["coverage"] = as_json(*searched.result.coverage);
-  const int status = report(what, searched, std::move(object), options, html, program);
-  if (options.json) return status;
-  if (status == kOk) {
-    print_success(what, searched);
-    print_where(html);
-  }
-  if (options.coverage) std::cout << searched.result.coverage->text();
-  return status;
+  return report(what, searched, std::move(object), options, html, program,
+                [&] { print_success(what, searched); });
 }
 
 void add_search_options(CLI::App& command, Options& options) {
@@ -259,9 +289,11 @@ void add_search_options(CLI::App& command, Options& options) {
       ->capture_default_str();
   command.add_option("--reduction", options.reduction,
                      "Which equal orders an exhaustive search leaves out: " + reduction_names() +
-                         " (" + std::string(default_reduction()) + ")");
-  add_number<std::uint64_t>(command, "--executions", options.executions, 1, kMostExecutions,
-                            "How many executions (20000; with --seconds as many as fit)");
+                         " (" + std::string(default_reduction().name) + ")");
+  add_number<std::uint64_t>(
+      command, "--executions", options.executions, 1, kMostExecutions,
+      "How many executions (20000; with --seconds as many as fit; an exhaustive search "
+      "without it ends when all is tried)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
@@ -291,10 +323,15 @@ std::string command_for(const Search& what, const std::string& program) {
                         std::to_string(what.size.rounds) + " --strategy " +
                         std::string(what.strategy->name) + " --faults " + fault_kinds(what.faults);
   if (what.faults.any()) command += " --fault-budget " + std::to_string(what.faults.total());
-  if (what.strategy == &exhaustive_strategy()) return command;  // Nothing is drawn.
+  const bool exhaustive = what.strategy == &exhaustive_strategy();
+  if (exhaustive && what.reduction != &default_reduction()) {
+    command += " --reduction " + std::string(what.reduction->name);
+  }
   if (what.first > 0) command += " --first " + std::to_string(what.first);
-  return command + " --executions " + std::to_string(what.executions) + " --seed " +
-         std::to_string(what.seed);
+  if (what.executions < kUnlimitedExecutions) {
+    command += " --executions " + std::to_string(what.executions);
+  }
+  return exhaustive ? command : command + " --seed " + std::to_string(what.seed);  // Else drawn.
 }
 
 std::string command_for(const Search& what, const fakezk::Found& found,
@@ -325,7 +362,11 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
-  command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
+  command->footer(
+      "An exhaustive search does not judge L3 and livelock by repetition.\n"
+      "Exit status: 0 no violation, 1 violation, 2 bad input, 3 an exhaustive search contradicts\n"
+      "itself, 74 a result cannot be written, 130 or 143 interrupted before there was a "
+      "violation.");
   command->callback(
       [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }

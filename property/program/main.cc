@@ -47,6 +47,10 @@ int run(int argc, char** argv) {
   CLI::App app("Hunts for races in ZooKeeper lock recipes, in a simulated ZooKeeper.", "lockstep");
   app.set_version_flag("--version", kVersion);
   app.set_help_flag("-h,--help", "Show this help");
+  // Commands that say nothing of their own have this one.
+  app.footer(
+      "Exit status: 0 success, 2 bad input, 70 an error of this program, 74 a result cannot "
+      "be written.");
   app.require_subcommand(0, 1);  // Otherwise a second command would be taken too.
   CommandLine line;
   line.program = called(argc > 0 ? argv[0] : "lockstep");

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "search.h"
 #include "text.h"
 
 namespace lockstep::program {
@@ -32,12 +33,14 @@ void Progress::update(std::uint64_t done) {
   last_ = now;
   const double gone = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done) / gone;
+  std::string line =
+      counted(done, "execution") + ", " + grouped(static_cast<std::uint64_t>(rate)) + " per second";
   const double left =
       std::min(static_cast<double>(executions_ - done) / rate, std::max(0.0, seconds_ - gone));
-  std::cerr << kClearLine + counted(done, "execution") + ", " +
-                   grouped(static_cast<std::uint64_t>(rate)) + " per second, " +
-                   grouped(static_cast<std::uint64_t>(std::ceil(left))) + " s left"
-            << std::flush;
+  if (executions_ < kUnlimitedExecutions || std::isfinite(seconds_)) {
+    line += ", " + grouped(static_cast<std::uint64_t>(std::ceil(left))) + " s left";
+  }
+  std::cerr << kClearLine + line << std::flush;
 }
 
 }  // namespace lockstep::program

@@ -9,7 +9,8 @@ namespace lockstep::program {
 // again and taken away at the end.
 class Progress {
  public:
-  // `executions` and `seconds` are where the search will end, whichever comes first.
+  // `executions` and `seconds` are where the search will end, whichever comes first; nothing is
+  // said of the time left if neither bounds it (kUnlimitedExecutions, infinity).
   Progress(bool wanted, std::uint64_t executions, double seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

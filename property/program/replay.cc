@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -21,6 +20,17 @@ namespace lockstep::program {
 
 namespace {
 
+// No replay string comes near it; a device may be read without end.
+constexpr std::size_t kLongestFile = std::size_t{16} << 20;
+
+// Without the blanks around it that copying brings along.
+std::string trimmed(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
 std::string read_file(const std::string& name) {
   std::error_code why;
   if (std::filesystem::is_directory(name, why)) {
@@ -30,10 +40,17 @@ std::string read_file(const std::string& name) {
   if (why || !file) {
     throw UsageError("cannot read '" + name + "'" + (why ? ": " + why.message() : ""));
   }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) throw UsageError("'" + name + "' holds no replay string");
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  // One byte more, to see whether there is more.
+  std::string text(kLongestFile + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kLongestFile) {
+    throw UsageError("'" + name + "' holds no replay string: it is longer than " +
+                     std::to_string(kLongestFile >> 20) + " MiB");
+  }
+  text = trimmed(text);
+  if (text.empty()) throw UsageError("'" + name + "' holds no replay string");
+  return text;
 }
 
 struct Options {
@@ -52,7 +69,8 @@ struct Recorded {
 };
 
 Recorded read(const std::string& argument) {
-  const std::string text = argument.starts_with('@') ? read_file(argument.substr(1)) : argument;
+  const std::string text =
+      argument.starts_with('@') ? read_file(argument.substr(1)) : trimmed(argument);
   Recorded recorded;
   const std::string wrong = fakezk::ReplayString::parse(text, recorded.string);
   if (!wrong.empty()) throw UsageError(wrong);
@@ -157,12 +175,12 @@ void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
   std::cout << recorded.string.scenario << ", " << in_words(recorded.size) << ", "
             << counted(recorded.string.deviations.size(), "deviation")
             << " from the calm schedule:\n\n"
-            << recording.lanes << '\n';
+            << recording.lanes << legend(recording.chronicle) << '\n';
   if (difference) print_divergence(recorded, recording, *difference);
   if (violation) {
-    std::cout << (difference ? "\nAs it runs now, it breaks " : "Reproduced: it breaks ")
-              << violation->oracle << " (" << fakezk::guarantee(violation->oracle) << ") at step "
-              << violation->step << ":\n"
+    std::cout << (difference ? "\nAs it runs now, it " : "Reproduced: it ")
+              << fakezk::breaks(violation->oracle) << ' ' << violation->oracle << " ("
+              << fakezk::guarantee(violation->oracle) << ") at step " << violation->step << ":\n"
               << violation->message << '\n';
   } else if (!difference) {
     std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";
@@ -184,13 +202,16 @@ int run(const Options& options, const std::string& program_name) {
       record(*program, recorded.limits, recorded.string.deviations,
              calm_when_different ? &recorded.string.checks : nullptr);
   const std::optional<std::uint32_t> difference = first_difference(recorded, recording);
-  if (html.wanted()) html.write(page_of(recorded, recording, program_name));
   if (options.json) {
     print_as_json(recorded, recording, difference, options.tolerant);
   } else {
     print_as_text(recorded, recording, difference);
     if (difference && options.tolerant) print_what_tolerance_did(recording);
-    if (html.wanted()) std::cout << "Timeline: " << html.name() << '\n';
+  }
+  if (html.wanted()) {
+    std::cout << std::flush;  // It is told even if the page cannot be written.
+    html.write(page_of(recorded, recording, program_name));
+    if (!options.json) std::cout << "Timeline: " << html.name() << '\n';
   }
   if (difference && !options.tolerant) return kDiverged;
   return recording.outcome.violation ? kViolation : kOk;
@@ -212,7 +233,7 @@ void add_replay(CLI::App& app, CommandLine& line) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
       "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution is another one\n"
-      "than the recorded one (not with --tolerant), 2 bad input.");
+      "than the recorded one (not with --tolerant), 2 bad input, 74 a result cannot be written.");
   command->callback(
       [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }

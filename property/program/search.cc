@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "interruption.h"
 #include "job_threads.h"
 #include "progress.h"
 #include "scenarios/last_words.h"
@@ -29,6 +30,7 @@ Searched search(const Search& what, bool show_progress) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   Progress progress(show_progress, what.executions, what.seconds);
+  Searched searched;
   fakezk::HuntOptions options;
   options.limits = limits_of(what.faults);
   options.seed = what.seed;
@@ -42,11 +44,10 @@ Searched search(const Search& what, bool show_progress) {
   options.make_strategy = what.strategy->make;
   options.keep_going = [&](std::uint64_t done) {
     progress.update(done);
-    // A hunt that has done everything was not stopped by the time.
-    return done >= what.executions || gone() < what.seconds;
+    searched.interrupted = interrupted_by() != 0;
+    return !searched.interrupted && gone() < what.seconds;
   };
   JobThreads threads(what.jobs);
-  Searched searched;
   searched.result = hunt(options, threads);
   searched.seconds = gone();
   return searched;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/fakezk/explore/hunt.h"
 #include "lockstep/fakezk/explore/report.h"
 #include "scenarios/registry.h"
@@ -10,7 +11,8 @@
 
 namespace lockstep::program {
 
-// More executions than there is time for; a search by time alone has this many.
+// More executions than there is time for; a search by time alone has this many, and an exhaustive
+// one that nothing bounds.
 inline constexpr std::uint64_t kUnlimitedExecutions = std::uint64_t{1} << 62;
 
 // One hunt, as its command line describes it.
@@ -18,6 +20,7 @@ struct Search {
   const scenarios::Scenario* scenario = nullptr;
   fake::ScenarioSize size;
   const fakezk::StrategyName* strategy = &default_strategy();
+  const fakezk::ReductionName* reduction = &default_reduction();  // Of an exhaustive search.
   fakezk::FaultPlan faults;
   std::uint64_t seed = 0;
   std::uint64_t first = 0;
@@ -30,6 +33,7 @@ struct Search {
 struct Searched {
   fakezk::HuntResult result;
   double seconds = 0;
+  bool interrupted = false;
 
   [[nodiscard]] double executions_per_second() const {
     return static_cast<double>(result.executions) / seconds;
@@ -42,7 +46,8 @@ struct Searched {
 // What a search has found, shrunk.
 [[nodiscard]] fakezk::Failure explain(const Search& what, const fakezk::Found& found);
 
-// Searches until the first violation, the number of executions or the end of the time.
+// Searches until the first violation, the number of executions, the end of the time or an
+// interruption.
 [[nodiscard]] Searched search(const Search& what, bool show_progress);
 
 }  // namespace lockstep::program

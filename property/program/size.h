@@ -12,6 +12,9 @@ inline constexpr std::uint32_t kMostClients = 64;
 inline constexpr std::uint32_t kMostRounds = 100;
 inline constexpr std::uint32_t kMostRoundsInAll = 640;
 
+// How many executions a hunt may have, and where its first one may be.
+inline constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;
+
 [[nodiscard]] constexpr bool possible(fake::ScenarioSize size) {
   return size.clients >= 1 && size.clients <= kMostClients && size.rounds >= 1 &&
          size.rounds <= kMostRounds && size.clients * size.rounds <= kMostRoundsInAll;

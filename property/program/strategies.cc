@@ -22,4 +22,22 @@ std::string strategy_names() {
   return names;
 }
 
+const fakezk::ReductionName& default_reduction() { return fakezk::reductions().back(); }
+
+const fakezk::ReductionName& reduction_called(std::string_view name) {
+  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+    if (known.name == name) return known;
+  }
+  throw UsageError("--reduction: there is no reduction '" + std::string(name) + "', only " +
+                   reduction_names());
+}
+
+std::string reduction_names() {
+  std::string names;
+  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+    names += (names.empty() ? "" : ", ") + std::string(known.name);
+  }
+  return names;
+}
+
 }  // namespace lockstep::program

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/fakezk/explore/strategy.h"
 
 namespace lockstep::program {
@@ -13,5 +14,10 @@ namespace lockstep::program {
 [[nodiscard]] const fakezk::StrategyName& strategy_called(std::string_view name);
 // "portfolio, random".
 [[nodiscard]] std::string strategy_names();
+
+// The reductions of an exhaustive search, likewise.
+[[nodiscard]] const fakezk::ReductionName& default_reduction();
+[[nodiscard]] const fakezk::ReductionName& reduction_called(std::string_view name);
+[[nodiscard]] std::string reduction_names();
 
 }  // namespace lockstep::program

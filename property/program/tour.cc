@@ -58,11 +58,12 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
   }
   const fakezk::Failure failure = explain(what, *found);
   const fakezk::Violation& violation = failure.violation;
-  std::cout << "\n   Execution " << grouped(found->execution) << " breaks " << violation.oracle
-            << " (" << fakezk::guarantee(violation.oracle) << "). Made as short as possible, with "
+  std::cout << "\n   Execution " << grouped(found->execution) << ' '
+            << fakezk::breaks(violation.oracle) << ' ' << violation.oracle << " ("
+            << fakezk::guarantee(violation.oracle) << "). Made as short as possible, with "
             << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
             << failure.original_deviations << ":\n\n"
-            << failure.lanes << "\n   "
+            << failure.lanes << legend(failure.chronicle) << "\n   "
             << "The waiter has seen its predecessor in the list; the predecessor is deleted before "
                "the\n   waiter's watch is registered, and it waits for an event that is over.\n\n"
                "   Replay it:   "
@@ -83,7 +84,8 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
   if (const std::optional<fakezk::Found>& found = searched.result.found) {
     const fakezk::Failure failure = explain(what, *found);
-    std::cout << "\n   It breaks " << failure.violation.oracle << ", which it must not:\n"
+    std::cout << "\n   It " << fakezk::breaks(failure.violation.oracle) << ' '
+              << failure.violation.oracle << ", which it must not:\n"
               << failure.violation.message << "\n\n"
               << failure.lanes << "\n   Replay it:   " << replay_command(failure, program) << '\n';
     return false;
@@ -109,8 +111,8 @@ bool exhaust_the_sound_one(const std::string& program) {
   std::cout << "\n3. " << what.scenario->name << " again, every schedule of it, with "
             << counted(what.size.clients, "client") << " and one fault.\n"
             << std::flush;
-  const Exhausted searched = exhaust(what, fakezk::Reduction::kSource, true);
-  std::cout << "\n   " << searched.verdict(what) << " (" << describe_faults(what.faults) << ").\n"
+  const Exhausted searched = exhaust(what, true);
+  std::cout << "\n   " << searched.verdict(what) << ".\n"
             << "\n   Search again:  " << command_for(what, program) << '\n';
   return searched.result.exhausted;
 }
@@ -130,9 +132,10 @@ int run(const Options& options, const std::string& program) {
   const HtmlFile html = html_file(options.html);
   std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
-               "that breaks it.\nThen it hunts the library's own lock under the same faults, and "
-               "searches it through: "
-            << describe_faults(fakezk::FaultPlan::all(kFaults)) << ".\n\n";
+               "that breaks it.\nThen it hunts the library's own lock under the same faults: "
+            << describe_faults(fakezk::FaultPlan::all(kFaults))
+            << ".\nAt last it tries every schedule of that lock with two clients and one fault of "
+               "five kinds.\n\n";
   const bool caught = hunt_the_broken_one(options.executions, html, program);
   const bool holds = hunt_the_sound_one(options.executions, program);
   const bool proved = exhaust_the_sound_one(program);
@@ -151,7 +154,9 @@ void add_tour(CLI::App& app, CommandLine& line) {
       ->add_option("--html", options->html,
                    "Write the timeline to this file (" + std::string(kTimeline) + ")")
       ->type_name("FILE");
-  command->footer("Exit status: 0 both locks did as expected, 1 not, 2 bad input.");
+  command->footer(
+      "Exit status: 0 both locks did as expected, 1 not, 2 bad input, 74 a result cannot be "
+      "written.");
   command->callback(
       [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }

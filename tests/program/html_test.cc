@@ -92,5 +92,35 @@ TEST(HtmlTest, AFullDiskIsNoSuccess) {
   EXPECT_NE(run.err.find("/dev/full"), std::string::npos) << run.err;
 }
 
+TEST(HtmlTest, WhatWasFoundIsToldEvenIfThePageCannotBeWritten) {
+  const std::string full = " --html /dev/full";
+  const std::string broken = "hunt zoo-01-wait-after-missing-predecessor --seed 1";
+  const ProgramRun text = run_program(words(broken + full));
+  EXPECT_EQ(text.status, 74);
+  EXPECT_NE(text.out.find("breaks L1"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("Timeline:"), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("/dev/full"), std::string::npos) << text.err;
+  const ProgramRun json = run_program(words(broken + full + " --json"));
+  EXPECT_EQ(json.status, 74);
+  EXPECT_EQ(json.json().at("violation").at("oracle"), "L1");
+  const ProgramRun sound = run_program(words("hunt fair-mutex --executions 1" + full));
+  EXPECT_EQ(sound.status, 74);
+  EXPECT_NE(sound.out.find("no violation"), std::string::npos) << sound.out;
+  const ProgramRun again =
+      run_program(words("replay " + words(after("Replay it:", text.out)).back() + full));
+  EXPECT_EQ(again.status, 74);
+  EXPECT_NE(again.out.find("Reproduced"), std::string::npos) << again.out;
+}
+
+TEST(HtmlTest, TheHuntOfALimitedTimeCanBeRepeated) {
+  const HtmlFile file;
+  const ProgramRun run = hunt("fair-mutex --seconds 0.01 --json", file);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string again = record_in(file.read()).at("snippets").at(0).at(2);
+  const ProgramRun repeated = run_command(words(again + " --json"));
+  ASSERT_EQ(repeated.status, 0) << again << '\n' << repeated.err;
+  EXPECT_EQ(repeated.json().at("trace_hash"), run.json().at("trace_hash"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -56,6 +56,29 @@ TEST(ReplayTest, ReadsTheStringFromAFile) {
   std::filesystem::remove(name);
 }
 
+TEST(ReplayTest, BlanksAroundTheStringDoNotMatter) {
+  EXPECT_EQ(run_program({"replay", " " + found() + " \r\n"}).status, 1);
+}
+
+TEST(ReplayTest, ALegendExplainsTheMarksOfTheLanes) {
+  const std::string text = run_program({"replay", found()}).out;
+  const std::size_t lanes = text.find("!! L1 is broken");
+  ASSERT_NE(lanes, std::string::npos) << text;
+  EXPECT_NE(text.find("# holds", lanes), std::string::npos) << text;
+  EXPECT_EQ(text.find("** "), std::string::npos) << "no fault, no mark of it: " << text;
+}
+
+TEST(ReplayTest, WhatIsNoGuaranteeIsNotCalledBroken) {
+  for (const auto& [scenario, words] :
+       {std::pair("textbook-d-recursion", "fails with crash (an exception escaped)"),
+        std::pair("zoo-43-locks-in-any-order", "fails with deadlock (nobody can go on)"),
+        std::pair("textbook-b-oversell", "fails with user:oversold (the scenario's own check")}) {
+    const std::string text = run_program({"replay", found(scenario)}).out;
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+    EXPECT_EQ(text.find("is broken"), std::string::npos) << text;
+  }
+}
+
 TEST(ReplayTest, AnExecutionThatBreaksNothingIsNotReproduced) {
   const std::string calm = with(kDeviations, "calm", found());
   const std::string sound = run_program({"replay", calm, "--json"}).json().at("replay");

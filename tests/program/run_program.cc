@@ -2,13 +2,21 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 namespace lockstep {
 
@@ -30,39 +38,128 @@ class Output {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
+// The far side of a terminal, which must be read on for the near side not to fill up.
+class Terminal {
+ public:
+  Terminal() : far_(posix_openpt(O_RDWR | O_NOCTTY)) {
+    grantpt(far_);
+    unlockpt(far_);
+    near_ = open(ptsname(far_), O_RDWR | O_NOCTTY);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    close(far_);
+    if (near_ >= 0) close(near_);
+  }
+  [[nodiscard]] int near() const { return near_; }
+  // So that there is an end to be read once the program has ended.
+  void let_go() {
+    close(near_);
+    near_ = -1;
+  }
+  // False if nothing more comes.
+  bool read_some() {
+    std::array<char, 4096> buffer{};
+    const auto got = read(far_, buffer.data(), buffer.size());
+    if (got <= 0) return false;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    return true;
+  }
+
+  std::string text;
+
+ private:
+  int far_;
+  int near_;
+};
+
 }  // namespace
 
-ProgramRun run_program(const std::vector<std::string>& arguments) {
+class RunningProgram::Impl {
+ public:
+  Impl(std::vector<std::string> command, Err to) {
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    if (to == Err::kTerminal) terminal.emplace();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, terminal ? terminal->near() : err.descriptor(),
+                                     STDERR_FILENO);
+    if (posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ) != 0) {
+      child = 0;
+      ADD_FAILURE() << "cannot start " << command.front();
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    if (terminal) terminal->let_go();
+  }
+
+  pid_t child = 0;
+  Output out;
+  Output err;
+  std::optional<Terminal> terminal;
+};
+
+RunningProgram::RunningProgram(std::vector<std::string> command, Err err)
+    : impl_(std::make_unique<Impl>(std::move(command), err)) {}
+
+RunningProgram::~RunningProgram() {
+  if (impl_->child == 0) return;
+  send(SIGKILL);
+  waitpid(impl_->child, nullptr, 0);
+}
+
+void RunningProgram::wait_until_it_handles(int signal) const {
+  for (;;) {
+    std::ifstream status("/proc/" + std::to_string(impl_->child) + "/status");
+    std::string line;
+    while (std::getline(status, line) && !line.starts_with("SigCgt:")) {
+    }
+    if (line.empty()) return ADD_FAILURE() << "it has ended";
+    const std::uint64_t caught = std::stoull(line.substr(line.find(':') + 1), nullptr, 16);
+    if (((caught >> (signal - 1)) & 1) != 0) return;
+    sched_yield();
+  }
+}
+
+void RunningProgram::wait_until_it_shows(const std::string& text) {
+  while (impl_->terminal->text.find(text) == std::string::npos) {
+    if (!impl_->terminal->read_some()) return ADD_FAILURE() << "it never shows " << text;
+  }
+}
+
+void RunningProgram::send(int signal) const { kill(impl_->child, signal); }
+
+ProgramRun RunningProgram::wait() {
+  ProgramRun run;
+  if (impl_->child == 0) return run;
+  while (impl_->terminal && impl_->terminal->read_some()) {
+  }
+  int status = 0;
+  waitpid(impl_->child, &status, 0);
+  impl_->child = 0;
+  if (WIFEXITED(status)) run.status = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
+  run.out = impl_->out.read();
+  run.err = impl_->terminal ? impl_->terminal->text : impl_->err.read();
+  return run;
+}
+
+std::vector<std::string> lockstep_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {LOCKSTEP_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_command(std::move(command));
+  return command;
+}
+
+ProgramRun run_program(const std::vector<std::string>& arguments) {
+  return run_command(lockstep_command(arguments));
 }
 
 ProgramRun run_command(std::vector<std::string> command) {
-  std::vector<char*> argv;
-  for (std::string& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const Output out;
-  const Output err;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  ProgramRun run;
-  if (failed != 0) {
-    ADD_FAILURE() << "cannot start " << command.front();
-    return run;
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFEXITED(status)) run.status = WEXITSTATUS(status);
-  run.out = out.read();
-  run.err = err.read();
-  return run;
+  return RunningProgram(std::move(command)).wait();
 }
 
 std::vector<std::string> words(const std::string& line) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -8,7 +9,8 @@ namespace lockstep {
 
 // How a run of the lockstep program ended.
 struct ProgramRun {
-  int status = -1;  // -1: it did not exit by itself.
+  int status = -1;  // -1: it did not exit by itself,
+  int signal = 0;   // but was ended by this.
   std::string out;
   std::string err;
 
@@ -16,6 +18,30 @@ struct ProgramRun {
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
+// A program that was started: its first word is the program.
+class RunningProgram {
+ public:
+  enum class Err { kFile, kTerminal };  // Where its standard error goes.
+
+  explicit RunningProgram(std::vector<std::string> command, Err err = Err::kFile);
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+  ~RunningProgram();  // Kills it if nobody has waited for it.
+
+  // Until it has a handler for this signal.
+  void wait_until_it_handles(int signal) const;
+  // Until the terminal has shown this text.
+  void wait_until_it_shows(const std::string& text);
+  void send(int signal) const;
+  ProgramRun wait();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The words with the program that was built together with this test in front.
+std::vector<std::string> lockstep_command(const std::vector<std::string>& arguments);
 // Runs the program that was built together with this test and waits for its end.
 ProgramRun run_program(const std::vector<std::string>& arguments);
 // The same for any command: its first word is the program.

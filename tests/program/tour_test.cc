@@ -11,6 +11,10 @@ TEST(TourTest, CatchesTheBrokenLockAndLetsTheSoundOnePass) {
   const ProgramRun run = run_program({"tour", "--executions", "20000", "--html", file.name()});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_EQ(run.err, "");
+  EXPECT_NE(
+      run.out.find("every schedule of that lock with two clients and one fault of five kinds"),
+      std::string::npos)
+      << run.out;
   EXPECT_NE(run.out.find("WAITS FOR EVER"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("No violation in 20 000 executions"), std::string::npos) << run.out;
   EXPECT_EQ(run_command(words(after("Replay it:", run.out))).status, 1);

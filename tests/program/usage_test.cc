@@ -91,6 +91,9 @@ TEST(UsageTest, BadFaultsAndStrategiesAreNamed) {
                    {"hunt fair-mutex --faults cut,earthquake", "earthquake"},
                    {"hunt fair-mutex --faults cut:many", "many"},
                    {"hunt fair-mutex --faults cut:-1", "-1"},
+                   {"hunt fair-mutex --faults cut,expiry,cut", "'cut' is there twice"},
+                   {"hunt fair-mutex --faults cut:1,cut:2", "'cut' is there twice"},
+                   {"hunt fair-mutex --faults cut:2,cut:0", "'cut' is there twice"},
                    {"hunt fair-mutex --strategy luck", "luck"}});
 }
 
@@ -116,7 +119,23 @@ TEST(UsageTest, BadReplayStringsAreNamed) {
        {"replay @/no/such/file", "/no/such/file"},
        {"replay @/", "'/'"},
        {"replay @", "''"},
-       {"replay @/dev/null", "/dev/null"}});
+       {"replay @/dev/null", "/dev/null"},
+       {"replay @/dev/zero", "longer than 16 MiB"}});
+}
+
+TEST(UsageTest, FaultsThatCannotStrikeAreTold) {
+  const std::string named = "hunt fair-mutex --executions 1 --faults cut,lag,leader-change";
+  const ProgramRun text = run_program(words(named));
+  EXPECT_EQ(text.status, 0);
+  EXPECT_EQ(text.err,
+            "lockstep: note: in fair-mutex there can be no lag (there is one server), "
+            "leader-change (there is one server)\n");
+  const ProgramRun json = run_program(words(named + " --json"));
+  EXPECT_EQ(json.err, "");
+  EXPECT_EQ(json.json().at("faults_impossible"),
+            nlohmann::json::parse(R"(["lag", "leader-change"])"));
+  const ProgramRun all = run_program(words("hunt fair-mutex --executions 1"));
+  EXPECT_EQ(all.err, "") << "all faults means all that there are";
 }
 
 TEST(UsageTest, AnHtmlFileThatCannotBeWrittenIsNamedBeforeTheSearch) {
@@ -139,12 +158,14 @@ TEST(UsageTest, EveryCommandHasHelp) {
     EXPECT_EQ(run.status, 0);
     EXPECT_EQ(run.err, "");
     EXPECT_NE(run.out.find("lockstep " + command), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(" 74 "), std::string::npos) << run.out;
   }
 }
 
 TEST(UsageTest, HelpAndVersionGoToStandardOutput) {
   const ProgramRun help = run_program({"--help"});
   EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("74 a result cannot be written"), std::string::npos) << help.out;
   for (const std::string command : {"tour", "list", "hunt", "replay", "merge", "bench"}) {
     EXPECT_NE(help.out.find("  " + command), std::string::npos) << help.out;
   }
