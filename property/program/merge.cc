@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "command.h"
+#include "exhaust.h"
+#include "size.h"
 #include "text.h"
 #include "usage.h"
 
@@ -16,9 +18,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// No execution has more steps than its cap.
+constexpr std::uint64_t kMostStepsEach = 100'000;
+
 // What parts of one hunt have in common.
 constexpr std::array kShared = {"scenario", "strategy", "seed",        "clients",
                                 "rounds",   "faults",   "fault_budget"};
+// What must be there.
+constexpr std::array kRead = {"scenario", "strategy",     "seed",      "clients",    "rounds",
+                              "faults",   "fault_budget", "first",     "executions", "steps",
+                              "seconds",  "trace_hash",   "violation", "stopped_by"};
 
 // What `hunt --json` said about some of a hunt's executions.
 struct Part {
@@ -40,22 +49,53 @@ std::uint64_t read_hash(const std::string& text) {
   return hash;
 }
 
+// The number under `key`; a negative or broken one would be bent into another by the JSON library.
+std::uint64_t read_count(const Json& json, const char* key, std::uint64_t most) {
+  const Json& value = json.at(key);
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most) return value;
+  throw UsageError(std::string(key) + " is " + value.dump() + ", not a number from 0 to " +
+                   std::to_string(most));
+}
+
+double read_seconds(const Json& json) {
+  const Json& value = json.at("seconds");
+  if (value.is_number() && value.get<double>() >= 0) return value;
+  throw UsageError("seconds is " + value.dump() + ", not a number from 0 on");
+}
+
+void read_into(Part& part) {
+  const Json& json = part.json;
+  if (!json.is_object()) throw UsageError("it is no JSON object");
+  if (json.value("strategy", Json()) == kExhaustive) {
+    throw UsageError("it is of an exhaustive search, which has no parts to be merged");
+  }
+  for (const char* key : kRead) {
+    if (!json.contains(key)) throw UsageError("it has no " + std::string(key));
+  }
+  part.first = read_count(json, "first", kMostExecutions);
+  part.executions = read_count(json, "executions", kMostExecutions);
+  part.steps = read_count(json, "steps", kMostExecutions * kMostStepsEach);
+  part.seconds = read_seconds(json);
+  const Json& hash = json.at("trace_hash");
+  if (!hash.is_string()) throw UsageError("trace_hash is " + hash.dump() + ", no text");
+  part.trace_hash = read_hash(hash);
+  const Json& violation = json.at("violation");
+  if (!violation.is_null() && !violation.is_object()) {
+    throw UsageError("violation is " + violation.dump() + ", neither null nor an object");
+  }
+}
+
 Part read(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) throw UsageError("cannot read '" + file + "'");
   Part part;
   part.file = file;
+  part.json = Json::parse(stream, nullptr, false);
   try {
-    part.json = Json::parse(stream);
-    for (const char* key : kShared) static_cast<void>(part.json.at(key));
-    part.first = part.json.at("first");
-    part.executions = part.json.at("executions");
-    part.steps = part.json.at("steps");
-    part.seconds = part.json.at("seconds");
-    part.trace_hash = read_hash(part.json.at("trace_hash"));
-    static_cast<void>(part.json.at("violation"));
-  } catch (const std::exception& error) {
-    throw UsageError("'" + file + "' is not what 'hunt --json' prints: " + error.what());
+    if (part.json.is_discarded()) throw UsageError("it is no JSON");
+    read_into(part);
+  } catch (const UsageError& error) {
+    throw UsageError("'" + file + "' is not what 'hunt --json' prints of a part: " + error.what());
   }
   return part;
 }
@@ -116,7 +156,8 @@ void add_merge(CLI::App& app, CommandLine& line) {
   const auto files = std::make_shared<std::vector<std::string>>();
   command->add_option("FILE", *files, "What 'hunt --json' printed, in any order")->required();
   command->add_flag_callback("--json", [] {}, "Print one JSON object, which it does anyway");
-  command->footer("Exit status: 0 no violation, 1 violation, 2 bad input.");
+  command->footer(
+      "Exit status: 0 no violation, 1 violation, 2 bad input, 74 the result cannot be written.");
   command->callback([&line, files] { line.run = [files] { return run(*files); }; });
 }
 

@@ -86,7 +86,37 @@ TEST_F(MergeTest, WhatIsNoHuntIsRejected) {
   expect_rejected(run_program({"merge", "/no/such/file"}), "/no/such/file");
   expect_rejected(run_program({"merge", file("text", "hello")}), "not what 'hunt --json' prints");
   expect_rejected(run_program({"merge", file("list", "[1]")}), "not what 'hunt --json' prints");
-  expect_rejected(run_program({"merge", file("empty", "{}")}), "scenario");
+  expect_rejected(run_program({"merge", file("empty", "{}")}), "it has no scenario");
+}
+
+TEST_F(MergeTest, PartsOfExhaustiveSearchesAreRejectedAsSuch) {
+  const std::string exhaustive =
+      part("exhaustive", "fair-mutex --strategy exhaustive --executions 10");
+  expect_rejected(run_program({"merge", exhaustive}), "an exhaustive search, which has no parts");
+}
+
+TEST_F(MergeTest, NumbersThatAHuntCannotHaveAreRejected) {
+  const nlohmann::json sound =
+      run_program(words("hunt fair-mutex --seed 4 --executions 10 --json")).json();
+  const auto expect_wrong = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json bent = sound;
+    bent[key] = value;
+    SCOPED_TRACE(bent.dump());
+    const ProgramRun run = run_program({"merge", file("bent", bent.dump())});
+    expect_rejected(run, std::string(key) + " is " + value.dump());
+    EXPECT_EQ(run.err.find("json.exception"), std::string::npos) << run.err;
+  };
+  for (const char* key : {"first", "executions", "steps"}) {
+    for (const nlohmann::json& value :
+         {nlohmann::json(-1), nlohmann::json(0.5), nlohmann::json(~std::uint64_t{0}),
+          nlohmann::json("7"), nlohmann::json()}) {
+      expect_wrong(key, value);
+    }
+  }
+  expect_wrong("seconds", -1);
+  expect_wrong("trace_hash", 7);
+  expect_wrong("violation", true);
+  expect_wrong("violation", "L1");
 }
 
 }  // namespace
