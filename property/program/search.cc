@@ -44,11 +44,13 @@ Searched search(const Search& what, bool show_progress) {
   options.make_strategy = what.strategy->make;
   options.keep_going = [&](std::uint64_t done) {
     progress.update(done);
-    searched.interrupted = interrupted_by() != 0;
-    return !searched.interrupted && gone() < what.seconds;
+    return true;
   };
+  options.time_is_up = [&] { return interrupted_by() != 0 || gone() >= what.seconds; };
   JobThreads threads(what.jobs);
   searched.result = hunt(options, threads);
+  searched.interrupted =
+      searched.result.stopped_by == fakezk::HuntResult::StoppedBy::kTime && interrupted_by() != 0;
   searched.seconds = gone();
   return searched;
 }
