@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "by_hand.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/hunt.h"
 #include "lockstep/fakezk/explore/program.h"
 #include "support/session_waits.h"
 
@@ -160,6 +162,28 @@ TEST(ExceptionInAHuntTest, IsACrashWithItsStep) {
   EXPECT_EQ(outcome.violation->message, "an exception escaped: read");
   EXPECT_EQ(outcome.violation->step, outcome.steps);
   EXPECT_GT(outcome.steps, 2U);
+}
+
+// Its what() is user code too.
+class Speechless final : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return nullptr; }
+};
+Task<void> throw_speechless(fake::Contender&, Path, std::uint32_t) {
+  throw Speechless();
+  co_return;
+}
+
+TEST(ExceptionInAHuntTest, MayHaveNothingToSay) {
+  fake::LockUnderTest lock("speechless", &throw_speechless);
+  const fake::HuntReport in_a_task = fake::hunt_lock(lock);
+  ASSERT_FALSE(in_a_task.passed());
+  EXPECT_EQ(in_a_task.failure->violation.oracle, "crash");
+  EXPECT_EQ(in_a_task.failure->violation.message,
+            "an exception escaped: its what() is a null pointer");
+  lock.contend = &fake::contend_for<FairMutex>;
+  lock.check_at_end = [](const fakezk::World&, fakezk::Verdict&) { throw Speechless(); };
+  EXPECT_EQ(fake::hunt_lock(lock).failure->violation.message, in_a_task.failure->violation.message);
 }
 
 }  // namespace

@@ -13,13 +13,19 @@ std::size_t rank(std::string_view oracle) {
   return static_cast<std::size_t>(found - kOracleOrder.begin());
 }
 
+// what() is the code under test's, and may be anything.
+std::string escaped(const std::exception& thrown) {
+  const char* const what = thrown.what();
+  return std::string("an exception escaped: ") + (what ? what : "its what() is a null pointer");
+}
+
 }  // namespace
 
 void report_exceptions(World& world, Verdict& verdict) {
   try {
     std::rethrow_exception(world.take_exception());
   } catch (const std::exception& thrown) {
-    verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
+    verdict.report("crash", escaped(thrown), world.steps());
   } catch (...) {
     verdict.report("crash", "something that is no std::exception escaped", world.steps());
   }
@@ -74,7 +80,7 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
     world.set_tracer(tracer);
     run(world, program, chooser, limits, verdict);
   } catch (const std::exception& thrown) {
-    verdict.report("crash", std::string("an exception escaped: ") + thrown.what(), world.steps());
+    verdict.report("crash", escaped(thrown), world.steps());
   } catch (...) {
     verdict.report("crash", "something that is no std::exception escaped", world.steps());
   }
