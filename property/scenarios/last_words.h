@@ -6,9 +6,8 @@
 
 namespace lockstep::scenarios {
 
-// A scenario's program, watched: if the process is aborted while it runs (abort(), std::terminate,
-// a check that fails), the schedule up to there is printed on standard error as a replay string.
-// Whoever runs it does not have to do anything; an exception that escapes from a task is no abort.
+// A scenario's program, with last words (lockstep/fake/last_words.h): if it ends the process, the
+// schedule up to there is printed as a call of `lockstep replay`.
 [[nodiscard]] std::unique_ptr<fakezk::Program> make_program(const Scenario& scenario,
                                                             fake::ScenarioSize size,
                                                             const fakezk::FaultPlan& faults);

@@ -104,6 +104,7 @@ Fibers::Fibers() : stacks_(std::make_unique<Pool>()) {}
 Fibers::~Fibers() = default;
 
 void Fibers::execution_begins() {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   if (!stacks_->execution) stacks_->execution.emplace(stacks_->watchdog);
 }
 void Fibers::execution_ends() noexcept { stacks_->execution.reset(); }
@@ -121,13 +122,24 @@ Task<void> Fibers::run(Executor& executor, std::function<void()> body) {
 }
 
 void Fibers::resume(Fiber& fiber) {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   const Watchdog::Visit visit(stacks_->watchdog);
   Fiber* const before = std::exchange(running_, &fiber);
   fiber.enter();
   running_ = before;
 }
 
+// Another thread would leave the stack of the fiber that happens to run.
+void Fibers::refuse_other_threads() const {
+  const std::thread::id worlds = thread_.load(std::memory_order_relaxed);
+  if (worlds == std::thread::id() || worlds == std::this_thread::get_id()) return;
+  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "lockstep: a blocking call on another thread than the simulated world's,"
+                          " where only fibers may wait (Contender::on_fiber)");
+}
+
 void Fibers::block(BlockingCall& call) {
+  refuse_other_threads();
   if (!running_) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "lockstep: a blocking call that no fiber makes");
@@ -142,6 +154,9 @@ void Fibers::over(BlockingCall& call) noexcept {
   static_cast<CallOver*>(call.waiter)->over();
 }
 
-LockOwner Fibers::caller() const { return LockOwner(running_); }
+LockOwner Fibers::caller() const {
+  refuse_other_threads();
+  return LockOwner(running_);
+}
 
 }  // namespace lockstep::fake

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "lockstep/fake/last_words.h"
 #include "lockstep/fake/replay.h"
 #include "lockstep/fakezk/explore/timeline.h"
 
@@ -28,6 +29,11 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
   require(settings.seconds > 0, "a hunt of no time shows nothing");  // Nor of a time that is none.
 }
 
+std::unique_ptr<fakezk::Program> program_of(const LockUnderTest& lock, ScenarioSize size,
+                                            const fakezk::FaultPlan& faults) {
+  return with_last_words(lock.program(size), lock.name, size, faults);
+}
+
 }  // namespace
 
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings) {
@@ -43,7 +49,7 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
   options.seed = settings.seed;
   options.executions = settings.executions;
   options.measure_coverage = settings.measure_coverage;
-  options.make_program = [&] { return lock.program(settings.size); };
+  options.make_program = [&] { return program_of(lock, settings.size, settings.faults); };
   options.make_strategy = &fakezk::make_portfolio;
   options.time_is_up = [end] { return std::chrono::steady_clock::now() >= end; };
   fakezk::OneByOne one_worker;
@@ -57,8 +63,8 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
   report.coverage = std::move(result.coverage);
   if (result.found) {
     fakezk::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
-                        [&lock](std::uint32_t clients, std::uint32_t rounds) {
-                          return lock.program({clients, rounds});
+                        [&](std::uint32_t clients, std::uint32_t rounds) {
+                          return program_of(lock, {clients, rounds}, settings.faults);
                         }};
     scene.least_clients = lock.least.clients;
     scene.least_rounds = lock.least.rounds;

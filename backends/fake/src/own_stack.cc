@@ -36,8 +36,7 @@ namespace lockstep::fake {
 namespace {
 
 boost::context::protected_fixedsize_stack stacks() {
-  constexpr std::size_t kBytes = std::size_t{256} * 1024;
-  return boost::context::protected_fixedsize_stack(kBytes);
+  return boost::context::protected_fixedsize_stack(kStackBytes);
 }
 
 void swap_exceptions(ExceptionState& with) {

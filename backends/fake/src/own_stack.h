@@ -23,6 +23,9 @@ struct ExceptionState {
   unsigned int uncaught = 0;
 };
 
+// How large such a stack is. Public as a number in lockstep/fake/fibers.h.
+inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
+
 // A stack for code to run on, one piece after the other, and the way there and back. The one place
 // that switches stacks, and tells the sanitizers. Below the stack lies a page that nobody may
 // touch.

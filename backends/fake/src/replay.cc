@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "lockstep/fake/last_words.h"
+
 namespace lockstep::fake {
 
 namespace {
@@ -49,7 +51,10 @@ ReplayReport replay(std::string_view string,
   report.error = fakezk::ReplayString::parse(string, parsed);
   if (!report.error.empty()) return report;
   report.scenario = parsed.scenario;
-  const std::unique_ptr<fakezk::Program> program = make({parsed.clients, parsed.rounds});
+  report.was_recorded = parsed.known;
+  const ScenarioSize size{parsed.clients, parsed.rounds};
+  const std::unique_ptr<fakezk::Program> program =
+      with_last_words(make(size), parsed.scenario, size, parsed.faults);
   fakezk::ExecutionLimits limits;
   limits.faults = parsed.faults;
   fakezk::Recording recording = record(*program, limits, parsed.deviations);
@@ -83,7 +88,8 @@ ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
   ReplayReport report;
   report.scenario = lock.name;
   report.was_recorded = false;
-  const std::unique_ptr<fakezk::Program> program = lock.program(size);
+  const std::unique_ptr<fakezk::Program> program =
+      with_last_words(lock.program(size), lock.name, size, faults);
   fakezk::ExecutionLimits limits;
   limits.faults = faults;
   fakezk::Recording recording = record(*program, limits, deviations);

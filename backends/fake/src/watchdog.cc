@@ -1,12 +1,16 @@
 #include "watchdog.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
+
+#include "thread_id.h"
 
 namespace lockstep::fake {
 
@@ -16,6 +20,7 @@ constexpr std::chrono::milliseconds kBetweenLooks(50);
 constexpr std::chrono::seconds kPatience(10);
 constexpr int kLooksOfPatience = kPatience / kBetweenLooks;
 constexpr int kLooksAtSleep = 40;
+constexpr std::chrono::seconds kToAbort(2);
 
 // True if that thread of this process sleeps: /proc/PID/task/TID/stat, third field. A thread that
 // waits for a processor, or is stopped by a debugger, does not.
@@ -35,12 +40,16 @@ void warn_of_sleep() {
                " while this makes the search slow, and may wait for what never comes.\n";
 }
 
-[[noreturn]] void give_up(bool asleep) {
+// The watched thread aborts: it knows its schedule, and is what a debugger should show. Unless it
+// cannot even do that.
+[[noreturn]] void give_up(bool asleep, int thread_id) {
   std::cerr << "lockstep: code under a hunt has not come back for " << kPatience.count() << " s. "
             << (asleep ? "It blocks for real (a std::mutex or a condition that another contender"
                          " would have to free, a join, a sleep, input): contenders share one thread"
                          " and wait with a co_await or with lockstep/blocking only.\n"
                        : "It is computing still: it never ends, or takes too long for a hunt.\n");
+  static_cast<void>(::syscall(SYS_tgkill, ::getpid(), thread_id, SIGABRT));
+  std::this_thread::sleep_for(kToAbort);
   std::abort();
 }
 
@@ -58,8 +67,7 @@ Watchdog::~Watchdog() {
 
 void Watchdog::began() {
   if (depth_++ > 0) return;
-  static thread_local const int own_id = ::gettid();
-  thread_id_.store(own_id, std::memory_order_relaxed);
+  thread_id_.store(own_thread_id(), std::memory_order_relaxed);
   visits_.fetch_add(1, std::memory_order_release);
   if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
 }
@@ -81,7 +89,8 @@ void Watchdog::look(Looks& looks) const {
   const bool inside = visit % 2 == 1 && visits_.load(std::memory_order_acquire) == visit;
   looks.same_visit = inside && visit == looks.visit ? looks.same_visit + 1 : 0;
   looks.visit = visit;
-  if (looks.same_visit >= kLooksOfPatience) give_up(sleeps);
+  if (looks.same_visit >= kLooksOfPatience)
+    give_up(sleeps, thread_id_.load(std::memory_order_relaxed));
   if (inside && sleeps) ++looks.asleep;
   if (++looks.all < kLooksAtSleep) return;
   if (2 * looks.asleep >= looks.all) warn_of_sleep();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "lockstep/blocker.h"
 #include "lockstep/task.h"
@@ -20,6 +22,10 @@ namespace lockstep::fake {
 // and aborts. Of code that sleeps again and again it says so after two seconds. What it reads from
 // a real clock makes an execution that cannot be repeated.
 //
+// A fiber's stack has 256 KiB and does not grow: recursion that goes deeper, and large arrays, end
+// in a SIGSEGV, since what lies below it may not be touched. Under a hunt the last words say so
+// (lockstep/fake/last_words.h).
+//
 // Single-threaded, like the world. Outlives its tasks.
 class Fibers final : public Blocker {
  public:
@@ -37,7 +43,8 @@ class Fibers final : public Blocker {
   void execution_begins();
   void execution_ends() noexcept;
 
-  // Throws std::system_error (resource_deadlock_would_occur) for a caller that is no fiber.
+  // Both throw std::system_error (resource_deadlock_would_occur) on any thread but the one on which
+  // its fibers run; block() also for a caller that is no fiber.
   void block(BlockingCall& call) override;
   void over(BlockingCall& call) noexcept override;
   // Each fiber is one.
@@ -49,9 +56,11 @@ class Fibers final : public Blocker {
   class Pool;
 
   void resume(Fiber& fiber);
+  void refuse_other_threads() const;
 
   std::unique_ptr<Pool> stacks_;
   Fiber* running_ = nullptr;
+  std::atomic<std::thread::id> thread_;  // Where its fibers run.
 };
 
 }  // namespace lockstep::fake

@@ -23,7 +23,8 @@
 //   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE
 //                     HuntSettings::with_environment
 //   LOCKSTEP_REPLAY   a replay string: the lock of that name is not hunted, but runs this one
-//                     execution; all others are hunted as ever. One that cannot be read fails.
+//                     execution; all others are hunted as ever. One that cannot be read fails. A
+//                     lock that ends the process prints it in this form: lockstep/fake/last_words.h
 //
 // A hunt makes many thousand executions: what is EXPECTed inside a contender fails once for each.
 // Say it with self.oracles().violated("user:name", "how"), and the report has its schedule.

@@ -59,9 +59,11 @@ struct HuntReport {
 //   const fake::HuntReport report = fake::hunt_lock("my-mutex", &fake::contend_for<MyMutex>);
 //   EXPECT_TRUE(report.passed()) << report.text();
 //
-// The same settings give the same report everywhere. Runs on the calling thread. Throws
-// std::invalid_argument, with the reason, for settings that nothing can be searched with and for a
-// lock that cannot be made (LockUnderTest::program).
+// The same settings give the same report everywhere. Runs on the calling thread. An exception that
+// escapes from the lock is a violation. If it ends the process, by abort(), a bad pointer, exit(),
+// then its last words are the replay string of that execution: lockstep/fake/last_words.h.
+// Throws std::invalid_argument, with the reason, for settings that nothing can be searched with and
+// for a lock that cannot be made (LockUnderTest::program).
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {});
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings = {});
 

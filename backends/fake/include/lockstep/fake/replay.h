@@ -18,7 +18,8 @@ struct ReplayReport {
   std::string scenario;
   std::string error;  // What is wrong with the replay string; then nothing has run.
   std::optional<fakezk::Violation> violation;
-  bool was_recorded = true;  // Otherwise it is a schedule that somebody made up.
+  // Otherwise it is a schedule that somebody made up, or last words (lockstep/fake/last_words.h).
+  bool was_recorded = true;
   bool as_recorded = false;  // Otherwise the program has changed since, and took another way.
   fakezk::Chronicle chronicle;
 
