@@ -165,7 +165,7 @@ TEST(HuntTest, LooksAtTheTimeWithinAnEpoch) {
   options.time_is_up = [&] { return ++looks == 5; };
   const HuntResult result = unit::hunt(options);
   EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
-  EXPECT_EQ(result.executions, 32U);
+  EXPECT_EQ(result.executions, 40U);
 }
 
 TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {

@@ -88,8 +88,9 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
     workers.each(options.jobs, [&](std::uint32_t job) {
       std::uint64_t searched = 0;
       for (std::uint64_t i = job; i < count; i += options.jobs) {
-        const bool looks = options.time_is_up && searched++ % kBetweenLooks == 0;
-        if (looks && options.time_is_up()) return;
+        const bool looks = searched > 0 && searched % kBetweenLooks == 0;
+        if (looks && options.time_is_up && options.time_is_up()) return;
+        ++searched;
         search(*searchers[job], tracers.empty() ? nullptr : &tracers[job], first + i, slots[i]);
         if (slots[i].outcome.violation)
           return;  // Later executions of this worker cannot be the first to violate.
