@@ -19,6 +19,7 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fake/gtest.h"
+#include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/internal/check.h"
 #include "scenarios/last_words.h"
 
@@ -267,6 +268,8 @@ TEST(LastWordsDeathTest, AScenarioIsReplayedByTheProgram) {
 Task<void> hunt_and_abort(Contender&, Path, std::uint32_t) {
   const LockUnderTest inner("inner", &end_if_overtaken<&end_well>);
   hunt(inner);
+  const auto program = with_last_words(inner.program({2, 1}), "inner", {2, 1}, {});
+  EXPECT_TRUE(fakezk::search_exhaustively(*program, {}).exhausted);
   std::abort();
   co_return;
 }

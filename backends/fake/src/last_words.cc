@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -53,11 +54,13 @@ class WithLastWords final : public fakezk::Program {
  public:
   WithLastWords(std::unique_ptr<fakezk::Program> program, std::string replay)
       : program_(std::move(program)), replay_(std::move(replay)) {}
+  ~WithLastWords() override { end(); }
 
   [[nodiscard]] fakezk::ServerOptions servers() const override { return program_->servers(); }
   void reset(fakezk::World& world) override { program_->reset(world); }
   void start(fakezk::World& world, fakezk::Verdict& verdict) override {
     use_alternate_stack();
+    end();
     before_ = exchange_under_way({&world, replay_.c_str()});
     program_->start(world, verdict);
   }
@@ -69,7 +72,7 @@ class WithLastWords final : public fakezk::Program {
   void finish(fakezk::World& world) override { program_->finish(world); }
   void clear() override {
     program_->clear();
-    exchange_under_way(before_);
+    end();
   }
   [[nodiscard]] bool isolated() const override { return program_->isolated(); }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override {
@@ -77,10 +80,15 @@ class WithLastWords final : public fakezk::Program {
   }
 
  private:
+  // Whoever runs a program may clear it before the first start, too.
+  void end() {
+    if (before_) exchange_under_way(*std::exchange(before_, std::nullopt));
+  }
+
   FatalSignals signals_;
   std::unique_ptr<fakezk::Program> program_;
   std::string replay_;
-  UnderWay before_;
+  std::optional<UnderWay> before_;  // While an execution is under way.
 };
 
 // The replay string up to its deviations, which are the last but one of its parts.

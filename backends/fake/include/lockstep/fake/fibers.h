@@ -43,8 +43,8 @@ class Fibers final : public Blocker {
   void execution_begins();
   void execution_ends() noexcept;
 
-  // Both throw std::system_error (resource_deadlock_would_occur) on any thread but the one on which
-  // its fibers run; block() also for a caller that is no fiber.
+  // block() and caller() throw std::system_error (resource_deadlock_would_occur) on any thread but
+  // the one on which the fibers run; block() also for a caller that is no fiber.
   void block(BlockingCall& call) override;
   void over(BlockingCall& call) noexcept override;
   // Each fiber is one.
