@@ -56,12 +56,36 @@ TEST(ShrinkSceneTest, BugThatNeedsNoFaultIsShownWithoutFaults) {
   EXPECT_FALSE(shrunk.limits.faults.any());
 }
 
+// Step by step from there, the budget would end long before.
+TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
+  const Scene scene = scene_of(kZoo07, 64, 10);
+  ExecutionLimits limits;
+  limits.faults = FaultPlan::all(2);
+  const Found found = found_in(scene, limits);
+  const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
+  EXPECT_LE(shrunk.clients, 2U);
+  EXPECT_EQ(shrunk.rounds, 1U);
+  EXPECT_LE(shrunk.schedule.deviations.size(), 3U);
+}
+
+TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
+  const Scene scene = scene_of(kZoo07, 4, 3);
+  ExecutionLimits limits;
+  limits.faults = FaultPlan::all(2);
+  const Found found = found_in(scene, limits);
+  const ShrunkScene first_only = shrink_scene(scene, limits, "L1", found.deviations, {.steps = 1});
+  EXPECT_EQ(first_only.clients, 4U);
+  EXPECT_EQ(first_only.rounds, 3U);
+  EXPECT_EQ(first_only.schedule.executions, 1U);
+}
+
 TEST(ShrinkSceneTest, StaysWithinItsBudgetAndIsDeterministic) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits;
   limits.faults = FaultPlan::all(2);
   const Found found = found_in(scene, limits);
-  const ShrunkScene schedule_only = shrink_scene(scene, limits, "L1", found.deviations, 4);
+  const ShrunkScene schedule_only =
+      shrink_scene(scene, limits, "L1", found.deviations, {.executions = 4});
   EXPECT_EQ(schedule_only.clients, 4U);
   EXPECT_EQ(schedule_only.rounds, 3U);
   const ShrunkScene one = shrink_scene(scene, limits, "L1", found.deviations);

@@ -10,7 +10,7 @@ namespace {
 class Shrinker {
  public:
   Shrinker(Program& program, const ExecutionLimits& limits, std::string oracle,
-           const std::vector<Deviation>& deviations, std::uint32_t budget)
+           const std::vector<Deviation>& deviations, ShrinkBudget budget)
       : world_(program.servers()),
         program_(program),
         limits_(limits),
@@ -20,14 +20,17 @@ class Shrinker {
     best_.outcome = execute(world_, program_, replay, limits_);
     best_.deviations = world_.deviations();
     best_.executions = 1;
+    best_.steps = best_.outcome.steps;
   }
 
   Shrunk run() {
     bool smaller = true;
-    while (smaller && best_.executions < budget_) {
+    while (smaller && !spent()) {
       smaller = drop_chunks();
       smaller = lower_choices() || smaller;
       smaller = move_earlier() || smaller;
+      // There are many of these: only once nothing else helps.
+      smaller = smaller || drop_pairs() || drop_and_move();
     }
     return std::move(best_);
   }
@@ -47,12 +50,17 @@ class Shrinker {
     return {deviations.size(), faults, outcome.steps, choices, positions};
   }
 
+  [[nodiscard]] bool spent() const {
+    return best_.executions >= budget_.executions || best_.steps >= budget_.steps;
+  }
+
   // Accepts the candidate if it breaks the same guarantee and is smaller as it really ran.
   bool accept(const std::vector<Deviation>& candidate) {
-    if (best_.executions >= budget_) return false;
+    if (spent()) return false;
     ++best_.executions;
     Replay replay(candidate);
     Outcome outcome = execute(world_, program_, replay, limits_);
+    best_.steps += outcome.steps;
     if (!outcome.violation || outcome.violation->oracle != oracle_) return false;
     const std::vector<Deviation>& ran = world_.deviations();
     if (size(ran, outcome) >= size(best_.deviations, best_.outcome)) return false;
@@ -87,6 +95,45 @@ class Shrinker {
     return false;
   }
 
+  // Two at once, those that stand close together first: either alone changes what the other means.
+  bool drop_pairs() {
+    for (std::size_t apart = 1; apart < best_.deviations.size(); ++apart) {
+      for (std::size_t at = 0; at + apart < best_.deviations.size(); ++at) {
+        if (drop_pair(at, at + apart)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool drop_pair(std::size_t first, std::size_t second) {
+    std::vector<Deviation> rest = best_.deviations;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(second));
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
+    if (accept(rest)) return true;
+    for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+      if (shift == 0) continue;
+      if (accept(shifted(rest, first, shift)) || accept(shifted(rest, second - 1, shift))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // One, if another one stands elsewhere: what was in its way is gone with the first.
+  bool drop_and_move() {
+    for (std::size_t at = 0; at < best_.deviations.size(); ++at) {
+      std::vector<Deviation> rest = best_.deviations;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+      for (std::size_t i = 0; i < rest.size(); ++i) {
+        for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+          const std::vector<Deviation> candidate = moved(rest, i, shift);
+          if (shift != 0 && in_order(candidate) && accept(candidate)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
   bool lower_choices() {
     bool smaller = false;
     for (std::size_t i = 0; i < best_.deviations.size(); ++i) {
@@ -108,9 +155,7 @@ class Shrinker {
       for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
         if (i >= best_.deviations.size()) break;
         if (shift == 0) continue;
-        std::vector<Deviation> alone = best_.deviations;
-        alone[i].position =
-            static_cast<std::uint32_t>(std::max<std::int64_t>(0, alone[i].position + shift));
+        const std::vector<Deviation> alone = moved(best_.deviations, i, shift);
         if (in_order(alone) && accept(alone)) smaller = true;
         if (i < best_.deviations.size() && accept(shifted(best_.deviations, i, shift))) {
           smaller = true;
@@ -118,6 +163,13 @@ class Shrinker {
       }
     }
     return smaller;
+  }
+
+  static std::vector<Deviation> moved(std::vector<Deviation> deviations, std::size_t at,
+                                      std::int64_t shift) {
+    const std::int64_t position = std::int64_t{deviations[at].position} + shift;
+    deviations[at].position = static_cast<std::uint32_t>(std::max<std::int64_t>(0, position));
+    return deviations;
   }
 
   // Everything from `at` on, moved by `shift` positions.
@@ -142,14 +194,14 @@ class Shrinker {
   Program& program_;
   const ExecutionLimits& limits_;
   std::string oracle_;
-  std::uint32_t budget_;
+  ShrinkBudget budget_;
   Shrunk best_;
 };
 
 }  // namespace
 
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
-              const std::vector<Deviation>& deviations, std::uint32_t budget) {
+              const std::vector<Deviation>& deviations, ShrinkBudget budget) {
   return Shrinker(program, limits, oracle, deviations, budget).run();
 }
 

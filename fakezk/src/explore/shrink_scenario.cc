@@ -13,6 +13,8 @@ namespace {
 // What one smaller scene is worth: executions of the hunt in it, and of making its schedule small.
 constexpr std::uint64_t kHunted = 500;
 constexpr std::uint32_t kShrinking = 3'000;
+// A scene with more holds than this, of all clients in all rounds, is large.
+constexpr std::uint32_t kLarge = 16;
 
 // Repeats a schedule, with its faults meant by what they are: as indices, they mean something else
 // once there are fewer kinds of them to choose from.
@@ -48,7 +50,7 @@ class Faults final : public Tracer {
 class SceneShrinker {
  public:
   SceneShrinker(const Scene& scene, const ExecutionLimits& limits, const std::string& oracle,
-                std::uint32_t budget)
+                ShrinkBudget budget)
       : scene_(scene), oracle_(oracle), budget_(budget) {
     best_.clients = scene.clients;
     best_.rounds = scene.rounds;
@@ -56,9 +58,13 @@ class SceneShrinker {
   }
 
   ShrunkScene run(std::vector<Deviation> deviations) {
-    const std::unique_ptr<Program> program = scene_.program();
-    best_.schedule = shrink(*program, best_.limits, oracle_, std::move(deviations), budget_ / 2);
-    spent_ = best_.schedule.executions;
+    begin(std::move(deviations));
+    const bool large = scene_.clients * scene_.rounds > kLarge;
+    if (large && breaks(best_.schedule.outcome)) begin_in_a_small_one();
+    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
+    best_.schedule = shrink(*program, best_.limits, oracle_, best_.schedule.deviations,
+                            {budget_.executions / 2, budget_.steps / 2});
+    spend(best_.schedule.executions, best_.schedule.steps);
     if (!breaks(best_.schedule.outcome)) return std::move(best_);
     while (best_.clients > scene_.least_clients && smaller(best_.clients - 1, best_.rounds)) {
     }
@@ -73,18 +79,50 @@ class SceneShrinker {
     return outcome.violation && outcome.violation->oracle == oracle_;
   }
 
+  void spend(std::uint32_t executions, std::uint64_t steps) {
+    budget_.executions -= std::min(executions, budget_.executions);
+    budget_.steps -= std::min(steps, budget_.steps);
+  }
+  const Outcome& counted(const Outcome& outcome) {
+    spend(1, outcome.steps);
+    return outcome;
+  }
+
   static std::ptrdiff_t faults_in(const Shrunk& shrunk) {
     return std::ranges::count_if(shrunk.deviations,
                                  [](const Deviation& deviation) { return deviation.choice.fault; });
   }
 
+  void begin(std::vector<Deviation> deviations) {
+    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
+    best_.schedule = shrink(*program, best_.limits, oracle_, deviations, {.executions = 1});
+    spend(1, best_.schedule.steps);
+  }
+
+  // What a large scene shows, a small one mostly does, at a hundredth of the price. Their sizes are
+  // doubled from the smallest on, for half of the budget.
+  void begin_in_a_small_one() {
+    const std::uint64_t rest = budget_.steps / 2;
+    for (std::uint32_t rounds = 1; rounds <= best_.rounds; rounds *= 2) {
+      for (std::uint32_t clients = 1; clients < best_.clients; clients *= 2) {
+        if (budget_.steps <= rest || budget_.executions < kHunted + kShrinking) return;
+        const std::optional<std::vector<Deviation>> found = find_in(clients, rounds);
+        if (!found) continue;
+        best_.clients = clients;
+        best_.rounds = rounds;
+        return begin(*found);
+      }
+    }
+  }
+
   bool smaller(std::uint32_t clients, std::uint32_t rounds) {
-    if (spent_ + kHunted + kShrinking > budget_) return false;
+    if (budget_.steps == 0 || budget_.executions < kHunted + kShrinking) return false;
     const std::optional<std::vector<Deviation>> found = find_in(clients, rounds);
     if (!found) return false;
     const std::unique_ptr<Program> program = scene_.make(clients, rounds);
-    Shrunk shrunk = shrink(*program, best_.limits, oracle_, *found, kShrinking);
-    spent_ += shrunk.executions;
+    Shrunk shrunk =
+        shrink(*program, best_.limits, oracle_, *found, {kShrinking, budget_.steps / 2});
+    spend(shrunk.executions, shrunk.steps);
     if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
     if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
     best_.clients = clients;
@@ -97,12 +135,10 @@ class SceneShrinker {
     const std::unique_ptr<Program> program = scene_.make(clients, rounds);
     World world(program->servers());
     Replay same(best_.schedule.deviations);
-    ++spent_;
-    if (breaks(execute(world, *program, same, best_.limits))) return world.deviations();
+    if (breaks(counted(execute(world, *program, same, best_.limits)))) return world.deviations();
     Searcher searcher(scene_.make(clients, rounds), make_portfolio(), best_.limits, kSeed);
-    for (std::uint64_t i = 0; i < kHunted; ++i) {
-      ++spent_;
-      if (breaks(searcher.run(i))) return searcher.deviations();
+    for (std::uint64_t i = 0; i < kHunted && budget_.steps > 0; ++i) {
+      if (breaks(counted(searcher.run(i)))) return searcher.deviations();
     }
     return std::nullopt;
   }
@@ -129,8 +165,7 @@ class SceneShrinker {
 
   const Scene& scene_;
   const std::string& oracle_;
-  std::uint32_t budget_;
-  std::uint32_t spent_ = 0;
+  ShrinkBudget budget_;  // What is left of it.
   ShrunkScene best_;
 };
 
@@ -138,7 +173,7 @@ class SceneShrinker {
 
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<Deviation> deviations,
-                         std::uint32_t budget) {
+                         ShrinkBudget budget) {
   return SceneShrinker(scene, limits, oracle, budget).run(std::move(deviations));
 }
 

@@ -31,12 +31,12 @@ struct ShrunkScene {
   Shrunk schedule;
 };
 
-// Shrinks the schedule, then the scene around it: fewer clients, fewer rounds, fewer kinds of
-// faults. A smaller scene is accepted if the same guarantee breaks in it with no more deviations
-// and no more faults; where the schedule itself does not show that, a short hunt is made. At most
-// `budget` executions, half of them for the schedule.
+// Shrinks the schedule, then the scene around it (a large one first, by short hunts in small ones):
+// fewer clients, fewer rounds, fewer kinds of faults. A smaller scene is accepted if the same
+// guarantee breaks in it with no more deviations and no more faults; where the schedule itself does
+// not show that, a short hunt is made. Half of the budget is for the schedule.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<Deviation> deviations,
-                         std::uint32_t budget = 40'000);
+                         ShrinkBudget budget = {40'000, 3'000'000});
 
 }  // namespace lockstep::fakezk
