@@ -1,5 +1,7 @@
 #include "lockstep/fake/scenario.h"
 
+#include <utility>
+
 #include "lockstep/internal/check.h"
 
 namespace lockstep::fake {
@@ -204,10 +206,13 @@ std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
     if (contender.finished()) continue;
     report += "\n  " + contender.client().name() + " waits for";
     const FakeSession::Waiting waiting = contender.client().session_waiting();
+    std::string_view between;
     for (const auto& [op, path] : waiting.requests) {
+      report += std::exchange(between, ", and");
       report += " the reply to " + std::string(name(op)) + " " + path.string();
     }
     for (const Path& path : waiting.watches) {
+      report += std::exchange(between, ", and");
       report += " a change of " + path.string() + whose(world, path, contender);
     }
     if (waiting.requests.empty() && waiting.watches.empty()) {
