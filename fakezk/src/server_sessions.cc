@@ -50,6 +50,12 @@ ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   return order[drawn];
 }
 
+Zxid Server::last_zxid_for(SessionId id) const {
+  const SessionIndex session = leader_tree_ ? sessions_.find(id) : kNoSession;
+  const LinkIndex link = session == kNoSession ? kNoLink : sessions_[session].link;
+  return link == kNoLink ? zxid_ : replicas_[connections_[link].replica].last_zxid;
+}
+
 bool Server::behind(ReplicaIndex index, Zxid seen) const {
   return seen > replicas_[index].last_zxid;
 }

@@ -92,6 +92,7 @@ void World::begin_again() {
   healed_ = false;
   chooser_ = nullptr;
   restarter_ = nullptr;
+  names_ = nullptr;
   blocker_ = nullptr;
   used_.fill(0);
   faults_used_ = 0;

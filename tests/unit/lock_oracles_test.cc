@@ -189,6 +189,8 @@ TEST_F(LockOraclesTest, DeletingAnothersPlaceBreaksS4) {
   remove_znode(*b_, a);
   oracles_.gave_up(b_->id(), "/lock", Error::kTimedOut);
   EXPECT_EQ(broken(), "S4");
+  // Whose process is known is called as in the lanes, others by their session.
+  EXPECT_NE(message().find("deleted by session 0x"), std::string::npos) << message();
 }
 
 TEST_F(LockOraclesTest, DeletingOnesOwnPlaceOrEndingIsSound) {
@@ -292,6 +294,68 @@ TEST_F(LockOraclesTest, SecondLookBehindTheSameOneBreaksL3) {
   place(*a_);  // Something has happened, but not in front of it.
   oracles_.waiting(b_->id(), b.path, 1);
   EXPECT_EQ(broken(), "L3");
+}
+
+// How often somebody may look at an unchanged queue, and once more.
+constexpr int kIdleLooks = 13;
+
+TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
+  place(*a_);
+  const Created b = place(*b_);
+  oracles_.acquiring(b_->id(), 1);
+  for (int look = 0; look < kIdleLooks; ++look) oracles_.waiting(b_->id(), b.path, 1);
+  EXPECT_EQ(broken(), "") << message();
+  oracles_.waiting(b_->id(), b.path, 1);
+  EXPECT_EQ(broken(), "livelock");
+  EXPECT_NE(message().find("process 1 has looked at the queue"), std::string::npos) << message();
+}
+
+// Hunts on three servers took this for a wake in vain: on the leader the two in front had gone
+// before the contender, whose server lags, looked at its queue for the first time.
+TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
+  constexpr ReplicaIndex kLagging = 2;
+  ServerOptions servers;
+  servers.replicas = 3;
+  Simulation simulation(servers);
+  const auto open = [&](const char* name, ReplicaIndex replica) {
+    auto session = std::make_shared<FakeSession>(simulation.client(name).process(), 10s);
+    simulation.send_to(*session, replica);
+    simulation.settle();
+    return session;
+  };
+  const auto near = open("A", 0);
+  const auto far = open("B", kLagging);
+  must(simulation.run(create(*near, "/lock")), "create");
+  Verdict verdict;
+  LockOracles oracles("-lock-");
+  oracles.begin(simulation.world(), verdict);
+  const auto place = [&](FakeSession& owner) {
+    return must(
+        simulation.run(create(owner, "/lock/x-lock-", Data(), CreateMode::kEphemeralSequential)),
+        "create");
+  };
+  place(*near);
+  const Created second = place(*near);
+  const Created third = place(*near);
+  const Created own = place(*far);
+  simulation.fall_behind(kLagging);
+  must(simulation.run(remove(*near, third.path)), "remove");
+  must(simulation.run(remove(*near, second.path)), "remove");
+  oracles.waiting(far->id(), own.path, 3);
+  // One after the other, the two that the leader has deleted go here as well.
+  simulation.world().servers().replicate(kLagging, simulation.now());
+  oracles.waiting(far->id(), own.path, 2);
+  place(*near);
+  simulation.world().servers().replicate(kLagging, simulation.now());
+  oracles.waiting(far->id(), own.path, 1);
+  EXPECT_FALSE(verdict.violation()) << verdict.violation()->message;
+  simulation.catch_up(kLagging);
+  for (int look = 0; look < 2; ++look) {  // From here on it waits for the first one, who stays.
+    place(*near);
+    oracles.waiting(far->id(), own.path, 1);
+  }
+  ASSERT_TRUE(verdict.violation());
+  EXPECT_EQ(verdict.violation()->oracle, "L3");
 }
 
 TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
@@ -428,6 +492,19 @@ TEST_F(ReadWriteOraclesTest, LockOfOneZnodeHasOneHolderAtATime) {
   EXPECT_EQ(broken(), "") << message();
   oracles().granted(record);
   EXPECT_EQ(broken(), "S1");
+}
+
+TEST_F(ReadWriteOraclesTest, ThoseWhoWaitForOneZnodeLookAtItEachForItself) {
+  judge(single_rules("only"));
+  const std::shared_ptr<FakeSession> c = simulation_.open("C");
+  const Created only = place(*a_, "/lock/only", CreateMode::kEphemeral);
+  for (int look = 0; look < kIdleLooks; ++look) {
+    oracles().waiting(b_->id(), only.path, 1);
+    oracles().waiting(c->id(), only.path, 1);
+  }
+  EXPECT_EQ(broken(), "") << message();
+  oracles().waiting(b_->id(), only.path, 1);
+  EXPECT_EQ(broken(), "livelock");
 }
 
 TEST_F(ReadWriteOraclesTest, ProgramMayReportWhatItHasSeen) {

@@ -56,7 +56,8 @@ TEST(RepeatTest, RealClockAndAddressesAreMisuseWithTheStepWhereRunsPart) {
     EXPECT_NE(text.find("the program is not deterministic: two runs of one schedule part at step"),
               std::string::npos)
         << text;
-    EXPECT_NE(text.find("event "), std::string::npos) << text;  // Or that one run had none.
+    EXPECT_NE(text.find("event "), std::string::npos) << text;    // Or that one run had none.
+    EXPECT_EQ(text.find("process "), std::string::npos) << text;  // They are called A, B, C.
   }
 }
 

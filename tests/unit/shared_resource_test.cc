@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@ class SharedResourceTest : public ::testing::Test {
  protected:
   SharedResourceTest() { resource_.begin(simulation_.world(), verdict_, 1); }
   std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
+  std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
 
   Simulation simulation_;
   Verdict verdict_;
@@ -35,6 +37,21 @@ TEST_F(SharedResourceTest, TwoAtOnceAreNot) {
   resource_.enter(*a_);
   resource_.enter(*b_);
   EXPECT_EQ(broken(), "S2");
+  EXPECT_EQ(message(), "process 1 enters while process 0, which is connected, is still inside");
+}
+
+TEST_F(SharedResourceTest, ProcessesAreCalledAsInTheLanes) {
+  class Letters final : public ProcessNames {
+   public:
+    [[nodiscard]] std::string process_name(std::uint32_t process) const override {
+      return std::string(1, static_cast<char>('A' + process));
+    }
+  };
+  const Letters letters;
+  simulation_.world().set_names(&letters);
+  resource_.enter(*a_);
+  resource_.enter(*b_);
+  EXPECT_EQ(message(), "B enters while A, which is connected, is still inside");
 }
 
 TEST_F(SharedResourceTest, WhoCannotKnowOfItsLossMayStay) {

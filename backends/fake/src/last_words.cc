@@ -65,6 +65,7 @@ class WithLastWords final : public fakezk::Program {
     program_->start(world, verdict);
   }
   [[nodiscard]] fakezk::Restarter* restarter() override { return program_->restarter(); }
+  void committed() override { program_->committed(); }
   void after_step(fakezk::World& world, fakezk::Verdict& verdict) override {
     program_->after_step(world, verdict);
   }

@@ -157,6 +157,7 @@ void Exploration::begin_run() {
   world_.end();
   program_.clear();
   program_.reset(world_);
+  world_.set_names(&program_);
 }
 
 // As execute() does it; but the search may break off, and the world is left as it ends.
@@ -168,6 +169,8 @@ Exploration::Ran Exploration::run_once() {
   world_.set_restarter(program_.restarter());
   world_.set_tracer(this);
   bool ended = false;
+  const History& history = world_.server().history();
+  std::size_t judged = 0;
   while (!ended && !verdict.violation()) {
     if (world_.steps() > limits_.steps) {
       verdict.report("livelock", "no end after " + std::to_string(limits_.steps) + " steps",
@@ -180,6 +183,8 @@ Exploration::Ran Exploration::run_once() {
       program_.after_step(world_, verdict);
     }
     if (world_.task_failed()) report_exceptions(world_, verdict);
+    if (judged != history.size()) program_.committed();
+    judged = history.size();
   }
   if (!half_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();
   recorder_.pause();

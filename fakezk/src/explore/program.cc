@@ -45,7 +45,12 @@ void run(World& world, Program& program, Chooser& chooser, const ExecutionLimits
   const bool judges = program.judges_each_step();
   Calm calm;
   Chooser* choosing = &chooser;
-  for (;;) {
+  const History& history = world.server().history();
+  for (std::size_t judged = 0;;) {
+    if (judged != history.size()) {
+      judged = history.size();
+      program.committed();
+    }
     if (judges) program.after_step(world, verdict);
     if (world.task_failed()) report_exceptions(world, verdict);
     if (world.steps() > limits.steps) {
@@ -72,6 +77,7 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
                   "execute() in a world with other servers than the program's");
   Verdict verdict;
   program.reset(world);
+  world.set_names(&program);
   // Tasks keep their exceptions; these come from what the program does outside of them.
   try {
     program.start(world, verdict);

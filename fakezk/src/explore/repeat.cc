@@ -35,7 +35,7 @@ class Steps final : public Tracer {
  private:
   [[nodiscard]] std::string describe(const Step& step) const {
     const auto of_link = [&](std::string_view what) {
-      return std::string(what) + " process " + std::to_string(world_.process_of(step.event.index));
+      return std::string(what) + ' ' + world_.process_name(world_.process_of(step.event.index));
     };
     const std::string index = std::to_string(step.event.index);
     switch (step.event.kind) {
@@ -49,7 +49,7 @@ class Steps final : public Tracer {
       case Event::Kind::kStray: return "a request comes late: " + describe(*step.applied);
       case Event::Kind::kReplicate: return "replica " + index + " catches up by one";
       case Event::Kind::kTimer: return "a timer fires";
-      case Event::Kind::kWake: return "process " + index + " wakes up";
+      case Event::Kind::kWake: return world_.process_name(step.event.index) + " wakes up";
       case Event::Kind::kFault: break;
     }
     return "the fault " + std::string(name(step.event.fault));

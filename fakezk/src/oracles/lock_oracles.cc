@@ -4,6 +4,7 @@
 
 #include "lockstep/fakezk/oracles/assertions.h"
 #include "lockstep/sequence.h"
+#include "session_name.h"
 
 namespace lockstep::fakezk {
 
@@ -24,7 +25,8 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   process_of_.clear();
   lives_.clear();
   followed_ = 0;
-  changes_ = 0;
+  changes_.clear();
+  looks_.clear();
 }
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
@@ -40,7 +42,8 @@ void LockOracles::resolved(SessionId session) {
   if (pending->deadline && now > *pending->deadline + World::kPassedOver) {
     const auto late =
         std::chrono::duration_cast<std::chrono::milliseconds>(now - *pending->deadline);
-    report("L4", "an acquire resolved " + std::to_string(late.count()) + " ms after its deadline");
+    report("L4", "an acquire of " + who(session) + " resolved " + std::to_string(late.count()) +
+                     " ms after its deadline");
   }
   acquiring_.erase(pending);
 }
@@ -70,43 +73,68 @@ void LockOracles::place_reserved(SessionId session, const Path&, const Path& zno
   if (world_->traced()) note(session, "has its place " + znode.string());
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end() || ++pending->places <= kMostPlaces) return;
-  report("livelock", "one acquire has taken " + std::to_string(pending->places) +
-                         " places in the queue, " + znode.string() + " the last");
+  report("livelock", "one acquire of " + who(session) + " has taken " +
+                         std::to_string(pending->places) + " places in the queue, " +
+                         znode.string() + " the last");
 }
 
-void LockOracles::waiting(SessionId, const Path& znode, std::size_t) {
+void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
   if (world_->recorder()) return;
   follow_server();
-  Life* const own = living(znode);
-  if (!own) return;
-  const bool again = own->last_look != 0;
-  if (again) judge_look(*own);
-  own->look_before = again ? own->last_look : own->created;
-  own->last_look = world_->server().last_zxid();
-  own->changes_seen = changes_;
+  const Life* const life = living(znode);
+  if (!life) return;
+  Looks& looks = looks_of(session, static_cast<std::size_t>(life - lives_.data()));
+  const Zxid applied = world_->server().last_zxid_for(session);
+  const std::size_t changes = changes_until(applied);
+  const bool again = looks.last != 0;
+  if (again) judge_look(looks, changes);
+  looks.before = again ? looks.last : life->created;
+  looks.last = applied;
+  looks.changes = changes;
 }
 
-void LockOracles::judge_look(Life& own) {
-  if (own.changes_seen != changes_) {
-    own.idle_looks = 0;
-    if (!asserted("L3", rules_, *world_) || !woken_in_vain(own)) return;
+// What it has for a place that has gone is used for the next one.
+LockOracles::Looks& LockOracles::looks_of(SessionId session, std::size_t life) {
+  Looks* stale = nullptr;
+  for (Looks& looks : looks_) {
+    if (looks.session != session) continue;
+    if (looks.life == life) return looks;
+    if (lives_[looks.life].deleted != 0) stale = &looks;
+  }
+  const Looks fresh{.session = session, .life = life};
+  return stale ? *stale = fresh : looks_.emplace_back(fresh);
+}
+
+std::size_t LockOracles::changes_until(Zxid applied) const {
+  std::size_t count = changes_.size();
+  while (count > 0 && changes_[count - 1] > applied) --count;
+  return count;
+}
+
+void LockOracles::judge_look(Looks& looks, std::size_t changes) {
+  const Life& own = lives_[looks.life];
+  if (looks.changes != changes) {
+    looks.idle = 0;
+    if (!asserted("L3", rules_, *world_) || !woken_in_vain(own, looks.before)) return;
     report("L3", std::string(text(own.znode)) +
                      " was woken although the one right in front of it is still there");
-  } else if (++own.idle_looks > kMostIdleLooks) {
-    report("livelock", std::string(text(own.znode)) + " has looked at its queue " +
-                           std::to_string(own.idle_looks) + " times although nothing has changed");
+  } else if (++looks.idle > kMostIdleLooks) {
+    report("livelock", who(looks.session) + " has looked at the queue for " +
+                           std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
+                           " times although nothing has changed");
   }
 }
 
 // The list that it went by was made after the look before the last. Whoever lives in front of it
-// now was the nearest on that list too, if all those between had been deleted by then.
-bool LockOracles::woken_in_vain(const Life& own) const {
+// now was the nearest on that list too, if all those between had been deleted by then, on the
+// server that made it.
+bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   const Life* nearest = nullptr;
   for (const Life& other : lives_) {
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
-    if (other.touched > own.look_before) return false;  // Woken by a revocation, maybe.
-    if (other.owner == own.owner) continue;  // An upgrade does not wait for its own reader.
-    if (other.deleted != 0 && other.deleted <= own.look_before) continue;
+    if (other.touched > look_before) return false;  // Woken by a revocation, maybe.
+    if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
+    if (other.deleted != 0 && other.deleted <= look_before) continue;
     if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
   }
   return nearest && nearest->deleted == 0;
@@ -309,7 +337,7 @@ void LockOracles::created(const Change& change) {
     lease = true;
   }
   if (!known) return;
-  ++changes_;
+  changes_.push_back(change.zxid);
   lives_.push_back({.znode = change.path,
                     .lock = paths.parent(change.path),
                     .contender = *known,
@@ -323,10 +351,10 @@ void LockOracles::deleted(const Change& change) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
     life.deleted_by = change.actor;
-    ++changes_;
+    changes_.push_back(change.zxid);
     if (change.actor != 0 && change.actor != kOperator && change.actor != change.owner) {
-      report("S4",
-             std::string(text(change.path)) + " was deleted by a session that does not own it");
+      report("S4", std::string(text(change.path)) + " was deleted by " + who(change.actor) +
+                       ", in a session that does not own it");
     }
   }
 }
@@ -351,7 +379,7 @@ const LockOracles::Life* LockOracles::life_of(const Grant& grant) const {
   return grant.life == kNoLife ? nullptr : &lives_[grant.life];
 }
 
-LockOracles::Life* LockOracles::living(const Path& znode) {
+const LockOracles::Life* LockOracles::living(const Path& znode) const {
   const std::optional<PathId> id = world_->server().paths().find(znode.text());
   if (!id) return nullptr;
   const auto found = std::ranges::find_if(
@@ -388,6 +416,11 @@ std::optional<std::uint32_t> LockOracles::process_of(SessionId session) const {
       std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
   if (known == process_of_.end()) return std::nullopt;
   return known->second;
+}
+
+std::string LockOracles::who(SessionId session) const {
+  const auto process = process_of(session);
+  return process ? world_->process_name(*process) : session_name(session);
 }
 
 void LockOracles::tell_grant(const GrantRecord& grant,

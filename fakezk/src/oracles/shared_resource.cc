@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lockstep/fakezk/oracles/assertions.h"
+#include "session_name.h"
 
 namespace lockstep::fakezk {
 
@@ -28,9 +29,10 @@ void SharedResource::judge_entry(const Session& session) {
   for (const Visit& visit : inside_) {
     const Session* const inside = visit.session;
     if (excused(*inside) && !relies(visit)) continue;
+    const bool once_more = &session.executor() == visit.executor;
     verdict_->report("S2",
-                     "session " + std::to_string(session.id()) + " enters while session " +
-                         std::to_string(inside->id()) + ", which is " +
+                     who(session) + " enters while " +
+                         (once_more ? "its own session" : who(*inside)) + ", which is " +
                          std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
@@ -62,7 +64,7 @@ void SharedResource::judge_reliance(const Visit& visit) {
   const LockRules any_rules = {};
   if (!asserted("S2", any_rules, *world_)) return;
   verdict_->report("S2",
-                   "session " + std::to_string(session.id()) +
+                   "the session of " + who(session) +
                        " has ended on the server, although its client may still rely on it",
                    world_->steps());
 }
@@ -130,6 +132,12 @@ void SharedResource::woken() {
   if (++woken_ < 2 || !asserted("L3", any_rules, *world_)) return;
   verdict_->report("L3", "one release has woken " + std::to_string(woken_) + " waiters",
                    world_->steps());
+}
+
+// Its process runs it.
+std::string SharedResource::who(const Session& session) const {
+  const auto* const process = dynamic_cast<const Process*>(&session.executor());
+  return process ? world_->process_name(process->index()) : session_name(session.id());
 }
 
 // What one process does here, the judge remembers for the next one.

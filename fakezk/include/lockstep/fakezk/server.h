@@ -194,6 +194,8 @@ class Server final : private EventSink {
     return std::span(log_).subspan(std::min(replicas_[index].applied, log_.size()));
   }
   [[nodiscard]] Zxid last_zxid() const { return zxid_; }
+  // How far the server that a session is connected to has come; without a connection, the leader.
+  [[nodiscard]] Zxid last_zxid_for(SessionId id) const;
 
  private:
   // The servers' end of a link.

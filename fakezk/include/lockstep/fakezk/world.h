@@ -83,6 +83,16 @@ class Restarter {
   ~Restarter() = default;
 };
 
+// Whoever knows what the processes are called in a report.
+class ProcessNames {
+ public:
+  // "A".
+  [[nodiscard]] virtual std::string process_name(std::uint32_t process) const = 0;
+
+ protected:
+  ~ProcessNames() = default;
+};
+
 // A choice that was not the calm one, and where: the position counts calls of the chooser.
 struct Deviation {
   std::uint32_t position = 0;
@@ -129,6 +139,9 @@ class World final : private Unspecified {
   Process& add_process();
   [[nodiscard]] Process& process(std::uint32_t index) { return *processes_[index]; }
   [[nodiscard]] std::uint32_t process_count() const { return process_count_; }
+  [[nodiscard]] std::string process_name(std::uint32_t process) const {
+    return names_ ? names_->process_name(process) : "process " + std::to_string(process);
+  }
   // A place for one client's connections, belonging to a process.
   LinkIndex add_link(Process& process, Endpoint& endpoint);
   [[nodiscard]] std::uint32_t process_of(LinkIndex link) const { return process_of_link_[link]; }
@@ -137,6 +150,8 @@ class World final : private Unspecified {
   void set_faults(const FaultPlan& plan) { plan_ = plan; }
   // Without one, processes do not crash. Until the reset.
   void set_restarter(Restarter* restarter) { restarter_ = restarter; }
+  // Without them, processes are called by their numbers. Until the reset.
+  void set_names(const ProcessNames* names) { names_ = names; }
   // How code that blocks waits in this world; without one it may not. Until the reset.
   void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
@@ -294,6 +309,7 @@ class World final : private Unspecified {
   std::uint32_t stalled_count_ = 0;
   bool healed_ = false;
   Restarter* restarter_ = nullptr;
+  const ProcessNames* names_ = nullptr;
   Blocker* blocker_ = nullptr;
 
   FaultPlan plan_;

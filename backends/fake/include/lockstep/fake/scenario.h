@@ -38,6 +38,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   }
   [[nodiscard]] bool judges_each_step() const override { return lock_.invariant != nullptr; }
   [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
+  void committed() override { oracles_.committed(); }
   void finish(fakezk::World& world) override;
   void clear() override;
   [[nodiscard]] bool isolated() const override { return lock_.isolated; }

@@ -34,7 +34,7 @@ class Verdict {
 };
 
 // What a hunt runs again and again: a program of some processes, and the judgement on it.
-class Program {
+class Program : public ProcessNames {
  public:
   Program() = default;
   Program(const Program&) = delete;
@@ -51,6 +51,8 @@ class Program {
   virtual void start(World& world, Verdict& verdict) = 0;
   // Who starts its processes again when they have crashed. Without one, they do not crash.
   [[nodiscard]] virtual Restarter* restarter() { return nullptr; }
+  // The servers have committed something in the last step: for judges of what they do.
+  virtual void committed() {}
   // Judges what has become of the world, after each step; only if it says so. Such a judge sees
   // every order of steps, so that an exhaustive search can leave out none.
   virtual void after_step(World&, Verdict&) {}
@@ -62,8 +64,6 @@ class Program {
   // True if the processes share nothing but ZooKeeper: no memory, and judges that say what they
   // keep (World::recorder). An exhaustive search of any other program has to try more orders.
   [[nodiscard]] virtual bool isolated() const { return false; }
-  // The name of a process in a report: "A".
-  [[nodiscard]] virtual std::string process_name(std::uint32_t process) const = 0;
 };
 
 // How one execution went.

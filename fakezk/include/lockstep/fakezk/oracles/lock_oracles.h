@@ -62,6 +62,9 @@ class LockOracles final : public LockObserver {
     report(oracle, std::move(message));
   }
 
+  // The servers have committed something: judged in the step in which it happens.
+  void committed() { follow_server(); }
+
   // Whether a grant of that znode was reported.
   [[nodiscard]] bool has_heard_of(const Path& znode);
 
@@ -100,11 +103,17 @@ class LockOracles final : public LockObserver {
     SessionId owner;
     SessionId deleted_by = 0;
     Zxid touched = 0;  // When its data was set last.
-    // What had happened when it looked at its queue last, and the time before.
-    Zxid last_look = 0;
-    Zxid look_before = 0;
-    std::size_t changes_seen = 0;
-    std::uint32_t idle_looks = 0;
+  };
+  // How a session looks at the queue for a place: its own, or the znode that all of them are after.
+  struct Looks {
+    SessionId session;
+    std::size_t life;  // Of that znode, among lives_.
+    // What its server had applied when it looked last, and the time before: at least that much it
+    // has seen in its next list. The leader may be ahead.
+    Zxid last = 0;
+    Zxid before = 0;
+    std::size_t changes = 0;  // Of the queues, that its server had applied when it looked last.
+    std::uint32_t idle = 0;
   };
   static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
   struct Acquire {
@@ -127,9 +136,13 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* life_of(const Grant& grant) const;
   [[nodiscard]] const Life* own_life(const GrantRecord& grant);
-  [[nodiscard]] Life* living(const Path& znode);
-  void judge_look(Life& own);
-  [[nodiscard]] bool woken_in_vain(const Life& own) const;
+  [[nodiscard]] const Life* living(const Path& znode) const;
+  [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
+  [[nodiscard]] std::size_t changes_until(Zxid applied) const;
+  void judge_look(Looks& looks, std::size_t changes);
+  [[nodiscard]] bool woken_in_vain(const Life& own, Zxid look_before) const;
+  // As the lanes do.
+  [[nodiscard]] std::string who(SessionId session) const;
   [[nodiscard]] std::string_view text(PathId znode) const;
   void check_evidence(const GrantRecord& grant, const Life& own);
   void check_who_is_in_front(const GrantRecord& grant, const Life& own);
@@ -147,7 +160,8 @@ class LockOracles final : public LockObserver {
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   std::vector<Life> lives_;  // In the order of their creation.
   std::size_t followed_ = 0;
-  std::size_t changes_ = 0;  // Of the queues.
+  std::vector<Zxid> changes_;  // Of the queues, in their order.
+  std::vector<Looks> looks_;
 };
 
 }  // namespace lockstep::fakezk

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lockstep/fakezk/explore/program.h"
@@ -62,6 +63,7 @@ class SharedResource {
   [[nodiscard]] bool excused(const Session& session) const;
   [[nodiscard]] bool relies(const Visit& visit) const;
   void judge_entry(const Session& session);
+  [[nodiscard]] std::string who(const Session& session) const;
   void judge_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;

@@ -1,0 +1,91 @@
+// What hunts say of scenarios: nothing of sound recipes that they were wrongly blamed for, and of
+// broken ones who, what and when.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hunting.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+// One execution of a hunt, with the usual strategy.
+class Hunted {
+ public:
+  Hunted(std::string_view scenario, fake::ScenarioSize size, const FaultPlan& faults,
+         std::uint64_t seed) {
+    ExecutionLimits limits;
+    limits.faults = faults;
+    searcher_.emplace(scenarios::find(scenario)->make(size), make_portfolio(), limits, seed);
+  }
+  std::string broken_in(std::uint64_t execution, Tracer* tracer = nullptr) {
+    violation = searcher_->run(execution, tracer).violation;
+    return violation ? violation->oracle + ": " + violation->message : "";
+  }
+  // The first of its executions that breaks something.
+  std::string first_broken() {
+    for (std::uint64_t execution = 0; execution < 20'000; ++execution) {
+      const std::string broken = broken_in(execution);
+      if (!broken.empty()) return broken;
+    }
+    return "";
+  }
+
+  std::optional<Violation> violation;
+
+ private:
+  std::optional<Searcher> searcher_;
+};
+
+TEST(JudgementTest, ManyWhoWaitForOneZnodeAreNoLivelock) {
+  Hunted many("unfair-mutex", {15, 1}, FaultPlan(), 1);
+  for (std::uint64_t execution = 0; execution < 10; ++execution) {
+    EXPECT_EQ(many.broken_in(execution), "") << execution;
+  }
+  EXPECT_EQ(Hunted("unfair-mutex-on-three-servers", {24, 1}, FaultPlan(), 1).broken_in(0), "");
+}
+
+TEST(JudgementTest, WriterBehindAReaderThatItsServerStillShowsIsNotWokenInVain) {
+  Hunted readers("read-write-lock-on-three-servers", {6, 2}, FaultPlan(), 9);
+  EXPECT_EQ(readers.broken_in(3916), "");
+}
+
+// The servers' deletions that clients have asked for.
+class Removals final : public Tracer {
+ public:
+  void step(const Step& step) override {
+    if (step.applied && step.applied->op == OpCode::kRemove && !step.applied->has_error) {
+      last = step.number;
+    }
+  }
+  void note(std::uint32_t, std::string_view) override {}
+  std::uint32_t last = 0;
+};
+
+TEST(JudgementTest, ForeignDeletionIsReportedInTheStepInWhichItIsCommitted) {
+  Hunted aba("zoo-17-aba-release", {2, 2}, FaultPlan::all(2), 1);
+  Removals removals;
+  const std::string broken = aba.broken_in(205, &removals);
+  ASSERT_TRUE(broken.starts_with("S4")) << broken;
+  EXPECT_EQ(aba.violation->step, removals.last);
+}
+
+TEST(JudgementTest, ProcessesAreCalledAsInTheLanes) {
+  Hunted reentry("textbook-e-reentry", {2, 1}, FaultPlan::all(2), 7);
+  EXPECT_EQ(reentry.first_broken(), "S2: B enters while A, which is expired, is still inside");
+}
+
+TEST(JudgementTest, WhatSomebodyWaitsForIsAList) {
+  Hunted capacity("zoo-06-capacity-not-signalled", {2, 1}, FaultPlan::all(2), 1);
+  const std::string broken = capacity.first_broken();
+  EXPECT_NE(broken.find(" waits for a change of /lock/leases, and a change of /lock/locks/"),
+            std::string::npos)
+      << broken;
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
