@@ -16,9 +16,10 @@ using unit::kZoo07;
 
 Scene scene_of(std::string_view name, std::uint32_t clients, std::uint32_t rounds) {
   const scenarios::Scenario* const scenario = scenarios::find(name);
-  return {std::string(name), clients, rounds, [scenario](std::uint32_t c, std::uint32_t r) {
-            return scenario->make(fake::ScenarioSize{c, r});
-          }};
+  const auto make = [scenario](std::uint32_t c, std::uint32_t r) {
+    return scenario->make(fake::ScenarioSize{c, r});
+  };
+  return {std::string(name), clients, rounds, make};
 }
 
 Found found_in(const Scene& scene, const ExecutionLimits& limits) {
