@@ -14,7 +14,10 @@ class Portfolio final : public Strategy {
     std::size_t index = 0;
     while (draw >= members_[index].percent) draw -= members_[index++].percent;
     current_ = members_[index].strategy.get();
-    current_->begin(start);
+    // Not the same numbers again: what chose the member would choose its first steps, too.
+    ExecutionStart members = start;
+    members.seed = random.next();
+    current_->begin(members);
   }
   Choice next(const Menu& menu) override { return current_->next(menu); }
   std::uint32_t number(std::uint32_t options) override { return current_->number(options); }

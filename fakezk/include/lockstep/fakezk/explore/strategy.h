@@ -40,7 +40,7 @@ class Strategy : public Chooser {
 class FaultTimes {
  public:
   static constexpr std::uint32_t kSpacedShare = 4;
-  static constexpr std::uint32_t kFaultFreeShare = 8;
+  static constexpr std::uint32_t kFaultFreeShare = 16;
 
   void draw(RandomStream& random, const ExecutionStart& start);
   // Once per choice; true if a fault is due.

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/fakezk/random_stream.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+// A fault may always strike.
+class AlwaysAFault final : public Menu {
+ public:
+  AlwaysAFault() : Menu(kEvents) {}
+  [[nodiscard]] std::span<const Event> faults() const override { return kFaults; }
+
+ private:
+  static constexpr std::array kEvents = {Event{.kind = Event::Kind::kApply},
+                                         Event{.kind = Event::Kind::kDeliver}};
+  static constexpr std::array kFaults = {
+      Event{.kind = Event::Kind::kFault, .fault = FaultKind::kCut}};
+};
+
+bool strikes(Strategy& strategy, const ExecutionStart& start) {
+  const AlwaysAFault menu;
+  strategy.begin(start);
+  for (std::uint32_t position = 0; position < 2 * start.calm_positions; ++position) {
+    if (strategy.next(menu).fault) return true;
+  }
+  return false;
+}
+
+// What chose the member must not decide what the member does: once, of five members only one had
+// executions without a fault.
+TEST(PortfolioTest, EveryMemberHasItsShareOfExecutionsWithoutAFault) {
+  constexpr std::uint32_t kFifths = 5;
+  constexpr int kExecutions = 100'000;
+  constexpr std::array<std::uint32_t, 2> kCalmEvents = {10, 10};
+  const std::unique_ptr<Strategy> portfolio = make_portfolio();
+  std::array<double, kFifths> all{};
+  std::array<double, kFifths> without{};
+  for (std::uint64_t i = 0; i < kExecutions; ++i) {
+    const std::uint64_t seed = mix(i);
+    const std::uint32_t fifth = RandomStream(seed).below(kFifths);
+    ++all[fifth];
+    const ExecutionStart start{seed, 20, kCalmEvents, 2, bit(FaultKind::kCut)};
+    if (!strikes(*portfolio, start)) ++without[fifth];
+  }
+  for (std::uint32_t fifth = 0; fifth < kFifths; ++fifth) {
+    EXPECT_NEAR(without[fifth] / all[fifth], 1.0 / FaultTimes::kFaultFreeShare, 0.01) << fifth;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
