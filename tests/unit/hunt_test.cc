@@ -238,9 +238,10 @@ TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
     ++counts.at(due);
   }
   // One execution in eight has no fault; the others have one or two, equally often.
-  const int some = 30'000 * 7 / 8 / 2;
+  const int none = 30'000 / static_cast<int>(FaultTimes::kFaultFreeShare);
+  const int some = (30'000 - none) / 2;
   for (const int strike : strikes) EXPECT_NEAR(strike, 3 * some / 51, 120);
-  EXPECT_NEAR(counts[0], 30'000 / 8, 300);
+  EXPECT_NEAR(counts[0], none, 300);
   EXPECT_NEAR(counts[1], some, 600);
   EXPECT_NEAR(counts[2], some, 600);
 }

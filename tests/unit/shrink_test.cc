@@ -140,7 +140,8 @@ TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
     World world(program->servers());
     for (std::size_t second = 1; second < shrunk.deviations.size(); ++second) {
       for (std::size_t first = 0; first < second; ++first) {
-        Replay schedule(without(shrunk.deviations, first, second));
+        const std::vector<Deviation> fewer = without(shrunk.deviations, first, second);
+        Replay schedule(fewer);
         const Outcome outcome = execute(world, *program, schedule, options.limits);
         EXPECT_FALSE(outcome.violation && outcome.violation->oracle == oracle)
             << hunted.scenario << ": " << first << ", " << second;

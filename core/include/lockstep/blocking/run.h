@@ -80,6 +80,10 @@ namespace blocking {
 //
 //   const auto queue = blocking::run(client.executor(), [&] { return contenders(client); });
 //
+// In a hunt a process may crash while its code waits here: then this throws what only unwinds. What
+// destructors call, as std::unique_lock calls unlock(), must not throw: let it run a task of
+// ReleaseOutcome, which comes back with kUnknown instead.
+//
 // From any place that may block: another thread, a test that runs a simulation by hand; never from
 // what the executor itself runs. The result comes over to the caller, so it must be nothing that
 // belongs to the executor, as grants and sessions do.

@@ -56,8 +56,9 @@ class LockUnderTest {
   // fewer orders then.
   bool isolated = false;
   // What stands for all this in the regression test that a report prints: C++ for the second
-  // argument of replay_lock, and what declares it, for an #include. Known for lock_under_test<M>
-  // and blocking_lock_under_test<M> as they are made; otherwise the test has a place to fill in.
+  // argument of replay_lock, and what declares it, for an #include. lock_under_test<M> and
+  // blocking_lock_under_test<M> know it, until rules or checks of one's own are added: then the
+  // test has a place to fill in. Of a contender alone the class is guessed from the name.
   std::string source;
   std::string include;
 
