@@ -86,34 +86,35 @@ Recorded read(const std::string& argument) {
   return recorded;
 }
 
+// The string that stands for the execution as it runs now.
+fakezk::ReplayString string_of(const Recorded& recorded, const fakezk::Recording& recording) {
+  fakezk::ReplayString now = recorded.string;
+  now.trace_hash = recording.outcome.trace_hash;
+  now.keep(recording.checks);
+  return now;
+}
+
 // The first step, counted from 1, that is not as recorded. If all are but the trace hash differs,
 // that is the last one: its consequences or the verdict are not the same. Throws UsageError if the
 // string contradicts itself.
 std::optional<std::uint32_t> first_difference(const Recorded& recorded,
                                               const fakezk::Recording& recording) {
   if (!recorded.string.known) return std::nullopt;
-  if (recording.outcome.trace_hash == recorded.string.trace_hash) {
-    if (recording.checks == recorded.string.checks) return std::nullopt;
+  const fakezk::ReplayString now = string_of(recorded, recording);
+  if (now == recorded.string) return std::nullopt;
+  if (now.trace_hash == recorded.string.trace_hash) {
     throw UsageError("the replay string is corrupt at its checks");
   }
-  const auto [was, is] = std::ranges::mismatch(recorded.string.checks, recording.checks);
+  const auto [was, is] = std::ranges::mismatch(recorded.string.checks, now.checks);
   const auto same = static_cast<std::uint32_t>(was - recorded.string.checks.begin());
-  const bool all = was == recorded.string.checks.end() && is == recording.checks.end();
-  return all && same > 0 ? same : same + 1;
+  const bool all = was == recorded.string.checks.end() && is == now.checks.end();
+  return all && same > 0 && !now.goes_on ? same : same + 1;
 }
 
 std::string_view result_of(const fakezk::Recording& recording,
                            std::optional<std::uint32_t> difference, bool tolerant) {
   if (difference && !tolerant) return "diverged";
   return recording.outcome.violation ? "reproduced" : "not reproduced";
-}
-
-// The string that stands for the execution as it runs now.
-fakezk::ReplayString string_of(const Recorded& recorded, const fakezk::Recording& recording) {
-  fakezk::ReplayString now = recorded.string;
-  now.trace_hash = recording.outcome.trace_hash;
-  now.checks = recording.checks;
-  return now;
 }
 
 std::string page_of(const Recorded& recorded, const fakezk::Recording& recording,
@@ -156,7 +157,10 @@ void print_divergence(const Recorded& recorded, const fakezk::Recording& recordi
               << recorded_steps << ".\n";
     return;
   }
-  if (step > recorded_steps) {
+  if (step > recorded_steps && recorded.string.goes_on) {
+    std::cout << "the first " << recorded_steps << " steps are as recorded, but something later is "
+              << "not. Step " << step << " is now:\n\n";
+  } else if (step > recorded_steps) {
     std::cout << "the recorded execution ended after step " << recorded_steps
               << ", this one goes on. Step " << step << " is now:\n\n";
   } else if (step == recorded_steps && step == steps &&
@@ -198,9 +202,8 @@ int run(const Options& options, const std::string& program_name) {
   const std::unique_ptr<fakezk::Program> program =
       scenarios::make_program(*recorded.scenario, recorded.size, recorded.string.faults);
   const bool calm_when_different = options.tolerant && recorded.string.known;
-  const fakezk::Recording recording =
-      record(*program, recorded.limits, recorded.string.deviations,
-             calm_when_different ? &recorded.string.checks : nullptr);
+  const fakezk::Recording recording = record(*program, recorded.limits, recorded.string.deviations,
+                                             calm_when_different ? &recorded.string : nullptr);
   const std::optional<std::uint32_t> difference = first_difference(recorded, recording);
   if (options.json) {
     print_as_json(recorded, recording, difference, options.tolerant);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "hunting.h"
 
@@ -41,6 +42,29 @@ TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
   EXPECT_EQ(again.checks, parsed.checks);
   EXPECT_EQ(again.checks.size(), failure.steps);
   EXPECT_EQ(again.lanes, failure.lanes);
+}
+
+// A string that has no check for a step does not say that the step is another one.
+TEST(ReportTest, ToleranceGoesOnWhereTheChecksOfAVeryLongExecutionEnd) {
+  const HuntOptions options = hunt_options(kZoo01, 1);
+  const auto program = options.make_program();
+  const Recording calm = record(*program, options.limits, {});
+  std::vector<Deviation> late = {{4, Choice{false, 1}}};
+  Recording whole = calm;
+  // Not everywhere is there something else to do.
+  for (; whole.outcome.trace_hash == calm.outcome.trace_hash && late[0].position < 20;
+       ++late[0].position) {
+    whole = record(*program, options.limits, late);
+  }
+  --late[0].position;
+  ASSERT_NE(whole.outcome.trace_hash, calm.outcome.trace_hash);
+  ReplayString known;
+  known.checks = {whole.checks.begin(), whole.checks.begin() + 3};
+  EXPECT_EQ(record(*program, options.limits, late, &known).outcome.trace_hash,
+            calm.outcome.trace_hash);
+  known.goes_on = true;
+  EXPECT_EQ(record(*program, options.limits, late, &known).outcome.trace_hash,
+            whole.outcome.trace_hash);
 }
 
 }  // namespace

@@ -98,6 +98,21 @@ TEST(ReplayStringTest, ExecutionThatDidNotEndHasNoHash) {
   EXPECT_EQ(read, died);
 }
 
+TEST(ReplayStringTest, VeryLongExecutionsKeepTheFirstChecks) {
+  ReplayString endless = example();
+  endless.keep(std::vector<std::uint8_t>(ReplayString::kMostChecks, 7));
+  EXPECT_FALSE(endless.goes_on);
+  endless.keep(std::vector<std::uint8_t>(20'000, 7));
+  EXPECT_TRUE(endless.goes_on);
+  EXPECT_EQ(endless.checks.size(), ReplayString::kMostChecks);
+  EXPECT_LT(endless.text().size(), 2'100U);
+  EXPECT_TRUE(endless.text().ends_with("0707+"));
+  ReplayString read;
+  ASSERT_EQ(ReplayString::parse(endless.text(), read), "");
+  EXPECT_EQ(read, endless);
+  EXPECT_NE(complaint_about(endless.text() + "07"), "");
+}
+
 TEST(ReplayStringTest, ReadsBackWhatItWrites) {
   RandomStream random(20260201);
   for (int i = 0; i < 2'000; ++i) {

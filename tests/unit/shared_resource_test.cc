@@ -7,11 +7,21 @@
 #include <string>
 
 #include "by_hand.h"
+#include "lockstep/fakezk/explore/chronicler.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
+
+// Programs without a program.
+class Processes final : public Program {
+ public:
+  void start(World&, Verdict&) override {}
+  void finish(World&) override {}
+  void clear() override {}
+  [[nodiscard]] std::string process_name(std::uint32_t) const override { return ""; }
+};
 
 class SharedResourceTest : public ::testing::Test {
  protected:
@@ -158,6 +168,34 @@ TEST_F(SharedResourceTest, WhoIsNotInsideReliesOnNothing) {
   simulation_.expire(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   EXPECT_EQ(broken(), "");
+}
+
+// As a report tells it.
+TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
+  World& world = simulation_.world();
+  Chronicler chronicler(world);
+  world.begin_trace();
+  world.set_tracer(&chronicler);
+  resource_.enter(*a_);
+  resource_.sell();
+  resource_.write(5);
+  EXPECT_FALSE(resource_.write_fenced(*b_, 4));
+  EXPECT_TRUE(resource_.write_fenced(*b_, 6));
+  resource_.leave(*a_);
+  world.set_tracer(nullptr);
+  std::string told;
+  for (const Moment& moment : chronicler.chronicle(Processes()).moments) {
+    EXPECT_EQ(moment.kind, Moment::Kind::kRemark);
+    told += moment.process == Chronicle::kNobody ? "-" : std::to_string(moment.process);
+    told += ' ' + moment.text + '\n';
+  }
+  EXPECT_EQ(told,
+            "0 enters\n"
+            "- one is sold, left: 0\n"
+            "- written with token 5\n"
+            "1 is refused to write with token 4\n"
+            "1 writes with token 6\n"
+            "0 leaves\n");
 }
 
 }  // namespace

@@ -7,23 +7,10 @@ namespace lockstep::fakezk {
 
 namespace {
 
+constexpr std::size_t kMostNamed = 3;  // Of what is lost when a connection is cut.
+
 std::string outcome(bool has_error, Error error) {
   return has_error ? std::string(name(error)) : "ok";
-}
-
-std::string counted(std::uint32_t number, std::string_view what) {
-  return std::to_string(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
-}
-
-std::string losses(const Step& step) {
-  if (step.lost_requests == 0 && step.lost_inbox == 0) return "nothing is lost";
-  std::string text;
-  if (step.lost_requests > 0) text = counted(step.lost_requests, "request");
-  if (step.lost_inbox > 0) {
-    if (!text.empty()) text += " and ";
-    text += counted(step.lost_inbox, "answer");
-  }
-  return text + (step.lost_requests + step.lost_inbox == 1 ? " is lost" : " are lost");
 }
 
 std::string session_text(SessionId session) {
@@ -42,6 +29,19 @@ std::string joined(const Children& children) {
   for (const std::string_view child : children)
     text += (text.empty() ? "" : ", ") + std::string(child);
   return text.empty() ? "none" : text;
+}
+
+std::string lost_answer(const ServerMessage& message) {
+  switch (message.kind) {
+    case ServerMessage::Kind::kReply: return "reply to " + std::string(name(message.op));
+    case ServerMessage::Kind::kWatchEvent:
+      return "watch event " + message.reply.path.string() + ' ' + std::string(name(message.event));
+    case ServerMessage::Kind::kSessionAccepted: return "the word that it is connected";
+    case ServerMessage::Kind::kSessionExpired: return "the word that the session has expired";
+    case ServerMessage::Kind::kWatchesSet: return "the word that the watches are set again";
+    case ServerMessage::Kind::kConnectionEnded: return "the end of the connection";
+  }
+  return "";
 }
 
 void add_stat(Moment& moment, const Stat& stat) {
@@ -179,10 +179,10 @@ void Chronicler::injected(const Step& step) {
   const std::string replica = "replica " + std::to_string(step.event.index);
   switch (step.event.fault) {
     case FaultKind::kCut:
-      return fault(world_.process_of(step.event.index), "the connection is cut: " + losses(step));
+      return fault(world_.process_of(step.event.index), "the connection is cut, " + losses(step));
     case FaultKind::kLateApply:
       return fault(world_.process_of(step.event.index),
-                   "the connection is cut: " + losses(step) + ", the other requests come late");
+                   "the connection is cut, " + losses(step) + ", other requests come late");
     case FaultKind::kExpiry:
       return fault(process_of_session(step.event.index),
                    "nothing is heard of this session until the servers expire it");
@@ -209,6 +209,25 @@ void Chronicler::injected(const Step& step) {
       return fault(Chronicle::kNobody, "the next sequential znode in " + path_of(step) +
                                            " has the number " + std::to_string(step.amount));
   }
+}
+
+// What is under way when a connection is cut, and comes no more: the last ones of each direction.
+std::string Chronicler::losses(const Step& step) const {
+  const Link& link = world_.network()[step.event.index];
+  std::vector<std::string> lost;
+  for (std::size_t i = link.requests.size() - step.lost_requests; i < link.requests.size(); ++i) {
+    const ClientMessage& message = link.requests[i];
+    const bool request = message.kind == ClientMessage::Kind::kRequest;
+    lost.emplace_back(request ? name(message.request.op) : "the wish to connect");
+  }
+  for (std::size_t i = link.inbox.size() - step.lost_inbox; i < link.inbox.size(); ++i) {
+    lost.push_back(lost_answer(link.inbox[i]));
+  }
+  if (lost.empty()) return "nothing is lost";
+  if (lost.size() > kMostNamed) return std::to_string(lost.size()) + " messages are lost";
+  std::string text = "lost: ";
+  for (const std::string& one : lost) text += (&one == &lost.front() ? "" : ", ") + one;
+  return text;
 }
 
 std::string Chronicler::path_of(const Step& step) const {

@@ -21,6 +21,9 @@ constexpr std::size_t kWidestOfThree = 52;
 constexpr std::size_t kWidestOfMore = 40;
 constexpr std::size_t kMostFirst = 40;
 constexpr std::size_t kMostLast = 80;
+// A loop of at most so many rows is drawn once if it runs at least so often.
+constexpr std::size_t kLongestLoop = 8;
+constexpr std::size_t kFewestTimes = 3;
 
 // Characters on the screen, not bytes: names may be UTF-8.
 std::size_t width(std::string_view text) {
@@ -91,10 +94,10 @@ constexpr std::array kMarks = {Mark{"+", "creates"},
 
 class Drawing {
  public:
-  // Of the moments `shown`, by index.
-  Drawing(const Chronicle& chronicle, const std::vector<std::size_t>& shown,
+  // Of the moments from `begin` to `end`, by index.
+  Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end,
           std::optional<std::size_t> widest_lane = std::nullopt)
-      : chronicle_(chronicle) {
+      : chronicle_(chronicle), short_name_(chronicle) {
     names_ = chronicle.processes;
     const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
       return moment.process >= chronicle.processes.size();
@@ -103,12 +106,9 @@ class Drawing {
     widest_lane_ = widest_lane.value_or(names_.size() <= 2   ? kWidestOfTwo
                                         : names_.size() == 3 ? kWidestOfThree
                                                              : kWidestOfMore);
-    std::size_t next = shown.empty() ? 0 : shown.front();
-    for (const std::size_t i : shown) {
-      if (i > next)
-        rows_.push_back({.moment = i, .lane = 0, .text = gap(i - next), .is_gap = true});
-      if (i >= next) next = add(i);
-    }
+    for (std::size_t next = begin; next < end;) next = add(next);
+    fold();
+    leave_out_the_middle();
   }
 
   [[nodiscard]] std::string rows() const {
@@ -150,7 +150,7 @@ class Drawing {
     std::size_t lane;
     std::string text;
     char changes = ' ';
-    bool is_gap = false;  // Moments before this one are left out.
+    bool is_gap = false;  // It stands for rows that are left out.
   };
 
   [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
@@ -164,24 +164,31 @@ class Drawing {
     return false;
   }
 
-  [[nodiscard]] std::string gap(std::size_t left_out) const {
-    return " ... " + std::to_string(left_out) + " of " + std::to_string(chronicle_.moments.size()) +
-           " events are left out";
-  }
-
   // Draws a moment, and what belongs on its line; returns the next moment to draw.
   std::size_t add(std::size_t index) {
     const Moment& moment = chronicle_.moments[index];
-    std::string text = std::string(arrow(moment.kind, moment.text)) + without_guids(moment.text);
+    std::string text = std::string(arrow(moment.kind, moment.text)) + short_name_(moment.text);
     std::size_t next = index + 1;
     if (next < chronicle_.moments.size() && chronicle_.moments[next].answers == index &&
         chronicle_.moments[next].step == moment.step + 1) {
       text += ", received";
       ++next;
     }
+    for (; next < chronicle_.moments.size() && goes_with(moment, chronicle_.moments[next]);
+         ++next) {
+      const std::string more = ", " + short_name_(chronicle_.moments[next].text);
+      if (width(text) + width(more) > widest_lane_) break;
+      text += more;
+    }
     add_row(index, lane_of(moment.process), std::move(text));
     add_changes(index);
     return next;
+  }
+
+  // What a process says in one breath.
+  static bool goes_with(const Moment& said, const Moment& next) {
+    return said.kind == Moment::Kind::kRemark && next.kind == Moment::Kind::kRemark &&
+           said.process == next.process && said.step == next.step;
   }
 
   void add_changes(std::size_t index) {
@@ -192,7 +199,7 @@ class Drawing {
       mark = mark == ' ' || mark == sign(change.kind) ? sign(change.kind) : '~';
       if (asked_for(chronicle_.moments[index], change)) continue;
       const std::string text =
-          std::string("   ") + sign(change.kind) + ' ' + without_guids(change.path);
+          std::string("   ") + sign(change.kind) + ' ' + short_name_(change.path);
       const bool known = change.owned < chronicle_.processes.size();
       add_row(index, known ? change.owned : rows_[of_moment].lane, text);
     }
@@ -210,6 +217,75 @@ class Drawing {
     return std::ranges::any_of(moment.details, [&](const Moment::Detail& detail) {
       return detail.name == "path" && detail.value == change.path;
     });
+  }
+
+  // Tells a loop once.
+  void fold() {
+    std::vector<Row> told;
+    for (std::size_t i = 0; i < rows_.size();) {
+      const Loop loop = loop_at(i);
+      const std::size_t end = i + loop.rows * loop.times;
+      const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i);
+      told.insert(told.end(), first, first + static_cast<std::ptrdiff_t>(loop.rows));
+      if (loop.times > 1) {
+        told.push_back({.moment = rows_[end - 1].moment,
+                        .lane = 0,
+                        .text = again(loop, chronicle_.moments[rows_[end - 1].moment].step),
+                        .is_gap = true});
+      }
+      i = end;
+    }
+    rows_ = std::move(told);
+  }
+
+  // Of what is still very long.
+  void leave_out_the_middle() {
+    if (rows_.size() <= kMostFirst + kMostLast + 1) return;
+    const auto from = rows_.begin() + kMostFirst;
+    const auto to = rows_.end() - kMostLast;
+    const std::size_t events = to->moment - from->moment;
+    const Row gap{.moment = from->moment,
+                  .lane = 0,
+                  .text = " ... " + std::to_string(events) + " of " +
+                          std::to_string(chronicle_.moments.size()) + " events are left out",
+                  .is_gap = true};
+    *from = gap;
+    rows_.erase(from + 1, to);
+  }
+
+  struct Loop {
+    std::size_t rows;
+    std::size_t times;
+  };
+
+  static std::string again(const Loop& loop, std::uint32_t last_step) {
+    return " ... " +
+           (loop.rows == 1 ? "this line comes"
+                           : "these " + std::to_string(loop.rows) + " lines come") +
+           ' ' + std::to_string(loop.times - 1) + " times more, up to step " +
+           std::to_string(last_step);
+  }
+
+  [[nodiscard]] Loop loop_at(std::size_t begin) const {
+    for (std::size_t rows = 1; rows <= kLongestLoop; ++rows) {
+      std::size_t same = 0;
+      while (begin + rows + same < rows_.size() && alike(begin + same, begin + rows + same)) ++same;
+      const std::size_t times = 1 + same / rows;
+      if (times >= kFewestTimes) return {rows, times};
+    }
+    return {1, 1};
+  }
+
+  [[nodiscard]] bool alike(std::size_t one, std::size_t other) const {
+    const Row& a = rows_[one];
+    const Row& b = rows_[other];
+    if (a.is_gap || b.is_gap || a.lane != b.lane || a.text != b.text || a.changes != b.changes) {
+      return false;
+    }
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      if (holding(lane, a.moment) != holding(lane, b.moment)) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] std::size_t lane_of(std::uint32_t process) const {
@@ -235,8 +311,10 @@ class Drawing {
   }
 
   void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
+    while (text.ends_with(' ')) text.pop_back();
+    text += '\n';
     if (row.is_gap) {
-      text += '\n' + row.text;
+      text += row.text;
       return;
     }
     const Moment& moment = chronicle_.moments[row.moment];
@@ -247,11 +325,11 @@ class Drawing {
       const std::string said = row.lane == lane ? row.text : std::string();
       line += std::string(1, holding(lane, row.moment)) + ' ' + padded(said, widths[lane] + 1);
     }
-    while (text.ends_with(' ')) text.pop_back();
-    text += '\n' + line;
+    text += line;
   }
 
   const Chronicle& chronicle_;
+  const ShortNames short_name_;
   std::vector<std::string> names_;
   std::vector<Row> rows_;
   std::size_t widest_lane_ = 0;
@@ -260,20 +338,19 @@ class Drawing {
 }  // namespace
 
 std::string legend(const Chronicle& chronicle) {
-  return Drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast)).legend();
+  return Drawing(chronicle, 0, chronicle.moments.size()).legend();
 }
 
 std::string draw_lanes(const Chronicle& chronicle, std::optional<std::size_t> widest_lane) {
-  Drawing drawing(chronicle, excerpt(chronicle, kMostFirst, kMostLast), widest_lane);
+  const Drawing drawing(chronicle, 0, chronicle.moments.size(), widest_lane);
   return drawing.rows() + drawing.violation();
 }
 
 std::string draw_step(const Chronicle& chronicle, std::uint32_t step) {
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < chronicle.moments.size(); ++i) {
-    if (chronicle.moments[i].step == step) shown.push_back(i);
-  }
-  return Drawing(chronicle, shown).rows();
+  const auto [begin, end] = std::ranges::equal_range(chronicle.moments, step, {}, &Moment::step);
+  return Drawing(chronicle, static_cast<std::size_t>(begin - chronicle.moments.begin()),
+                 static_cast<std::size_t>(end - chronicle.moments.begin()))
+      .rows();
 }
 
 }  // namespace lockstep::fakezk

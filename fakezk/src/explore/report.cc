@@ -35,26 +35,26 @@ Violation violation_of(const Found& found, const Recording& recording) {
   if (recording.outcome.violation) return *recording.outcome.violation;
   return {"misuse",
           "the program is not deterministic: this schedule has broken " + first.oracle + " (" +
-              without_guids(first.message) + "), and breaks nothing when it is run again",
+              ShortNames(recording.chronicle)(first.message) +
+              "), and breaks nothing when it is run again",
           recording.outcome.steps};
 }
 
 }  // namespace
 
 Recording record(Program& program, const ExecutionLimits& limits,
-                 const std::vector<Deviation>& deviations,
-                 const std::vector<std::uint8_t>* recorded) {
+                 const std::vector<Deviation>& deviations, const ReplayString* recorded) {
   World world(program.servers());
   ChronicleAndChecks tracer(world);
   Replay replay(deviations);
   if (recorded) replay.follow_only(*recorded, tracer.checks);
   Recording recording;
   recording.outcome = execute(world, program, replay, limits, &tracer);
+  recording.chronicle = tracer.chronicler.chronicle(program);
   if (recording.outcome.violation) {
     Violation& violation = *recording.outcome.violation;
-    violation.message = without_guids(violation.message);
+    violation.message = ShortNames(recording.chronicle)(violation.message);
   }
-  recording.chronicle = tracer.chronicler.chronicle(program);
   recording.chronicle.violation = recording.outcome.violation;
   recording.lanes = draw_lanes(recording.chronicle);
   recording.checks = tracer.checks.checks();
@@ -75,7 +75,7 @@ Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& 
   replay.faults = shrunk.limits.faults;
   replay.deviations = shrunk.schedule.deviations;
   replay.trace_hash = recording.outcome.trace_hash;
-  replay.checks = std::move(recording.checks);
+  replay.keep(std::move(recording.checks));
 
   Failure failure;
   failure.violation = violation_of(found, recording);

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/schedule.h"
 
 #include <charconv>
+#include <utility>
 
 namespace lockstep::fakezk {
 
@@ -67,6 +68,8 @@ bool parse_checks(std::string_view text, ReplayString& into) {
   }
   if (text.find('.') == std::string_view::npos) return false;  // Cut off.
   if (!read_number(take_until(text, '.'), into.trace_hash, 16)) return false;
+  into.goes_on = text.ends_with('+');
+  if (into.goes_on) text.remove_suffix(1);
   if (text.size() % 2 != 0) return false;
   for (std::size_t at = 0; at < text.size(); at += 2) {
     std::uint8_t check = 0;
@@ -93,10 +96,10 @@ Choice Replay::at_this_position() {
 
 bool Replay::diverged() {
   const std::vector<std::uint8_t>& now = now_->checks();
-  while (same_ < now.size() && same_ < recorded_->size() && now[same_] == (*recorded_)[same_]) {
-    ++same_;
-  }
-  return same_ < now.size();
+  const std::vector<std::uint8_t>& recorded = recorded_->checks;
+  while (same_ < now.size() && same_ < recorded.size() && now[same_] == recorded[same_]) ++same_;
+  const bool unknown = same_ == recorded.size() && recorded_->goes_on;
+  return same_ < now.size() && !unknown;
 }
 
 std::string format_deviations(const std::vector<Deviation>& deviations) {
@@ -164,7 +167,14 @@ std::string ReplayString::text() const {
     text += kHex[check >> 4];
     text += kHex[check & 0xf];
   }
+  if (goes_on) text += '+';
   return text;
+}
+
+void ReplayString::keep(std::vector<std::uint8_t> all_checks) {
+  checks = std::move(all_checks);
+  goes_on = checks.size() > kMostChecks;
+  if (goes_on) checks.resize(kMostChecks);
 }
 
 std::string ReplayString::parse(std::string_view text, ReplayString& into) {

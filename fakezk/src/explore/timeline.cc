@@ -47,7 +47,7 @@ std::string_view name(Change::Kind kind) {
 class Record {
  public:
   Record(const Chronicle& chronicle, const TimelineCaption& caption)
-      : chronicle_(chronicle), caption_(caption) {}
+      : chronicle_(chronicle), caption_(caption), short_name_(chronicle) {}
 
   std::string text() {
     json_.begin_object();
@@ -132,7 +132,7 @@ class Record {
     json_.key("t");
     json_.number(moment.time_ms);
     add_process("p", moment.process);
-    add("x", without_guids(moment.text));
+    add("x", short_name_(moment.text));
     if (moment.answers) add("a", *moment.answers);
     if (!moment.details.empty()) {
       list("d", moment.details,
@@ -146,7 +146,7 @@ class Record {
     add("s", change.step);
     add("m", change.moment);
     add("k", name(change.kind));
-    add("p", without_guids(change.path));
+    add("p", short_name_(change.path));
     add("f", change.path);
     if (change.owner != 0) add_process("l", change.owned);
     json_.key("o");
@@ -178,7 +178,7 @@ class Record {
     json_.begin_object();
     add_process("p", span.process);
     add("z", span.path);
-    add("n", without_guids(span.path));
+    add("n", short_name_(span.path));
     add("c", span.children ? 1 : 0);
     add("b", span.begins_after);
     add_or_null("e", span.ends_after, Chronicle::kNoStep);
@@ -187,6 +187,7 @@ class Record {
 
   const Chronicle& chronicle_;
   const TimelineCaption& caption_;
+  const ShortNames short_name_;
   JsonWriter json_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "lockstep/fakezk/explore/chronicle.h"
 #include "lockstep/fakezk/oracles/assertions.h"
 #include "session_name.h"
 
@@ -19,6 +20,7 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
 
 void SharedResource::enter(const Session& session) {
   remembers();
+  note(session, "enters");
   if (!inside_.empty() && !excused(session)) judge_entry(session);
   inside_.push_back({&session, &session.executor(), std::nullopt});
 }
@@ -73,6 +75,7 @@ void SharedResource::leave(const Session& session) {
   remembers();
   const auto inside = std::ranges::find(inside_, &session, &Visit::session);
   if (inside == inside_.end()) return;
+  note(session, "leaves");
   judge_reliance(*inside);
   inside_.erase(inside);
 }
@@ -84,6 +87,7 @@ void SharedResource::crashed(const Executor& executor) {
 
 void SharedResource::write(Zxid token) {
   remembers();
+  if (world_->traced()) note("written with token " + std::to_string(token));
   if (token < newest_) {
     verdict_->report(
         "user:stale-write",
@@ -95,7 +99,12 @@ void SharedResource::write(Zxid token) {
 
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
   remembers();
-  if (token >= newest_) {
+  const bool accepted = token >= newest_;
+  if (world_->traced()) {
+    note(writer, (accepted ? "writes with token " : "is refused to write with token ") +
+                     std::to_string(token));
+  }
+  if (accepted) {
     newest_ = token;
     return true;
   }
@@ -119,6 +128,7 @@ void SharedResource::sell() {
     return verdict_->report("user:oversold", "the last one was sold twice", world_->steps());
   }
   --stock_;
+  if (world_->traced()) note("one is sold, left: " + std::to_string(stock_));
 }
 
 void SharedResource::released() {
@@ -139,6 +149,14 @@ std::string SharedResource::who(const Session& session) const {
   const auto* const process = dynamic_cast<const Process*>(&session.executor());
   return process ? world_->process_name(process->index()) : session_name(session.id());
 }
+
+void SharedResource::note(const Session& session, std::string_view text) const {
+  const auto* const process = dynamic_cast<const Process*>(&session.executor());
+  if (world_->traced() && process) world_->note(process->index(), text);
+}
+
+// Nobody has told who it was.
+void SharedResource::note(std::string_view text) const { world_->note(Chronicle::kNobody, text); }
 
 // What one process does here, the judge remembers for the next one.
 void SharedResource::remembers() {

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,5 +95,16 @@ struct Chronicle {
 // `text` without the GUIDs that protected creates put into names: "lock-0000000003" is short for
 // "_c_<guid>-lock-0000000003".
 [[nodiscard]] std::string without_guids(std::string_view text);
+
+// The same for what is said of one chronicle. Znodes whose names differ in nothing but the GUID
+// keep as much of it as tells them apart: "_c_1f0e...-lock-0000000003".
+class ShortNames {
+ public:
+  explicit ShortNames(const Chronicle& chronicle);
+  [[nodiscard]] std::string operator()(std::string_view text) const;
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> kept_;  // How many characters of which GUIDs.
+};
 
 }  // namespace lockstep::fakezk

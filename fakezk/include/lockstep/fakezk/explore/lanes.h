@@ -23,7 +23,7 @@ namespace lockstep::fakezk {
 // until it knows. Right of the time stands + for a step that creates a znode, - for one that
 // deletes one, ~ for one that changes one; changes that nobody has asked for in this step have
 // lines of their own. A reply that is received in the step after the request was applied is drawn
-// on the request's line. GUIDs are left out of names (without_guids), and the middle of what is
+// on the request's line. GUIDs are left out of names (ShortNames), and the middle of what is
 // very long, with a line that says how much.
 //
 // A lane is as wide as what it holds, up to `widest_lane` characters: what is longer ends with an

@@ -21,12 +21,11 @@ struct Recording {
   std::vector<std::uint8_t> checks;
 };
 
-// Runs the schedule `deviations` once and draws it. With the checks of a recorded execution, it
+// Runs the schedule `deviations` once and draws it. With the string of a recorded execution, it
 // follows the schedule only as long as the execution is the recorded one, and is calm from the
 // first step on that differs.
 Recording record(Program& program, const ExecutionLimits& limits,
-                 const std::vector<Deviation>& deviations,
-                 const std::vector<std::uint8_t>* recorded = nullptr);
+                 const std::vector<Deviation>& deviations, const ReplayString* recorded = nullptr);
 
 // A violation that was found, made small, and put in a form that can be shown and repeated.
 struct Failure {

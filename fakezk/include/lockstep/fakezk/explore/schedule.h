@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 namespace lockstep::fakezk {
 
 class StepChecks;
+struct ReplayString;
 
 // A schedule is what differs from the calm one: a sparse list of deviations, by position. Every
 // list is a valid schedule, and the empty one is calm.
@@ -22,7 +24,7 @@ class Replay final : public Chooser {
   std::uint32_t number(std::uint32_t options) override;
   // From the first step on whose check is not the recorded one, it is calm. `now` collects the
   // checks of this execution. Both outlive it.
-  void follow_only(const std::vector<std::uint8_t>& recorded, const StepChecks& now) {
+  void follow_only(const ReplayString& recorded, const StepChecks& now) {
     recorded_ = &recorded;
     now_ = &now;
   }
@@ -34,7 +36,7 @@ class Replay final : public Chooser {
   const std::vector<Deviation>& deviations_;
   std::size_t next_deviation_ = 0;
   std::uint32_t position_ = 0;
-  const std::vector<std::uint8_t>* recorded_ = nullptr;
+  const ReplayString* recorded_ = nullptr;
   const StepChecks* now_ = nullptr;
   std::size_t same_ = 0;  // Steps that are as recorded.
 };
@@ -46,10 +48,14 @@ class Replay final : public Chooser {
 //
 //   <faults>      "none", or b<total>: and the kinds, each with an optional cap: b2:cut,expiry:1
 //   <deviations>  "calm", or <position>.<choice> separated by commas; F marks a fault: 12.2,19.F1
-//   <checks>      one byte in hex per step: a rolling hash that names the first step that differs
+//   <checks>      one byte in hex per step: a rolling hash that names the first step that differs;
+//                 of very long executions only the first ones (kMostChecks), with a + behind them
 //
 // "unknown" in the place of hash and checks is an execution that did not live to tell them.
 struct ReplayString {
+  // What runs on and on is a loop, and where the loop began is known by then.
+  static constexpr std::size_t kMostChecks = 1000;
+
   std::string scenario;
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
@@ -58,7 +64,10 @@ struct ReplayString {
   bool known = true;
   std::uint64_t trace_hash = 0;
   std::vector<std::uint8_t> checks;
+  bool goes_on = false;  // There are more steps than checks.
 
+  // Keeps what belongs into the string of the checks of a whole execution.
+  void keep(std::vector<std::uint8_t> all_checks);
   [[nodiscard]] std::string text() const;
   // An empty string, or what is wrong with `text`; then `into` is unchanged.
   [[nodiscard]] static std::string parse(std::string_view text, ReplayString& into);

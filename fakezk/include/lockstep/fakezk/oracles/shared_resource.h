@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockstep/fakezk/explore/program.h"
@@ -64,6 +65,8 @@ class SharedResource {
   [[nodiscard]] bool relies(const Visit& visit) const;
   void judge_entry(const Session& session);
   [[nodiscard]] std::string who(const Session& session) const;
+  void note(const Session& session, std::string_view text) const;
+  void note(std::string_view text) const;
   void judge_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
