@@ -151,8 +151,9 @@ std::string SharedResource::who(const Session& session) const {
 }
 
 void SharedResource::note(const Session& session, std::string_view text) const {
+  if (!world_->traced()) return;
   const auto* const process = dynamic_cast<const Process*>(&session.executor());
-  if (world_->traced() && process) world_->note(process->index(), text);
+  if (process) world_->note(process->index(), text);
 }
 
 // Nobody has told who it was.
