@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "payload_hash.h"
+
 namespace lockstep::fakezk {
 
 namespace {
@@ -21,23 +23,10 @@ std::uint64_t identity(const Event& event) {
          static_cast<std::uint64_t>(event.fault) << 32 | event.index;
 }
 
-std::uint64_t fingerprint(const Server::Applied& applied, const PathTable& paths) {
-  const std::uint64_t error =
-      applied.has_error ? static_cast<std::uint64_t>(static_cast<std::int64_t>(applied.error)) : 0;
-  return paths.text(applied.path).hash() ^
-         mix(static_cast<std::uint64_t>(applied.zxid) ^
-             static_cast<std::uint64_t>(applied.op) << 56 ^ error << 40);
-}
-
-std::uint64_t fingerprint(const ServerMessage& message) {
-  const std::uint64_t error =
-      message.reply.is_error()
-          ? static_cast<std::uint64_t>(static_cast<std::int64_t>(message.reply.error))
-          : 0;
-  return message.reply.path.text().hash() ^
-         mix(static_cast<std::uint64_t>(message.zxid) ^
-             static_cast<std::uint64_t>(message.kind) << 56 ^
-             static_cast<std::uint64_t>(message.event) << 48 ^ error << 16);
+// What a request has come to: its reply will say the rest.
+void add(PayloadHash& hash, const Server::Applied& applied) {
+  hash.add(applied.zxid);
+  if (applied.has_error) hash.add(static_cast<std::int64_t>(applied.error));
 }
 
 }  // namespace
@@ -292,7 +281,7 @@ void World::execute(const Event& event) {
     case Event::Kind::kApply: return apply(event);
     case Event::Kind::kCloseSession: trace(event); return server_.finish_close(event.index, now_);
     case Event::Kind::kReap: return reap(event);
-    case Event::Kind::kStray: server_.apply_stray(event.index, now_); return tell_applied(event);
+    case Event::Kind::kStray: return apply_stray(event);
     case Event::Kind::kReplicate: trace(event); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
     case Event::Kind::kWake: trace(event); return wake(*processes_[event.index]);
@@ -310,23 +299,33 @@ void World::deliver(const Event& event) {
     recorder_->writes(ObjectKind::kUserMemory);
   }
   const std::unique_ptr<ServerMessage> message = network_.take_item(event.index);
-  hash_in(fingerprint(*message));
+  hash_in(PayloadHash(*message).value());
   trace(event, [&](Step& step) { step.received = message.get(); });
   if (link.endpoint) link.endpoint->receive(*message);
 }
 
 void World::apply(const Event& event) {
   current_ = event.index;
-  server_.apply(event.index, now_);
-  tell_applied(event);
+  take_up(event.index);
+  trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
   // The server has heard of the session by this, and will hear nothing more.
   if (!stalled(event.index)) return;
   server_.speak_up(event.index);
   server_.fall_silent(event.index, now_);
 }
 
-void World::tell_applied(const Event& event) {
-  hash_in(fingerprint(server_.last_applied(), *paths_));
+void World::take_up(LinkIndex link) {
+  PayloadHash hash(network_[link].requests.front());
+  server_.apply(link, now_);
+  add(hash, server_.last_applied());
+  hash_in(hash.value());
+}
+
+void World::apply_stray(const Event& event) {
+  server_.apply_stray(event.index, now_);
+  PayloadHash hash(server_.last_applied().op);
+  add(hash, server_.last_applied());
+  hash_in(hash.value());
   trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lockstep/fakezk/world.h"
+#include "payload_hash.h"
 
 namespace lockstep::fakezk {
 
@@ -179,7 +180,7 @@ void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received)
   // What the server had already taken from the wire is applied although nobody waits for it.
   const auto under_way = static_cast<std::uint32_t>(network_[index].requests.size());
   for (std::uint32_t i = 0; i < std::min(accepted, under_way) && server_.can_apply(index); ++i) {
-    server_.apply(index, now_);
+    take_up(index);
     if (!network_[index].open) return;
   }
   if (!network_[index].open) return;
@@ -188,6 +189,9 @@ void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received)
 }
 
 void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  const Mailbox<ClientMessage>& sent = network_[index].requests;
+  for (std::uint32_t i = 0; i < accepted && i < sent.size(); ++i)
+    hash_in(PayloadHash(sent[i]).value());
   server_.connection_ended(index, now_, accepted);
   network_.disconnect(index, received, Error::kConnectionLoss);
 }

@@ -222,8 +222,12 @@ class World final : private Unspecified {
   void record_footprints(FootprintRecorder* recorder);
   [[nodiscard]] FootprintRecorder* recorder() const { return recorder_; }
 
-  // Makes a fact part of the trace hash.
-  void hash_in(std::uint64_t fact) { hash_ = mix(hash_ ^ fact) + 0x9e3779b97f4a7c15u; }
+  // Makes a fact part of the trace hash. Not so thorough as mix(), which whoever compares or adds
+  // up the hashes of executions may use: this happens twice in every step.
+  void hash_in(std::uint64_t fact) {
+    hash_ = (hash_ ^ fact) * 0xbf58476d1ce4e5b9u + 0x9e3779b97f4a7c15u;
+    hash_ ^= hash_ >> 32;
+  }
 
   // From here on positions, deviations and the trace hash count: what came before was preparation.
   void begin_trace();
@@ -262,7 +266,9 @@ class World final : private Unspecified {
   void inject_sequence_overflow(const Event& event, Step& step);
   void deliver(const Event& event);
   void apply(const Event& event);
-  void tell_applied(const Event& event);
+  void apply_stray(const Event& event);
+  // The servers take up the oldest request of a link; what it carries enters the trace hash.
+  void take_up(LinkIndex link);
   void reap(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);

@@ -1,0 +1,85 @@
+#include "payload_hash.h"
+
+#include <vector>
+
+#include "lockstep/internal/bytes.h"
+
+namespace lockstep::fakezk {
+
+void PayloadHash::add(const Stat& stat) {
+  add(stat.czxid);
+  add(stat.mzxid);
+  add(stat.ctime_ms);
+  add(stat.mtime_ms);
+  add(stat.version, stat.cversion);
+  add(stat.aversion, stat.data_length);
+  add(stat.ephemeral_owner);
+  add(std::int64_t{stat.num_children});
+  add(stat.pzxid);
+}
+
+// Of each name both ends: the whole of it was in the request that created it.
+void PayloadHash::add(const Children& children) {
+  for (const std::string_view name : children) {
+    if (name.size() < 8) {
+      add(name);
+      continue;
+    }
+    add(internal::eight_bytes(name.data()));
+    add(internal::eight_bytes(name.data() + name.size() - 8));
+  }
+  add(children.parent());
+}
+
+void PayloadHash::add(const Acl& acl) {
+  add(std::uint64_t{acl.entries().size()});
+  for (const AclEntry& entry : acl.entries()) {
+    add(std::int64_t{entry.permissions});
+    add(std::string_view(entry.scheme));
+    add(std::string_view(entry.id));
+  }
+}
+
+void PayloadHash::add_rarities(const Request& request) {
+  add(request.acl);
+  add(std::int64_t{request.ttl.count()});
+  add(request.scheme);
+  if (!request.ops) return;
+  add(std::uint64_t{request.ops->size()});
+  for (const Request& op : *request.ops) add(op);
+}
+
+void PayloadHash::add_rarities(const ServerMessage& message) {
+  if (message.reply.has_error) {
+    add(static_cast<std::int32_t>(message.reply.error), message.reply.failed_op);
+  }
+  if (message.kind != ServerMessage::Kind::kSessionAccepted) return;
+  add(message.session_id);
+  add(message.password);
+  add(std::int64_t{message.timeout.count()});
+}
+
+void PayloadHash::add_greeting(const ClientMessage& message) {
+  if (message.kind == ClientMessage::Kind::kHandshake) {
+    add(message.handshake.session_id);
+    add(message.handshake.password);
+    add(std::int64_t{message.handshake.timeout.count()});
+    return add(message.handshake.last_zxid_seen);
+  }
+  add(message.watched->relative_zxid);
+  for (const std::vector<Path>* paths :
+       {&message.watched->data, &message.watched->exist, &message.watched->child}) {
+    add(std::uint64_t{paths->size()});
+    for (const Path& path : *paths) add(path.text());
+  }
+}
+
+void PayloadHash::add_results(const Reply& reply) {
+  for (const OpResult& result : *reply.results) {
+    add(number(result.op));
+    add(result.path.text());
+    add(result.stat);
+  }
+}
+
+}  // namespace lockstep::fakezk
