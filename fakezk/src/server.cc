@@ -141,12 +141,12 @@ void Server::apply(LinkIndex link, TimePoint now) {
     applied_.has_error = true;
     return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
   }
-  switch (message.kind) {
-    case ClientMessage::Kind::kHandshake: return greet(link, message.handshake, now);
-    case ClientMessage::Kind::kSetWatches: return set_watches(link, *message.watched);
-    case ClientMessage::Kind::kRequest: break;
-  }
+  if (message.kind == ClientMessage::Kind::kHandshake) return greet(link, message.handshake, now);
   const SessionIndex session = session_of(link);
+  if (message.kind == ClientMessage::Kind::kSetWatches) {
+    if (!strays_.empty() && sessions_.alive(session)) take_up_strays(session, now);
+    return set_watches(link, *message.watched);
+  }
   applied_.op = message.request.op;
   applied_.is_request = true;
   if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);

@@ -171,6 +171,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
   if (replica.unreachable) return;
   replica.unreachable = true;
+  drop_strays(index);
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     const Connection& served = connections_[link];
     if (served.session == kNoSession || served.replica != index) continue;

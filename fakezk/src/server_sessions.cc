@@ -137,7 +137,9 @@ void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
 
 void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   const Connection& ended = connections_[link];
-  if (ended.session == kNoSession) return;
+  if (recorder_) recorder_->reads(ObjectKind::kReplica, ended.replica);
+  // Without its leader, a server passes nothing on; and once it finds that out, it forgets it all.
+  if (ended.session == kNoSession || replicas_[ended.replica].unreachable) return;
   Mailbox<ClientMessage>& sent = network_[link].requests;
   if (recorder_) recorder_->writes(ObjectKind::kSession, ended.session);
   Strays left{link, ended.session, ended.replica, ended.identities, {}};
@@ -148,6 +150,11 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
     if (is_write(message->request.op)) left.requests.put(std::move(message));
   }
   if (!left.requests.empty()) strays_.push_back(std::move(left));
+}
+
+bool Server::can_apply_stray(std::uint32_t index) const {
+  const auto before = strays_.begin() + index;
+  return std::ranges::find(strays_.begin(), before, before->session, &Strays::session) == before;
 }
 
 void Server::apply_stray(std::uint32_t index, TimePoint now) {
@@ -182,6 +189,14 @@ void Server::take_up_strays(SessionIndex session, TimePoint now) {
 void Server::drop_strays(SessionIndex session, ReplicaIndex unless_on) {
   std::erase_if(strays_, [&](const Strays& left) {
     return left.session == session && left.replica != unless_on;
+  });
+}
+
+void Server::drop_strays(ReplicaIndex on) {
+  std::erase_if(strays_, [&](const Strays& left) {
+    if (left.replica != on) return false;
+    if (recorder_) recorder_->writes(ObjectKind::kSession, left.session);
+    return true;
   });
 }
 

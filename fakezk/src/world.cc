@@ -185,6 +185,7 @@ void World::list_late_events() {
     events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
   }
   for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
+    if (!server_.can_apply_stray(i)) continue;
     events_.push_back({Event::Kind::kStray, FaultKind::kCut, i});
   }
   for (ReplicaIndex replica = 0; replica < server_.replica_count(); ++replica) {

@@ -98,9 +98,12 @@ class Server final : private EventSink {
   void connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays = 0);
   // The connections that have left such requests behind. They come before any request that the
   // same session sends later over the same server, and are dropped if it moves to another.
+  // A server queues what it reads (ZooKeeperServer.enqueueRequest, FollowerRequestProcessor), so
+  // that of several connections of one session the oldest comes first.
   [[nodiscard]] std::uint32_t stray_count() const {
     return static_cast<std::uint32_t>(strays_.size());
   }
+  [[nodiscard]] bool can_apply_stray(std::uint32_t index) const;
   void apply_stray(std::uint32_t index, TimePoint now);
   [[nodiscard]] SessionIndex stray_session(std::uint32_t index) const {
     return strays_[index].session;
@@ -250,6 +253,7 @@ class Server final : private EventSink {
   void keep_strays(LinkIndex link, std::uint32_t count);
   void take_up_strays(SessionIndex session, TimePoint now);
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
+  void drop_strays(ReplicaIndex on);
   void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   // A reply that is on its way, to be filled in.
