@@ -214,6 +214,7 @@ void Server::change_leader(TimePoint now) {
   zxid_ = ((zxid_ >> kEpochShift) + 1) << kEpochShift;
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;  // The leader's first proposal.
   strays_.clear();
+  sessions_.forget_decisions();
   for (SessionIndex session = 0; session < sessions_.size(); ++session) {
     if (!sessions_.alive(session)) continue;
     sessions_.speak_up(session);

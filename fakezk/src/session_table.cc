@@ -99,6 +99,15 @@ void SessionTable::closed(SessionIndex index) {
   speak_up(index);
 }
 
+void SessionTable::forget_decisions() {
+  for (const SessionIndex index : closing_) {
+    if (recorder_) recorder_->writes(ObjectKind::kSession, index);
+    sessions_[index]->phase = Phase::kOpen;
+    sessions_[index]->noticed_as = Error::kConnectionLoss;
+  }
+  closing_.clear();
+}
+
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
     if (recorder_) recorder_->reads(ObjectKind::kSession, index);

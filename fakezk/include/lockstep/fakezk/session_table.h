@@ -90,6 +90,9 @@ class SessionTable {
   // Those whose end is decided and not yet committed; which goes first is nobody's promise.
   [[nodiscard]] std::span<const SessionIndex> closing() const { return closing_; }
   void closed(SessionIndex index);
+  // A new leader knows what has been committed only (SessionTrackerImpl's constructor): what the
+  // old one had decided and not committed is void, and these sessions live.
+  void forget_decisions();
 
  private:
   static constexpr SessionId kFirstId = 0x100000000000001;
