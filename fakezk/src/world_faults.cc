@@ -119,7 +119,7 @@ void World::inject(const Event& event) {
     case FaultKind::kTimer: return fire_timer(event, false);
     case FaultKind::kLag: trace(step); return server_.set_lagging(event.index, true, now_);
     case FaultKind::kReplicaPartition: trace(step); return server_.isolate(event.index, now_);
-    case FaultKind::kLeaderChange: trace(step); return change_leader();
+    case FaultKind::kLeaderChange: return inject_leader_change(step);
     case FaultKind::kStall: trace(step); return stall(*processes_[event.index]);
     case FaultKind::kCrash: trace(step); return crash(*processes_[event.index]);
     case FaultKind::kClockDrift: return inject_drift(event, step);
@@ -150,6 +150,21 @@ void World::inject_cut(const Event& event, Step& step) {
   step.lost_inbox = items - received;
   trace(step);
   return late ? cut_late(event.index, accepted, received) : cut(event.index, accepted, received);
+}
+
+// Whoever has lost its leader, or its lead, closes its clients' connections (Learner.shutdown,
+// Leader.shutdown); of what it has sent on each of them, a part arrives.
+void World::inject_leader_change(Step& step) {
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (!network_[link].open) continue;
+    const auto items = static_cast<std::uint32_t>(network_[link].inbox.size());
+    const std::uint32_t lost = number(items + 1);
+    network_[link].inbox.truncate(items - lost);
+    step.lost_requests += static_cast<std::uint32_t>(network_[link].requests.size());
+    step.lost_inbox += lost;
+  }
+  trace(step);
+  change_leader();
 }
 
 void World::inject_drift(const Event& event, Step& step) {

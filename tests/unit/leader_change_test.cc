@@ -1,8 +1,11 @@
-// What a change of the leader does. A real ensemble does it when it likes; here it is made to.
+// What a change of the leader loses. A real ensemble loses it when it likes; here it is made to.
 // Each test names the statement of ZooKeeper's source (3.8.0) that it follows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "by_hand.h"
 
@@ -11,6 +14,23 @@ namespace {
 
 using namespace unit;
 
+// The fault strikes now, and loses the last `lost` answers of every connection.
+class ChangeOfTheLeader final : public Chooser {
+ public:
+  explicit ChangeOfTheLeader(std::uint32_t lost) : lost_(lost) {}
+  Choice next(const Menu& menu) override {
+    for (std::uint32_t i = 0; i < menu.faults().size(); ++i) {
+      if (menu.faults()[i].fault == FaultKind::kLeaderChange) return Choice{true, i};
+    }
+    ADD_FAILURE() << "no change of the leader is offered";
+    return {};
+  }
+  std::uint32_t number(std::uint32_t options) override { return std::min(lost_, options - 1); }
+
+ private:
+  std::uint32_t lost_;
+};
+
 class LeaderChangeTest : public ::testing::Test {
  protected:
   static ServerOptions three_replicas() {
@@ -18,9 +38,68 @@ class LeaderChangeTest : public ::testing::Test {
     options.replicas = 3;
     return options;
   }
+  void change_leader(std::uint32_t lost) {
+    FaultPlan plan;
+    plan.allow(FaultKind::kLeaderChange, 9);
+    plan.set_total(9);
+    simulation_.world().set_faults(plan);
+    ChangeOfTheLeader chooser(lost);
+    simulation_.world().step(chooser);
+  }
+
   Simulation simulation_{three_replicas()};
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
+
+// Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was
+// committed stays so (S68, second case).
+TEST_F(LeaderChangeTest, S68WhatWasAppliedMayGoUnanswered) {
+  const auto created = simulation_.start(create(*session_, "/a"));
+  run_steps(simulation_, 1);
+  ASSERT_TRUE(simulation_.exists("/a"));
+  ASSERT_FALSE(created.done());
+  change_leader(1);
+  simulation_.settle();
+  EXPECT_EQ(error_of(created.result()), Error::kConnectionLoss);
+  EXPECT_TRUE(simulation_.exists("/a"));
+  EXPECT_EQ(session_->state(), SessionState::kConnected);
+}
+
+// What was sent before the end may arrive, and of several answers the first ones do.
+TEST_F(LeaderChangeTest, S67APartOfTheAnswersArrives) {
+  for (const std::uint32_t lost : {0U, 1U, 2U}) {
+    const Path parent = "/" + std::to_string(lost);
+    must(simulation_.run(create(*session_, parent)), "create");
+    simulation_.hold_inbox(*session_);
+    const auto first = simulation_.start(create(*session_, parent / "first"));
+    const auto second = simulation_.start(create(*session_, parent / "second"));
+    simulation_.settle();
+    simulation_.let_go(*session_);
+    change_leader(lost);
+    simulation_.settle();
+    EXPECT_EQ(children(simulation_, parent).size(), 2U);
+    EXPECT_EQ(first.result().has_value(), lost < 2);
+    EXPECT_EQ(second.result().has_value(), lost < 1);
+    if (lost > 0) {
+      EXPECT_EQ(error_of(second.result()), Error::kConnectionLoss);
+    }
+  }
+}
+
+// Nothing comes back that the leader has not proposed: its queues, and its learners', are cleared
+// (PrepRequestProcessor.shutdown, line 1073, FollowerRequestProcessor.shutdown, line 174).
+TEST_F(LeaderChangeTest, S68WhatWasNotProposedIsLost) {
+  const auto sent = simulation_.start(create(*session_, "/sent"));
+  change_leader(0);
+  simulation_.settle();
+  EXPECT_EQ(error_of(sent.result()), Error::kConnectionLoss);
+  const auto read = simulation_.start(create(*session_, "/read"));
+  simulation_.cut_late(*session_, 1);
+  change_leader(0);
+  simulation_.settle();
+  EXPECT_EQ(error_of(read.result()), Error::kConnectionLoss);
+  EXPECT_TRUE(children(simulation_, "/") == std::vector<std::string>{"zookeeper"});
+}
 
 // That a session is closing is in the old leader's memory (SessionTrackerImpl.setSessionClosing,
 // line 225); the new one tracks every session that has not been closed by a transaction

@@ -193,7 +193,7 @@ void Chronicler::injected(const Step& step) {
     case FaultKind::kReplicaPartition:
       return fault(Chronicle::kNobody, replica + " loses its leader");
     case FaultKind::kLeaderChange:
-      return fault(Chronicle::kNobody, "another server becomes the leader");
+      return fault(Chronicle::kNobody, "another server becomes the leader: " + losses(step));
     case FaultKind::kStall: return fault(step.event.index, "this process stalls");
     case FaultKind::kCrash:
       end_grants(step.event.index);  // Nobody is left to say so.

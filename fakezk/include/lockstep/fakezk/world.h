@@ -171,7 +171,8 @@ class World final : private Unspecified {
   void cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   void expire(SessionIndex session);
   void kill_session(SessionIndex session);
-  // Every connection ends with it; nothing that was under way arrives.
+  // Every connection ends with it: no request that was under way arrives. By hand, every answer
+  // does; the fault loses any of the last ones on each connection.
   void change_leader();
   // Everything that is broken is mended, nothing breaks any more, and from now on the calm order is
   // a fair one: whoever was served last is served last.
@@ -261,6 +262,7 @@ class World final : private Unspecified {
   void execute(const Event& event);
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
+  void inject_leader_change(Step& step);
   void inject_drift(const Event& event, Step& step);
   void inject_foreign_delete(const Event& event, Step& step);
   void inject_sequence_overflow(const Event& event, Step& step);
