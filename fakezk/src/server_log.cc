@@ -184,13 +184,16 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
 }
 
 // Without its leader for too long, the replica shuts down its clients' connections and looks for
-// the leader again (Follower.followLeader, LearnerZooKeeperServer.shutdown).
+// the leader again (Follower.followLeader, Learner.shutdown); of what it has sent on each of them,
+// a part arrives.
 void Server::rejoin(ReplicaIndex index, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
   replicas_[index].unreachable = false;
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     if (connections_[link].replica != index || !network_[link].open) continue;
-    drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+    const auto items = static_cast<std::uint32_t>(network_[link].inbox.size());
+    const std::uint32_t lost = unspecified_.number(items + 1);
+    drop(link, now, items - lost, Error::kConnectionLoss);
   }
   catch_up(index, now);
 }

@@ -86,6 +86,41 @@ TEST_F(LeaderChangeTest, S67APartOfTheAnswersArrives) {
   }
 }
 
+// What a chooser says of numbers only.
+class LosesAnswers final : public Chooser {
+ public:
+  explicit LosesAnswers(std::uint32_t lost) : lost_(lost) {}
+  Choice next(const Menu&) override { return {}; }
+  std::uint32_t number(std::uint32_t options) override { return std::min(lost_, options - 1); }
+
+ private:
+  std::uint32_t lost_;
+};
+
+// Also one server by itself does so, when it has lost its leader for too long (QuorumPeer.run,
+// FOLLOWING: Follower.shutdown).
+TEST(LostLeaderTest, S68AServerThatLooksForItsLeaderLosesAnswers) {
+  for (const std::uint32_t lost : {0U, 1U}) {
+    ServerOptions options;
+    options.replicas = 3;
+    Simulation simulation(options);
+    const auto session = simulation.open("A");
+    simulation.hold_inbox(*session);
+    const auto created = simulation.start(create(*session, "/a"));
+    simulation.settle();
+    const ReplicaIndex here = simulation.world().server().replica_of(session->link());
+    simulation.isolate(here);
+    LosesAnswers chooser(lost);
+    while (simulation.world().server().replica(here).unreachable) {
+      ASSERT_TRUE(simulation.world().step(chooser));
+    }
+    simulation.let_go(*session);
+    simulation.settle();
+    EXPECT_EQ(created.result().has_value(), lost == 0);
+    EXPECT_TRUE(simulation.exists("/a"));
+  }
+}
+
 // Nothing comes back that the leader has not proposed: its queues, and its learners', are cleared
 // (PrepRequestProcessor.shutdown, line 1073, FollowerRequestProcessor.shutdown, line 174).
 TEST_F(LeaderChangeTest, S68WhatWasNotProposedIsLost) {
