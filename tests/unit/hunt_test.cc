@@ -237,28 +237,13 @@ TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
     }
     ++counts.at(due);
   }
-  // One execution in eight has no fault; the others have one or two, equally often.
+  // One execution in sixteen has no fault; the others have one or two, equally often.
   const int none = 30'000 / static_cast<int>(FaultTimes::kFaultFreeShare);
   const int some = (30'000 - none) / 2;
   for (const int strike : strikes) EXPECT_NEAR(strike, 3 * some / 51, 120);
   EXPECT_NEAR(counts[0], none, 300);
   EXPECT_NEAR(counts[1], some, 600);
   EXPECT_NEAR(counts[2], some, 600);
-}
-
-TEST(StrategyTest, SourceOfAnEventIsOneDirectionOfOneLink) {
-  const auto event = [](Event::Kind kind, std::uint32_t index) {
-    return Event{kind, FaultKind::kCut, index};
-  };
-  std::set<std::uint32_t> sources;
-  for (const std::uint32_t link : {0u, 1u, 2u}) {
-    sources.insert(source_of(event(Event::Kind::kApply, link)));
-    sources.insert(source_of(event(Event::Kind::kDeliver, link)));
-  }
-  EXPECT_EQ(sources.size(), 6U);
-  EXPECT_FALSE(sources.contains(kServerSource));
-  EXPECT_EQ(source_of(event(Event::Kind::kCloseSession, 1)), kServerSource);
-  EXPECT_EQ(source_of(event(Event::Kind::kTimer, 0)), kServerSource);
 }
 
 }  // namespace

@@ -28,18 +28,10 @@ constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfo
 std::span<const StrategyName> strategies() { return kStrategies; }
 
 std::uint32_t source_of(const Event& event) {
-  switch (event.kind) {
-    case Event::Kind::kDeliver: return 1 + 2 * event.index;
-    case Event::Kind::kApply: return 2 + 2 * event.index;
-    case Event::Kind::kCloseSession:
-    case Event::Kind::kReap:
-    case Event::Kind::kStray:
-    case Event::Kind::kReplicate:
-    case Event::Kind::kTimer:
-    case Event::Kind::kWake:
-    case Event::Kind::kFault: break;
-  }
-  return kServerSource;
+  constexpr auto kKinds = static_cast<std::uint32_t>(Event::Kind::kFault) + 1;
+  const auto kind = static_cast<std::uint32_t>(event.kind);
+  const bool one_for_all = event.kind == Event::Kind::kReap;
+  return kind + kKinds * (one_for_all ? 0 : event.index);
 }
 
 // Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the

@@ -13,10 +13,11 @@
 
 namespace lockstep::fakezk {
 
-// A source of events, as strategies see it: one direction of one link, or the server's closing of
-// sessions. Its events happen one after the other.
+// A source of events, as strategies see it: a task, whose events happen one after the other. One
+// direction of one link, the end of one session, what one broken connection has left behind, one
+// replica that lags, one stalled process, the reaper, the clock: whether one of them is late says
+// nothing of the others. The numbers are small.
 [[nodiscard]] std::uint32_t source_of(const Event& event);
-inline constexpr std::uint32_t kServerSource = 0;
 
 // What a strategy knows when an execution begins. Everything it does is a function of this.
 struct ExecutionStart {

@@ -1,0 +1,27 @@
+#include "lockstep/fakezk/explore/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+
+namespace lockstep::fakezk {
+namespace {
+
+Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKind::kCut, index}; }
+
+// Who is late with one thing may be in time with another.
+TEST(StrategyTest, SourceOfAnEventIsOneTask) {
+  std::set<std::uint32_t> sources;
+  for (const auto kind : {Event::Kind::kApply, Event::Kind::kDeliver, Event::Kind::kCloseSession,
+                          Event::Kind::kStray, Event::Kind::kReplicate, Event::Kind::kWake}) {
+    for (const std::uint32_t index : {0u, 1u, 2u}) sources.insert(source_of(event(kind, index)));
+  }
+  EXPECT_EQ(sources.size(), 18U);
+  EXPECT_TRUE(sources.insert(source_of(event(Event::Kind::kTimer, 0))).second);
+  EXPECT_TRUE(sources.insert(source_of(event(Event::Kind::kReap, 0))).second);
+  EXPECT_EQ(source_of(event(Event::Kind::kReap, 0)), source_of(event(Event::Kind::kReap, 1)));
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
