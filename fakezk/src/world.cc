@@ -219,8 +219,8 @@ bool World::step(Chooser& chooser, bool with_timers) {
   const Event event = choose();
   ++steps_;
   execute(event);
-  chooser_ = nullptr;
   drain();
+  chooser_ = nullptr;
   if (tracer_) tracer_->settled();
   return true;
 }

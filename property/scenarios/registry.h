@@ -28,7 +28,7 @@ struct Scenario {
 template <class Mutex, fake::LastContender kLast = fake::LastContender::kPatient,
           fake::LockScenario::CheckAtEnd kCheck = nullptr>
 std::unique_ptr<fakezk::Program> lock_scenario(fake::ScenarioSize size) {
-  return std::make_unique<fake::LockScenario>(&fake::contend_for<Mutex>, size, kLast,
+  return std::make_unique<fake::LockScenario>(&fake::contend_briefly_for<Mutex>, size, kLast,
                                               fakezk::mutex_rules(), kCheck);
 }
 

@@ -82,7 +82,7 @@ std::unique_ptr<fakezk::Program> two_leases(fake::ScenarioSize size) {
 }
 template <class Mutex>
 std::unique_ptr<fakezk::Program> on_three_servers(fake::ScenarioSize size) {
-  return std::make_unique<fake::LockScenario>(&fake::contend_for<Mutex>, size, kPatient,
+  return std::make_unique<fake::LockScenario>(&fake::contend_briefly_for<Mutex>, size, kPatient,
                                               fakezk::mutex_rules(), nullptr, 3);
 }
 

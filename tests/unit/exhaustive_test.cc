@@ -427,7 +427,7 @@ TEST(ExhaustiveTest, WhatAnOracleRemembers) {
 }
 
 TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
   expect_agreement(scenario);
   const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "cut,kill-session", 1);
   const ExhaustiveResult source = search(scenario, Reduction::kSource, "cut,kill-session", 1);
@@ -446,7 +446,7 @@ TEST(ExhaustiveTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
 
 // A fault that sleeps is not forgotten when a step makes it impossible.
 TEST(ExhaustiveTest, AFaultThatAStepMakesImpossible) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1},
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1},
                               fake::LastContender::kImpatient);
   const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "clock-drift", 1);
   const ExhaustiveResult source = search(scenario, Reduction::kSource, "clock-drift", 1);
@@ -457,7 +457,7 @@ TEST(ExhaustiveTest, AFaultThatAStepMakesImpossible) {
 
 // Nor is one that a step keeps from ever becoming possible.
 TEST(ExhaustiveTest, AFaultThatIsKeptFromBecomingPossible) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1},
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1},
                               fake::LastContender::kImpatient);
   const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "late-apply,timer", 2);
   const ExhaustiveResult source = search(scenario, Reduction::kSource, "late-apply,timer", 2);
@@ -467,7 +467,7 @@ TEST(ExhaustiveTest, AFaultThatIsKeptFromBecomingPossible) {
 }
 
 TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{3, 1});
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{3, 1});
   ExhaustiveOptions options;
   options.limits.faults = FaultPlan::all(2);
   options.keep_going = [](std::uint64_t executions) { return executions < 5'000; };
@@ -479,7 +479,7 @@ TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
 }
 
 TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
   for (const ReductionName& reduction : reductions()) {
     ExhaustiveOptions options;
     options.reduction = reduction.reduction;
@@ -495,7 +495,7 @@ TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
 }
 
 TEST(ExhaustiveTest, ANumberThatIsJustEnoughExhaustsIt) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
   ExhaustiveOptions options;
   const ExhaustiveResult all = search_exhaustively(scenario, options);
   ASSERT_TRUE(all.exhausted);

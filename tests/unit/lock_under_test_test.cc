@@ -202,7 +202,7 @@ TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
 // A test that replays under other rules would say nothing.
 TEST(LockUnderTestTest, WhatACodeCannotSayIsLeftToFillIn) {
   LockUnderTest lock = lock_under_test<FairMutex>("x");
-  lock.last = LastContender::kImpatient;
+  lock.last = LastContender::kPatient;
   EXPECT_EQ(source_of(lock).code, "lock_under_test()");
   EXPECT_NE(source_of(lock).note, "");
   lock.source = "make_lock()";

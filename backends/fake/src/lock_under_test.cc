@@ -40,7 +40,7 @@ bool same_rules(const fakezk::LockRules& a, const fakezk::LockRules& b) {
 // Nothing was set that lock_under_test<M>() does not set.
 bool is_usual(const LockUnderTest& lock) {
   const bool judged = lock.at_start || lock.invariant || lock.check_at_end;
-  return !judged && lock.last == LastContender::kPatient && lock.replicas == 1 &&
+  return !judged && lock.last == lock.usual_last && lock.replicas == 1 &&
          lock.tick_time == fakezk::ServerOptions().tick_time &&
          same_rules(lock.rules, fakezk::mutex_rules());
 }

@@ -1,5 +1,7 @@
 #include "lockstep/fake/scenario.h"
 
+#include <array>
+#include <chrono>
 #include <utility>
 
 #include "lockstep/internal/check.h"
@@ -112,6 +114,17 @@ void Contender::restart() {
   fakezk::Process& process = client_->process();
   std::string name = client_->name();
   client_.emplace(process, std::move(name));
+}
+
+Duration Contender::holding_time() {
+  using std::chrono::milliseconds;
+  constexpr std::array<milliseconds, 3> kTimes = {milliseconds(600), milliseconds(4'000),
+                                                  milliseconds(60'000)};
+  fakezk::World& world = client_->process().world();
+  const bool takes_its_time = world.draw(2) != 0;
+  if (!takes_its_time) return Duration::zero();
+  const std::uint32_t drawn = world.draw(kTimes.size());
+  return kTimes[drawn];
 }
 
 void Contender::tried(const Result<HeldLock>& held) {

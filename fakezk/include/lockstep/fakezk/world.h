@@ -159,6 +159,9 @@ class World final : private Unspecified {
   bool step(Chooser& chooser);
   // The same, but leaves the clock alone: false also when only timers are left.
   bool step_without_time(Chooser& chooser);
+  // A number below `options` that what runs in a step needs: chosen with everything else. 0, the
+  // calm one, in no step.
+  [[nodiscard]] std::uint32_t draw(std::uint32_t options) { return number(options); }
   // Lets arrive what is under way, and what comes of it, with no choice: for preparations.
   void settle();
   // Runs what has been posted to the processes.

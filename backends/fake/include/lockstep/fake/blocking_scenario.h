@@ -12,6 +12,7 @@
 #include "lockstep/fake/lock_under_test.h"
 #include "lockstep/fake/scenario.h"
 #include "lockstep/ok.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep::fake {
 
@@ -48,17 +49,21 @@ class InsideOfSession final : private SessionListener {
   Session& session_;
 };
 
-// Uses what the lock protects, for as long as one request takes: SharedResource judges (S2) that
-// nobody else is there. That needs no report of the lock's, so a lock that does nothing is noticed.
-// A lock that has gone over to another session while it was acquired is left alone.
+// Uses what the lock protects, for as long as one request takes, and longer if the chooser likes
+// (Contender::holding_time): SharedResource judges (S2) that nobody else is there. That needs no
+// report of the lock's, so a lock that does nothing is noticed. A lock that has gone over to
+// another session while it was acquired is left alone.
 inline void work_inside(Contender& self, SessionId acquired_with) {
   const std::shared_ptr<FakeSession> session = self.client().current();
   if (session->id() != acquired_with || is_over(session->state())) return;
   const InsideOfSession inside(self, *session);
-  constexpr auto look = [](FakeSession& of) -> Task<void> {
-    static_cast<void>(co_await of.exists(Path()));
+  constexpr auto look = [](Contender& of, FakeSession& with) -> Task<void> {
+    static_cast<void>(co_await with.exists(Path()));
+    const Duration time = of.holding_time();
+    if (time == Duration::zero()) co_return;
+    static_cast<void>(co_await sleep_for(of.client().executor(), time));
   };
-  blocking::run(self.client().executor(), [&session, look] { return look(*session); });
+  blocking::run(self.client().executor(), [&] { return look(self, *session); });
 }
 
 // The same contender as code that blocks, with a mutex that std::unique_lock understands:
@@ -90,10 +95,11 @@ Task<void> contend_blocking_for(Contender& self, Path lock, std::uint32_t rounds
   return self.on_fiber([&self, lock, rounds] { block_for<Mutex>(self, lock, rounds); });
 }
 
-// The same for a hunt.
+// The same for a hunt; the last contender is impatient.
 template <class Mutex>
 [[nodiscard]] LockUnderTest blocking_lock_under_test(std::string name) {
   LockUnderTest lock(std::move(name), &contend_blocking_for<Mutex>);
+  lock.last = lock.usual_last = LastContender::kImpatient;
   lock.isolated = true;
   lock.source = "lockstep::fake::blocking_lock_under_test<" +
                 lockstep::internal::type_name<Mutex>() + ">(\"" + lock.name + "\")";

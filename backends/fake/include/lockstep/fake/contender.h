@@ -56,6 +56,11 @@ class Contender {
   // By its rules, whoever holds the lock holds it alone.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 
+  // How long the usual contender holds what it has got now, as the chooser likes: no time at all,
+  // so that its release races with everything else; or long enough for everything else to come to
+  // rest, and for time-outs, leases and renewals to run out: 600 ms, 4 seconds or a minute.
+  [[nodiscard]] Duration holding_time();
+
   // How an acquire of the usual contender has ended. A lock that it holds and of which the oracles
   // have not heard would be judged by nobody: that is "misuse".
   void tried(const Result<HeldLock>& held);

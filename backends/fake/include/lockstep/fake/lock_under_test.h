@@ -47,6 +47,7 @@ class LockUnderTest {
   Judge invariant;
   Judge check_at_end;
   fakezk::LockRules rules = fakezk::mutex_rules();  // Which grants exclude each other.
+  // With lock_under_test<M>, and blocking_lock_under_test<M>, impatient if M can be bounded.
   LastContender last = LastContender::kPatient;
   fakezk::ReplicaIndex replicas = 1;  // With more, the last server is slow.
   Duration tick_time = fakezk::ServerOptions().tick_time;
@@ -61,6 +62,7 @@ class LockUnderTest {
   // test has a place to fill in. Of a contender alone the class is guessed from the name.
   std::string source;
   std::string include;
+  LastContender usual_last = LastContender::kPatient;  // As `source` makes it.
 
   // Throws std::invalid_argument if the name is none, nobody contends, or there is no server.
   [[nodiscard]] std::unique_ptr<fakezk::Program> program(ScenarioSize size) const;
