@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "interruption.h"
-#include "job_threads.h"
+#include "lockstep/fake/job_threads.h"
 #include "progress.h"
 #include "scenarios/last_words.h"
 
@@ -47,7 +47,7 @@ Searched search(const Search& what, bool show_progress) {
     return true;
   };
   options.time_is_up = [&] { return interrupted_by() != 0 || gone() >= what.seconds; };
-  JobThreads threads(what.jobs);
+  fake::JobThreads threads(what.jobs);
   searched.result = hunt(options, threads);
   searched.interrupted =
       searched.result.stopped_by == fakezk::HuntResult::StoppedBy::kTime && interrupted_by() != 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lockstep/fake/hunt.h"
+#include "lockstep/fakezk/explore/schedule.h"
 
 namespace lockstep::fake {
 
@@ -28,6 +29,34 @@ bool read_variable(const char* variable, Number least, Number& into) {
   return true;
 }
 
+void read_word(const char* variable, std::string& into) {
+  const char* const value = std::getenv(variable);
+  if (value && *value != '\0') into = value;
+}
+
+void read_faults(fakezk::FaultPlan& into) {
+  constexpr std::uint32_t kUsualFaults = 2;
+  constexpr std::uint64_t kMostFaults = 16;  // As many as a strategy places in one execution.
+  std::string kinds;
+  read_word("LOCKSTEP_FAULTS", kinds);
+  if (!kinds.empty()) {
+    fakezk::FaultPlan plan;
+    const std::string wrong = fakezk::parse_fault_kinds(kinds, plan);
+    if (!wrong.empty()) throw std::invalid_argument("LOCKSTEP_FAULTS: " + wrong);
+    plan.set_total(into.total() > 0 ? into.total() : kUsualFaults);
+    into = plan;
+  }
+  std::uint64_t budget = into.total();
+  const bool counted = read_variable<std::uint64_t>("LOCKSTEP_FAULT_BUDGET", 0, budget);
+  if (kinds.empty() && !counted) return;
+  if (budget > kMostFaults) {
+    throw std::invalid_argument("LOCKSTEP_FAULT_BUDGET: at most " + std::to_string(kMostFaults));
+  }
+  into.set_total(static_cast<std::uint32_t>(budget));
+  // Equal searches get equal plans, so that they draw alike.
+  if (!into.any()) into = fakezk::FaultPlan();
+}
+
 }  // namespace
 
 HuntSettings HuntSettings::with_environment() const {
@@ -42,6 +71,14 @@ HuntSettings HuntSettings::with_environment() const {
   read_variable<std::uint64_t>("LOCKSTEP_COVERAGE", 0, measure);
   if (measure > 1) throw std::invalid_argument("LOCKSTEP_COVERAGE is neither 0 nor 1");
   settings.measure_coverage = measure == 1;
+  read_word("LOCKSTEP_STRATEGY", settings.strategy);
+  read_word("LOCKSTEP_REDUCTION", settings.reduction);
+  std::uint64_t threads = settings.jobs;
+  if (read_variable<std::uint64_t>("LOCKSTEP_JOBS", 1, threads) && threads > kMostJobs) {
+    throw std::invalid_argument("LOCKSTEP_JOBS: at most " + std::to_string(kMostJobs));
+  }
+  settings.jobs = static_cast<std::uint32_t>(threads);
+  read_faults(settings.faults);
   return settings;
 }
 

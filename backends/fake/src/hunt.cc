@@ -1,9 +1,11 @@
 #include "lockstep/fake/hunt.h"
 
 #include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
+#include "lockstep/fake/job_threads.h"
 #include "lockstep/fake/last_words.h"
 #include "lockstep/fake/replay.h"
 #include "lockstep/fakezk/explore/timeline.h"
@@ -14,6 +16,43 @@ namespace {
 
 void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
+}
+
+constexpr std::string_view kExhaustive = "exhaustive";
+
+// The entry of that name; `others` are words that would do as well.
+template <class Names>
+const auto& called(std::string_view name, std::string_view what, const Names& known,
+                   std::string_view others = {}) {
+  std::string names;
+  for (const auto& entry : known) {
+    if (entry.name == name) return entry;
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw std::invalid_argument("there is no " + std::string(what) + " '" + std::string(name) +
+                              "', only " + names + std::string(others));
+}
+
+fakezk::Reduction reduction_of(const HuntSettings& settings) {
+  if (settings.reduction.empty()) return fakezk::reductions().back().reduction;
+  return called(settings.reduction, "reduction", fakezk::reductions()).reduction;
+}
+
+const fakezk::StrategyName& strategy_of(const HuntSettings& settings) {
+  return called(settings.strategy, "strategy", fakezk::strategies(), ", exhaustive");
+}
+
+void check_way(const HuntSettings& settings) {
+  require(settings.jobs >= 1 && settings.jobs <= HuntSettings::kMostJobs,
+          std::to_string(settings.jobs) + " jobs cannot hunt: 1 to " +
+              std::to_string(HuntSettings::kMostJobs) + " can");
+  if (settings.strategy == kExhaustive) {
+    static_cast<void>(reduction_of(settings));
+    require(!settings.measure_coverage, "an exhaustive search measures no coverage");
+    return;
+  }
+  static_cast<void>(strategy_of(settings));
+  require(settings.reduction.empty(), "only an exhaustive search has a reduction");
 }
 
 void check(const LockUnderTest& lock, const HuntSettings& settings) {
@@ -27,11 +66,71 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
           "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
   require(settings.executions > 0, "a hunt of no executions shows nothing");
   require(settings.seconds > 0, "a hunt of no time shows nothing");  // Nor of a time that is none.
+  check_way(settings);
 }
 
 std::unique_ptr<fakezk::Program> program_of(const LockUnderTest& lock, ScenarioSize size,
                                             const fakezk::FaultPlan& faults) {
   return with_last_words(lock.program(size), lock.name, size, faults);
+}
+
+fakezk::ExecutionLimits limits_of(const HuntSettings& settings) {
+  fakezk::ExecutionLimits limits;
+  limits.faults = settings.faults;
+  return limits;
+}
+
+// What ends a search by time.
+std::function<bool()> until(const HuntSettings& settings) {
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
+  return [end] { return std::chrono::steady_clock::now() >= end; };
+}
+
+std::optional<fakezk::Found> search(const LockUnderTest& lock, const HuntSettings& settings,
+                                    HuntReport& report) {
+  fakezk::HuntOptions options;
+  options.limits = limits_of(settings);
+  options.seed = settings.seed;
+  options.executions = settings.executions;
+  options.jobs = lock.isolated ? settings.jobs : 1;
+  options.measure_coverage = settings.measure_coverage;
+  options.make_program = [&] { return program_of(lock, settings.size, settings.faults); };
+  options.make_strategy = strategy_of(settings).make;
+  options.time_is_up = until(settings);
+  JobThreads threads(options.jobs);
+  fakezk::HuntResult result = hunt(options, threads);
+  report.executions = result.executions;
+  report.coverage = std::move(result.coverage);
+  return std::move(result.found);
+}
+
+std::optional<fakezk::Found> search_everything(const LockUnderTest& lock,
+                                               const HuntSettings& settings, HuntReport& report) {
+  fakezk::ExhaustiveOptions options;
+  options.limits = limits_of(settings);
+  options.reduction = reduction_of(settings);
+  options.executions = settings.executions;
+  options.keep_going = [is_over = until(settings)](std::uint64_t) { return !is_over(); };
+  const auto program = program_of(lock, settings.size, settings.faults);
+  report.exhaustive = search_exhaustively(*program, options);
+  report.executions = report.exhaustive->executions;
+  return report.exhaustive->found;
+}
+
+std::string how_far(const fakezk::ExhaustiveResult& reached) {
+  if (!reached.independence_violated.empty()) {
+    return "independence violated: " + reached.independence_violated +
+           ". The search has proved nothing; please report this.\n";
+  }
+  std::string text = reached.exhausted ? "exhausted: " : "NOT exhausted: ";
+  text += std::to_string(reached.traces) + " traces, no violation in " +
+          std::to_string(reached.executions) + " executions; ";
+  text += reached.budgets_finished == 0
+              ? "no fault budget is exhausted"
+              : "every schedule with at most " + std::to_string(reached.fault_budget) +
+                    " faults was tried";
+  return text + " (L3 and livelock by repetition are not judged in this mode)\n";
 }
 
 }  // namespace
@@ -42,47 +141,36 @@ HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& sett
 
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
   check(lock, settings);
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
-  fakezk::HuntOptions options;
-  options.limits.faults = settings.faults;
-  options.seed = settings.seed;
-  options.executions = settings.executions;
-  options.measure_coverage = settings.measure_coverage;
-  options.make_program = [&] { return program_of(lock, settings.size, settings.faults); };
-  options.make_strategy = &fakezk::make_portfolio;
-  options.time_is_up = [end] { return std::chrono::steady_clock::now() >= end; };
-  fakezk::OneByOne one_worker;
-  fakezk::HuntResult result = hunt(options, one_worker);
-
   HuntReport report;
   report.name = lock.name;
   report.lock = lock;
-  report.executions = result.executions;
   report.seed = settings.seed;
-  report.coverage = std::move(result.coverage);
-  if (result.found) {
-    fakezk::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
-                        [&](std::uint32_t clients, std::uint32_t rounds) {
-                          return program_of(lock, {clients, rounds}, settings.faults);
-                        }};
-    scene.least_clients = lock.least.clients;
-    scene.least_rounds = lock.least.rounds;
-    report.failure = explain(scene, options.limits, *result.found);
-  }
+  const std::optional<fakezk::Found> found = settings.strategy == kExhaustive
+                                                 ? search_everything(lock, settings, report)
+                                                 : search(lock, settings, report);
+  if (!found) return report;
+  fakezk::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
+                      [&](std::uint32_t clients, std::uint32_t rounds) {
+                        return program_of(lock, {clients, rounds}, settings.faults);
+                      }};
+  scene.least_clients = lock.least.clients;
+  scene.least_rounds = lock.least.rounds;
+  report.failure = explain(scene, limits_of(settings), *found);
   return report;
 }
 
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
+  if (!failure && exhaustive) return name + ": " + how_far(*exhaustive);
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
   }
   const fakezk::Violation& violation = failure->violation;
   return name + ' ' + std::string(fakezk::breaks(violation.oracle)) + ' ' + violation.oracle +
-         " in execution " + std::to_string(executions) + " of seed " + std::to_string(seed) +
-         ".\n" + std::string(fakezk::guarantee_sentence(violation.oracle)) + " But:\n" +
-         violation.message + "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
+         " in execution " + std::to_string(executions) +
+         (exhaustive ? "" : " of seed " + std::to_string(seed)) + ".\n" +
+         std::string(fakezk::guarantee_sentence(violation.oracle)) + " But:\n" + violation.message +
+         "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
          "\nIts replay string:\n\n" + failure->replay + "\n\nAs a regression test:\n\n" +
          regression_test() + reached;
 }

@@ -9,7 +9,9 @@
 #include "lockstep/fake/lock_under_test.h"
 #include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/coverage.h"
+#include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/fakezk/explore/report.h"
+#include "lockstep/fakezk/explore/strategy.h"
 
 namespace lockstep::fake {
 
@@ -19,7 +21,7 @@ struct HuntSettings {
   static constexpr std::uint32_t kMostRounds = 100;
   static constexpr std::uint32_t kMostRoundsInAll = 640;  // An execution ends after 20 000 steps.
 
-  ScenarioSize size;
+  ScenarioSize size = {};
   fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
   std::uint64_t executions = 20'000;
   std::uint64_t seed = 1;
@@ -27,10 +29,22 @@ struct HuntSettings {
   // depend on the machine; what it finds, it finds there on every one.
   double seconds = std::numeric_limits<double>::infinity();
   bool measure_coverage = false;  // Takes ten times as long.
+  // How: one of fakezk::strategies(), or "exhaustive", which tries every schedule until the number
+  // of executions is reached.
+  std::string strategy{fakezk::strategies().front().name};
+  // Of an exhaustive search: one of fakezk::reductions(), if not the best.
+  std::string reduction = {};
+  // So many threads at most, each with a world of its own; what is found does not depend on it.
+  // Only contenders that share no memory (LockUnderTest::isolated) are hunted by more than one, and
+  // not by an exhaustive search.
+  std::uint32_t jobs = 1;
+  static constexpr std::uint32_t kMostJobs = 256;
 
   // The settings, as far as the environment does not say otherwise: LOCKSTEP_SEED,
-  // LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE (1 or 0). Seconds without executions
-  // mean as many as fit. Throws std::invalid_argument, with the reason, for what is no such number.
+  // LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE (1 or 0), LOCKSTEP_STRATEGY,
+  // LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS (as `lockstep hunt --faults`) and
+  // LOCKSTEP_FAULT_BUDGET. Seconds without executions mean as many as fit. Throws
+  // std::invalid_argument, with the reason, for what is no such number or no such fault.
   [[nodiscard]] HuntSettings with_environment() const;
 };
 
@@ -42,8 +56,13 @@ struct HuntReport {
   std::optional<fakezk::Failure> failure;
   std::optional<fakezk::Coverage> coverage;  // If it was to be measured.
   std::optional<LockUnderTest> lock;         // What was hunted.
+  // How far an exhaustive search has come; of any other, none.
+  std::optional<fakezk::ExhaustiveResult> exhaustive;
 
-  [[nodiscard]] bool passed() const { return !failure; }
+  // An exhaustive search that contradicts itself has shown nothing, and does not pass.
+  [[nodiscard]] bool passed() const {
+    return !failure && (!exhaustive || exhaustive->independence_violated.empty());
+  }
   [[nodiscard]] std::string text() const;
   // If it has failed: the source of a GoogleTest that replays the failure (LockUnderTest::source).
   // `mutex` is the class in C++; without one, and if nobody has said it, its name is guessed from
@@ -59,7 +78,8 @@ struct HuntReport {
 //   const fake::HuntReport report = fake::hunt_lock("my-mutex", &fake::contend_for<MyMutex>);
 //   EXPECT_TRUE(report.passed()) << report.text();
 //
-// The same settings give the same report everywhere. Runs on the calling thread. An exception that
+// The same settings give the same report everywhere. Runs on the calling thread, and on others with
+// HuntSettings::jobs. An exception that
 // escapes from the lock is a violation. If it ends the process, by abort(), a bad pointer, exit(),
 // then its last words are the replay string of that execution: lockstep/fake/last_words.h.
 // Throws std::invalid_argument, with the reason, for settings that nothing can be searched with and

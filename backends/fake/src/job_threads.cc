@@ -1,8 +1,10 @@
-#include "job_threads.h"
+#include "lockstep/fake/job_threads.h"
+
+#include <utility>
 
 #include "lockstep/internal/check.h"
 
-namespace lockstep::program {
+namespace lockstep::fake {
 
 // NOLINTNEXTLINE(bugprone-throw-keyword-missing): a list of exceptions is none.
 JobThreads::JobThreads(std::uint32_t jobs) : thrown_(jobs) {
@@ -50,4 +52,4 @@ void JobThreads::perform(std::uint32_t job) {
   }
 }
 
-}  // namespace lockstep::program
+}  // namespace lockstep::fake

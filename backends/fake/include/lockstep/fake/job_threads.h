@@ -10,7 +10,7 @@
 
 #include "lockstep/fakezk/explore/hunt.h"
 
-namespace lockstep::program {
+namespace lockstep::fake {
 
 // Workers on threads of their own, which live as long as this object: an epoch of a hunt lasts
 // milliseconds, too short to start threads for. Job 0 runs on the calling thread. If jobs throw,
@@ -37,4 +37,4 @@ class JobThreads final : public fakezk::Workers {
   std::vector<std::jthread> threads_;  // Last: they stop before the rest goes.
 };
 
-}  // namespace lockstep::program
+}  // namespace lockstep::fake

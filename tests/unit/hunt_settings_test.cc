@@ -1,0 +1,224 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/hunt.h"
+#include "lockstep/fakezk/explore/schedule.h"
+
+// How a hunt searches, as its settings and the environment say.
+namespace lockstep::fake {
+namespace {
+
+// A variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// Whoever asks gets in.
+Task<void> walk_in(Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  self.resource().enter(**session);
+  static_cast<void>(co_await (*session)->exists("/"));
+  self.resource().leave(**session);
+}
+
+HuntSettings small() {
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.faults = fakezk::FaultPlan();
+  settings.executions = 10'000;
+  return settings;
+}
+
+LockUnderTest brief_mutex() {
+  LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
+  lock.isolated = true;
+  return lock;
+}
+
+std::string refusal(const HuntSettings& settings) {
+  try {
+    static_cast<void>(hunt_lock(brief_mutex(), settings));
+  } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+std::string refusal_of_environment() {
+  try {
+    static_cast<void>(small().with_environment());
+  } catch (const std::invalid_argument& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+TEST(HuntSettingsTest, EveryStrategyFindsWhatIsEasy) {
+  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+    HuntSettings settings = small();
+    settings.strategy = strategy.name;
+    const HuntReport report = hunt_lock("no-lock", &walk_in, settings);
+    EXPECT_FALSE(report.passed()) << strategy.name;
+  }
+}
+
+// Which one it is shows in how many steps its executions have: all but the first differ.
+TEST(HuntSettingsTest, StrategiesDiffer) {
+  std::set<std::uint64_t> found;
+  for (const char* const strategy : {"random", "delay", "urw", "pct", "pos"}) {
+    HuntSettings settings;
+    settings.strategy = strategy;
+    LockUnderTest rare("rare", [](Contender& self, Path lock, std::uint32_t rounds) {
+      return contend_for<FairMutex>(self, std::move(lock), rounds);
+    });
+    rare.check_at_end = [](const fakezk::World& world, fakezk::Verdict& verdict) {
+      if (world.steps() % 37 == 5) verdict.report("user:rare", "a rare length", world.steps());
+    };
+    const HuntReport report = hunt_lock(rare, settings);
+    if (!report.passed()) found.insert(report.executions);
+  }
+  EXPECT_GT(found.size(), 2U);
+}
+
+TEST(HuntSettingsTest, AnExhaustiveSearchSaysHowFarItHasCome) {
+  HuntSettings settings = small();
+  settings.strategy = "exhaustive";
+  const HuntReport all = hunt_lock(brief_mutex(), settings);
+  ASSERT_TRUE(all.passed()) << all.text();
+  EXPECT_TRUE(all.exhaustive->exhausted);
+  EXPECT_GT(all.exhaustive->traces, 1U);
+  EXPECT_NE(all.text().find("fair-mutex: exhausted: "), std::string::npos) << all.text();
+  settings.reduction = "none";
+  EXPECT_GT(hunt_lock(brief_mutex(), settings).exhaustive->traces, all.exhaustive->traces);
+  settings.executions = 3;
+  const HuntReport some = hunt_lock(brief_mutex(), settings);
+  EXPECT_EQ(some.executions, 3U);
+  EXPECT_NE(some.text().find("NOT exhausted: "), std::string::npos) << some.text();
+}
+
+TEST(HuntSettingsTest, WhatAnExhaustiveSearchFindsIsExplained) {
+  HuntSettings settings = small();
+  settings.strategy = "exhaustive";
+  const HuntReport report = hunt_lock("no-lock", &walk_in, settings);
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+  EXPECT_EQ(report.text().find("of seed"), std::string::npos) << report.text();
+}
+
+TEST(HuntSettingsTest, WhatIsFoundDoesNotDependOnTheJobs) {
+  LockUnderTest lock("no-lock", &walk_in);
+  lock.isolated = true;
+  HuntSettings settings = small();
+  const HuntReport one = hunt_lock(lock, settings);
+  settings.jobs = 3;
+  const HuntReport three = hunt_lock(lock, settings);
+  ASSERT_TRUE(one.failure && three.failure);
+  EXPECT_EQ(one.executions, three.executions);
+  EXPECT_EQ(one.failure->replay, three.failure->replay);
+}
+
+std::size_t threads_that_hunt(bool isolated) {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  LockUnderTest threads("threads", [&](Contender& self, Path lock, std::uint32_t rounds) {
+    {
+      const std::lock_guard guard(mutex);
+      seen.insert(std::this_thread::get_id());
+    }
+    return contend_for<FairMutex>(self, std::move(lock), rounds);
+  });
+  threads.isolated = isolated;
+  HuntSettings settings = small();
+  settings.executions = 500;
+  settings.jobs = 3;
+  EXPECT_TRUE(hunt_lock(threads, settings).passed());
+  return seen.size();
+}
+
+TEST(HuntSettingsTest, OnlyContendersThatShareNoMemoryAreHuntedOnSeveralThreads) {
+  EXPECT_EQ(threads_that_hunt(true), 3U);
+  EXPECT_EQ(threads_that_hunt(false), 1U);
+}
+
+TEST(HuntSettingsTest, WaysThatThereAreNotAreRefused) {
+  HuntSettings settings = small();
+  settings.strategy = "luck";
+  EXPECT_EQ(
+      refusal(settings),
+      "there is no strategy 'luck', only portfolio, random, pct, pos, urw, delay, exhaustive");
+  settings = small();
+  settings.reduction = "source";
+  EXPECT_EQ(refusal(settings), "only an exhaustive search has a reduction");
+  settings.strategy = "exhaustive";
+  settings.reduction = "half";
+  EXPECT_EQ(refusal(settings), "there is no reduction 'half', only none, sleep, source");
+  settings.reduction.clear();
+  settings.measure_coverage = true;
+  EXPECT_EQ(refusal(settings), "an exhaustive search measures no coverage");
+  for (const std::uint32_t jobs : {0U, 257U}) {
+    settings = small();
+    settings.jobs = jobs;
+    EXPECT_NE(refusal(settings).find(" jobs cannot hunt"), std::string::npos) << jobs;
+  }
+}
+
+TEST(HuntSettingsTest, TheEnvironmentSaysHow) {
+  const Variable strategy("LOCKSTEP_STRATEGY", "exhaustive");
+  const Variable reduction("LOCKSTEP_REDUCTION", "sleep");
+  const Variable jobs("LOCKSTEP_JOBS", "2");
+  const Variable faults("LOCKSTEP_FAULTS", "cut,timer:1");
+  const Variable budget("LOCKSTEP_FAULT_BUDGET", "3");
+  const HuntSettings settings = small().with_environment();
+  EXPECT_EQ(settings.strategy, "exhaustive");
+  EXPECT_EQ(settings.reduction, "sleep");
+  EXPECT_EQ(settings.jobs, 2U);
+  EXPECT_EQ(settings.faults.kinds(), bit(fakezk::FaultKind::kCut) | bit(fakezk::FaultKind::kTimer));
+  EXPECT_EQ(settings.faults.most(fakezk::FaultKind::kTimer), 1U);
+  EXPECT_EQ(settings.faults.total(), 3U);
+}
+
+TEST(HuntSettingsTest, TheEnvironmentLeavesAloneWhatItDoesNotSay) {
+  HuntSettings settings = small();
+  settings.faults = fakezk::FaultPlan::all(5);
+  settings.strategy = "pct";
+  settings.jobs = 4;
+  EXPECT_EQ(settings.with_environment().faults, settings.faults);
+  EXPECT_EQ(settings.with_environment().strategy, "pct");
+  EXPECT_EQ(settings.with_environment().jobs, 4U);
+  const Variable none("LOCKSTEP_FAULT_BUDGET", "0");
+  EXPECT_FALSE(settings.with_environment().faults.any());
+}
+
+TEST(HuntSettingsTest, WhatIsWrongInTheEnvironmentIsNamed) {
+  for (const auto& [variable, value] : {std::pair("LOCKSTEP_JOBS", "0"),
+                                        {"LOCKSTEP_JOBS", "257"},
+                                        {"LOCKSTEP_JOBS", "many"},
+                                        {"LOCKSTEP_FAULTS", "fire"},
+                                        {"LOCKSTEP_FAULT_BUDGET", "17"}}) {
+    const Variable wrong(variable, value);
+    EXPECT_NE(refusal_of_environment().find(variable), std::string::npos) << variable << value;
+  }
+  const Variable wrong("LOCKSTEP_STRATEGY", "luck");
+  EXPECT_NE(refusal(small().with_environment()), "");
+}
+
+}  // namespace
+}  // namespace lockstep::fake
