@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "lockstep/fake/gtest_failures.h"
 #include "lockstep/fake/hunt.h"
 #include "lockstep/fake/replay.h"
 
@@ -20,14 +21,16 @@
 // The arguments are those of hunt_lock: a LockUnderTest, and HuntSettings if the defaults will not
 // do. Without changing the test, the environment says what else to do:
 //
-//   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE
+//   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
+//   LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
 //                     HuntSettings::with_environment
 //   LOCKSTEP_REPLAY   a replay string: the lock of that name is not hunted, but runs this one
 //                     execution; all others are hunted as ever. One that cannot be read fails. A
 //                     lock that ends the process prints it in this form: lockstep/fake/last_words.h
 //
-// A hunt makes many thousand executions: what is EXPECTed inside a contender fails once for each.
-// Say it with self.oracles().violated("user:name", "how"), and the report has its schedule.
+// What is EXPECTed or ASSERTed of GoogleTest inside a contender, an invariant or a check at the end
+// ends the hunt when it does not hold, as the violation "user:expectation", and the report has its
+// schedule. (In a regression test it fails as ever.) SUCCEED() and GTEST_SKIP() mean nothing there.
 #define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 #define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 
@@ -44,6 +47,8 @@ namespace lockstep::fake {
 [[nodiscard]] inline ::testing::AssertionResult no_violation(const LockUnderTest& lock,
                                                              const HuntSettings& settings = {}) {
   try {
+    GTestFailures failures;
+    const LockUnderTest watched = GTestFailures::watched(lock);
     const char* const wanted = std::getenv("LOCKSTEP_REPLAY");
     if (wanted && *wanted != '\0') {
       fakezk::ReplayString parsed;
@@ -51,11 +56,14 @@ namespace lockstep::fake {
       if (!unreadable.empty()) {
         return ::testing::AssertionFailure() << "LOCKSTEP_REPLAY: " << unreadable;
       }
-      if (parsed.scenario == lock.name) return replayed_well(replay_lock(wanted, lock));
+      if (parsed.scenario == lock.name) return replayed_well(replay_lock(wanted, watched));
     }
-    const HuntReport report = hunt_lock(lock, settings.with_environment());
-    if (!report.passed()) return ::testing::AssertionFailure() << report.text();
-    if (report.coverage) std::cout << report.text();
+    const HuntReport report = hunt_lock(watched, settings.with_environment());
+    const std::string elsewhere = failures.elsewhere();
+    if (!report.passed() || !elsewhere.empty()) {
+      return ::testing::AssertionFailure() << report.text() << elsewhere;
+    }
+    if (report.coverage || report.exhaustive) std::cout << report.text();
     return ::testing::AssertionSuccess() << report.text();
   } catch (const std::invalid_argument& unreadable) {
     return ::testing::AssertionFailure() << unreadable.what();
