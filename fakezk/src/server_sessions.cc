@@ -12,6 +12,7 @@ Server::Connection& Server::connection(LinkIndex link) {
 
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
+  if (recorder_ && leader_tree_) recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`.
   Connection& fresh = connection(link);
   ++fresh.number;
   fresh.session = kNoSession;
@@ -35,15 +36,26 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
 }
 
 // A client tries the servers one after the other; which it meets first is drawn. Those that cannot
-// take it come last.
+// take it come last. Sent away by one of them, the client goes on to the next in its list
+// (zookeeper.c, zoo_cycle_next_server, addrvec_next): of those that cannot take it either, only
+// ones that it has not met yet. With an even number of servers the C client, which goes on once
+// more in handle_error, may come back to the same one at once.
 ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   if (options_.replicas == 1) return 0;
   if (network_[link].goes_to) return *network_[link].goes_to;
   std::vector<ReplicaIndex> order;
+  const auto turn_of = [&](ReplicaIndex index) {
+    return (index + options_.replicas - link % options_.replicas) % options_.replicas;
+  };
+  // It has been served by none that is behind what it has seen.
+  const ReplicaIndex last = connections_[link].replica;
+  const bool sent_away = connections_[link].number > 1 && behind(last, seen);
+  const bool in_turn = sent_away && options_.replicas % 2 == 1;
   for (const bool wanted : {false, true}) {
     for (ReplicaIndex i = 0; i < options_.replicas; ++i) {
       const ReplicaIndex index = (link + i) % options_.replicas;
-      if (!replicas_[index].unreachable && behind(index, seen) == wanted) order.push_back(index);
+      if (replicas_[index].unreachable || behind(index, seen) != wanted) continue;
+      if (!wanted || !in_turn || turn_of(index) > turn_of(last)) order.push_back(index);
     }
   }
   const std::uint32_t drawn = unspecified_.number(static_cast<std::uint32_t>(order.size()));

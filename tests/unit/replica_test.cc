@@ -138,6 +138,34 @@ TEST_F(ReplicaTest, S62AClientDoesNotTravelBackInTime) {
   EXPECT_EQ(data(*session, "/a"), "x");
 }
 
+// Meets a server that is behind whenever there is one.
+class Unlucky final : public Chooser {
+ public:
+  Choice next(const Menu&) override { return {}; }
+  std::uint32_t number(std::uint32_t options) override { return options - 1; }
+};
+
+// zookeeper.c: whatever ends an attempt to connect, zoo_cycle_next_server takes the next of the
+// list for the next one, and addrvec_next begins anew at its end only.
+TEST_F(ReplicaTest, S62AClientThatIsSentAwayGoesOnToTheNextServer) {
+  const auto session = std::make_shared<FakeSession>(simulation_.client("A").process(), 10s);
+  simulation_.settle();
+  const ReplicaIndex first = simulation_.world().server().replica_of(session->link());
+  for (const ReplicaIndex replica : {0U, 1U, 2U}) {
+    if (replica != first) simulation_.fall_behind(replica);
+  }
+  must(simulation_.run(create(*session, "/a", "x")), "create");
+  for (const ReplicaIndex replica : {0U, 1U, 2U}) {
+    if (replica != first) simulation_.fall_behind(replica);
+  }
+  simulation_.cut(*session);
+  Unlucky unlucky;
+  // The end of the connection; then, for each server at most, a handshake and how it is received.
+  for (int i = 0; i < 1 + 2 * 3; ++i) simulation_.world().step_without_time(unlucky);
+  EXPECT_EQ(session->state(), SessionState::kConnected);
+  EXPECT_EQ(simulation_.world().server().replica_of(session->link()), first);
+}
+
 // An event carries no zxid (NIOServerCnxn.process), so it does not protect from going back.
 TEST_F(ReplicaTest, S62AnEventIsNoProtection) {
   const auto writer = open("writer", kNear);
