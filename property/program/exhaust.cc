@@ -32,6 +32,7 @@ std::string_view Exhausted::stopped_by() const {
   if (result.found) return "violation";
   if (!result.independence_violated.empty()) return "dependence";
   if (interrupted) return "interrupt";
+  if (out_of_depth) return "depth";
   return out_of_time ? "time" : "count";
 }
 
@@ -67,16 +68,27 @@ nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
       {"traces_by_fault", traces_by_fault(result)},
       {"final_states", result.final_states},
       {"pairs_checked", result.pairs_checked},
+      {"cut_short", result.cut},
+      {"cut_short_after", nullptr},
       {"independence_violated", nullptr},
       {"trace_hash", hex(result.trace_hash)},
       {"stopped_by", stopped_by()},
       {"not_judged", {"L3", "livelock by repetition"}},
       {"violation", nullptr}};
   if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
+  if (result.cut > 0) object["cut_short_after"] = result.deepest;
   if (!result.independence_violated.empty()) {
     object["independence_violated"] = result.independence_violated;
   }
   return object;
+}
+
+std::string Exhausted::what_was_cut_short() const {
+  if (result.cut == 0) return "";
+  return "; " + counted(result.cut, "execution") + " cut short: of what comes behind " +
+         std::to_string(result.deepest) +
+         " steps only the calm order was tried, because something may go on for as long as somebody"
+         " else gets no turn";
 }
 
 std::string Exhausted::where_it_stopped(const Search& what) const {
@@ -96,7 +108,7 @@ std::string Exhausted::verdict(const Search& what) const {
                                                : "NOT exhausted: " + traces;
   return how_far + ", no violation (" + in_words(what.size) + "; " + describe_faults(what.faults) +
          "; L3 and livelock by repetition are not judged in this mode)" +
-         (result.exhausted ? "" : where_it_stopped(what));
+         (result.exhausted ? "" : where_it_stopped(what) + what_was_cut_short());
 }
 
 void Exhausted::print_how_far(const Search& what) const {
@@ -134,6 +146,9 @@ Exhausted exhaust(const Search& what, bool show_progress) {
   const std::unique_ptr<fakezk::Program> program =
       scenarios::make_program(*what.scenario, what.size, what.faults);
   searched.result = fakezk::search_exhaustively(*program, options);
+  const bool stopped =
+      searched.interrupted || searched.out_of_time || searched.result.executions >= what.executions;
+  searched.out_of_depth = searched.result.cut > 0 && !stopped;
   searched.seconds = gone();
   return searched;
 }

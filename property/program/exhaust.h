@@ -21,6 +21,7 @@ struct Exhausted {
   double seconds = 0;
   bool out_of_time = false;
   bool interrupted = false;
+  bool out_of_depth = false;  // Nothing is left but what lies behind executions that are too long.
 
   // As far as it is a search like the others.
   [[nodiscard]] Searched as_searched() const;
@@ -33,6 +34,7 @@ struct Exhausted {
 
  private:
   [[nodiscard]] std::string_view stopped_by() const;
+  [[nodiscard]] std::string what_was_cut_short() const;
   [[nodiscard]] std::string where_it_stopped(const Search& what) const;
 };
 

@@ -32,10 +32,11 @@ class Search {
       const bool done =
           options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
       if (!done) return finished(false);
+      if (tally_.cut > 0) continue;  // Larger ones may still show a violation.
       result_.fault_budget = budget;
       ++result_.budgets_finished;
     }
-    return finished(true);
+    return finished(tally_.cut == 0);
   }
 
  private:
@@ -46,6 +47,8 @@ class Search {
     result_.steps = tally_.steps;
     result_.trace_hash = tally_.trace_hash;
     result_.pairs_checked = tally_.pairs_checked;
+    result_.cut = tally_.cut;
+    result_.deepest = tally_.deepest;
     result_.final_states = tally_.final_states.size();
     for (const std::uint64_t state : tally_.final_states) result_.state_hash += mix(state);
     return std::move(result_);
@@ -109,7 +112,7 @@ class Search {
         return false;
       case Exploration::End::kViolation: break;
     }
-    result_.found = Found{tally_.executions - 1, exploration.outcome(), world_.deviations()};
+    result_.found = exploration.found();
     return false;
   }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
+#include "lockstep/fakezk/explore/schedule.h"
 #include "lockstep/fakezk/explore/state_hash.h"
+#include "repeat.h"
 
 namespace lockstep::fakezk {
 
@@ -14,6 +17,11 @@ constexpr int kFaultShift = 32;
 // How often the caller is asked whether to go on, and a pair of steps is tried in both orders.
 constexpr std::uint64_t kAskEvery = 256;
 constexpr std::uint64_t kCheckEvery = 128;
+
+// Schedules branch in so many times the steps of the first execution, which is a calm one, and some
+// more: what takes longer than that most likely never ends.
+constexpr std::uint32_t kLonger = 8;
+constexpr std::uint32_t kLongest = 256;
 
 // Small searches have their claims checked as well: at 1, 2, 4, 8, ... and then regularly.
 bool is_time_to_check(std::uint64_t executions) {
@@ -38,6 +46,7 @@ StepKey key_of(const Event& event, const Server& server) {
 
 bool is_fault(StepKey key) { return kind_of(key) == Event::Kind::kFault; }
 bool is_timer(StepKey key) { return kind_of(key) == Event::Kind::kTimer; }
+bool is_wake(StepKey key) { return kind_of(key) == Event::Kind::kWake; }
 FaultKind fault_of(StepKey key) { return static_cast<FaultKind>(key >> kFaultShift & 0xff); }
 
 std::string describe(StepKey key) {
@@ -107,8 +116,7 @@ Exploration::Exploration(World& world, Program& program, const ExhaustiveOptions
       options_(options),
       limits_(limits),
       faults_(std::move(faults)),
-      tally_(tally),
-      judges_(program.judges_each_step()) {
+      tally_(tally) {
   for (const ObjectKind kind : options.left_out) recorder_.leave_out(kind);
   if (program.isolated()) recorder_.leave_out(ObjectKind::kUserMemory);
   world_.record_footprints(&recorder_);
@@ -124,13 +132,18 @@ Exploration::End Exploration::run() {
   for (;;) {
     const Ran ran = run_once();
     count(ran);
-    if (ran == Ran::kViolation) return End::kViolation;
+    found_.execution = tally_.executions - 1;
+    if (ran == Ran::kViolation) {
+      found_.deviations = world_.deviations();
+      return End::kViolation;
+    }
+    if (!check_determinism(ran)) return End::kViolation;
     if (by_source()) add_races(ran == Ran::kComplete);
     // What made a fault impossible need not have been possible together with it, so that no race
     // shows the order in which it happens.
     for (std::size_t i = 0; missing_ && i < length_; ++i) nodes_[i].try_everything();
     if (reduces() && is_time_to_check(tally_.executions) && !check_a_pair()) {
-      return End::kDependent;
+      return found_.nondeterministic ? End::kViolation : End::kDependent;
     }
     if (!backtrack()) return End::kExhausted;
     if (tally_.executions >= options_.executions) return End::kStopped;
@@ -141,21 +154,34 @@ Exploration::End Exploration::run() {
 
 void Exploration::count(Ran ran) {
   ++tally_.executions;
-  tally_.steps += outcome_.steps;
+  tally_.steps += found_.outcome.steps;
+  if (ran == Ran::kCut) ++tally_.cut;
+  if (tally_.deepest == 0 && ran != Ran::kHalf) measure();
   if (ran != Ran::kComplete) return;
   ++tally_.traces;
-  tally_.trace_hash += mix(outcome_.trace_hash);
+  tally_.trace_hash += mix(found_.outcome.trace_hash);
   std::uint64_t state = state_hash(world_);
   for (const std::uint64_t received : received_) state = mix(state ^ received);
   tally_.final_states.insert(state);
 }
 
+// If even the calm order is unfair, what counts is how long it takes from where it becomes fair.
+void Exploration::measure() {
+  const std::uint32_t mended = limits_.steps / 2;
+  const std::uint32_t steps = found_.outcome.steps;
+  tally_.deepest = std::min(mended, kLonger * (cut_ ? steps - mended : steps) + kLongest);
+  length_ = std::min<std::size_t>(length_, tally_.deepest);
+}
+
 void Exploration::begin_run() {
   depth_ = 0;
   half_ = false;
+  cut_ = false;
+  parted_ = false;
   received_.clear();
   world_.end();
   program_.clear();
+  execution_.emplace(world_, program_, limits_);
   program_.reset(world_);
   world_.set_names(&program_);
 }
@@ -163,44 +189,74 @@ void Exploration::begin_run() {
 // As execute() does it; but the search may break off, and the world is left as it ends.
 Exploration::Ran Exploration::run_once() {
   begin_run();
-  Verdict verdict;
-  program_.start(world_, verdict);
-  world_.set_faults(limits_.faults);
-  world_.set_restarter(program_.restarter());
-  world_.set_tracer(this);
-  bool ended = false;
-  const History& history = world_.server().history();
-  std::size_t judged = 0;
-  while (!ended && !verdict.violation()) {
-    if (world_.steps() > limits_.steps) {
-      verdict.report("livelock", "no end after " + std::to_string(limits_.steps) + " steps",
-                     world_.steps());
-    }
-    ended = !world_.step(*this);
-    if (half_) break;
-    if (judges_) {
-      recorder_.touches_everything();
-      program_.after_step(world_, verdict);
-    }
-    if (world_.task_failed()) report_exceptions(world_, verdict);
-    if (judged != history.size()) program_.committed();
-    judged = history.size();
+  try {
+    execute_program();
+  } catch (...) {
+    report_thrown(std::current_exception(), world_, execution_->verdict());
   }
-  if (!half_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();
   recorder_.pause();
-  if (length_ > 0 && ended && nodes_[length_ - 1].took_what_slept()) half_ = true;
-  missing_ = ended && by_source() && !all_faults_happened();
+  world_.set_tracer(nullptr);
+  found_.outcome.violation = half_ ? std::nullopt : execution_->verdict().violation();
+  found_.outcome.trace_hash = world_.trace_hash();
+  found_.outcome.steps = world_.steps();
+  found_.outcome.positions = world_.positions();
+  if (half_) return Ran::kHalf;
+  if (found_.outcome.violation) return Ran::kViolation;
+  return cut_ ? Ran::kCut : Ran::kComplete;
+}
+
+void Exploration::execute_program() {
+  execution_->start(this);
+  while (execution_->go_on(*this) && !half_) {
+  }
+  if (execution_->healed()) cut_ = true;
+  end_run();
+  if (execution_->ended() && !half_) program_.finish(world_);
+}
+
+// What the end of an execution means for the search.
+void Exploration::end_run() {
+  const bool ended = execution_->ended() && !cut_;
+  missing_ = false;
+  if (!half_ && !cut_ && length_ > 0) nodes_[length_ - 1].sender = recorder_.sender();
+  recorder_.pause();
+  if (!ended || half_) return;
+  if (depth_ < length_) parted_ = half_ = true;
+  if (length_ == 0) return;
+  if (nodes_[length_ - 1].took_what_slept()) half_ = true;
+  missing_ = by_source() && !all_faults_happened();
   if (missing_) half_ = true;
   // Faults need another step beside them: what comes last cannot be swapped with one.
-  if (ended && length_ > 0) nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
-  if (ended && !half_) program_.finish(world_);
-  world_.set_tracer(nullptr);
-  outcome_.violation = half_ ? std::nullopt : verdict.violation();
-  outcome_.trace_hash = world_.trace_hash();
-  outcome_.steps = world_.steps();
-  outcome_.positions = world_.positions();
-  if (outcome_.violation) return Ran::kViolation;
-  return half_ ? Ran::kHalf : Ran::kComplete;
+  nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
+}
+
+Outcome Exploration::run_again(Tracer* tracer) {
+  world_.end();
+  program_.clear();
+  Replay replay(found_.deviations);
+  return execute(world_, program_, replay, limits_, tracer);
+}
+
+void Exploration::not_deterministic(Violation violation) {
+  found_.outcome.violation = std::move(violation);
+  found_.nondeterministic = true;
+}
+
+// Nearly every run begins as one before it, and a share of them is run twice to the end.
+bool Exploration::check_determinism(Ran ran) {
+  if (is_repeated(tally_.executions - 1)) tally_.repeats = true;
+  const bool repeats = tally_.repeats && ran != Ran::kHalf;
+  if (!parted_ && !repeats) return true;
+  found_.deviations = world_.deviations();
+  const RunAgain again = [this](Tracer* tracer) { return run_again(tracer); };
+  if (parted_) {
+    not_deterministic(where_runs_part(world_, again));
+    return false;
+  }
+  tally_.repeats = false;
+  std::optional<Violation> parted = find_nondeterminism(world_, found_.outcome, again);
+  if (parted) not_deterministic(std::move(*parted));
+  return !found_.nondeterministic;
 }
 
 bool Exploration::all_faults_happened() const { return world_.faults_injected() == faults_.size(); }
@@ -216,8 +272,13 @@ void Exploration::step(const Step& step) {
 Choice Exploration::next(const Menu& menu) {
   recorder_.pause();
   if (scripted_) return next_of_script(menu);
+  if (cut_) return Choice();
   if (depth_ > 0) nodes_[depth_ - 1].sender = recorder_.sender();
   if (depth_ < length_) {
+    if (nodes_[depth_].hash != world_.trace_hash()) {
+      parted_ = half_ = true;
+      return Choice();
+    }
     if (nodes_[depth_].choice.fault) static_cast<void>(menu.faults());  // Listing is no step.
     return take(nodes_[depth_]);
   }
@@ -226,9 +287,14 @@ Choice Exploration::next(const Menu& menu) {
     half_ = true;
     return Choice();
   }
+  if (length_ >= (tally_.deepest == 0 ? limits_.steps / 2 : tally_.deepest)) {
+    cut_ = true;
+    return Choice();
+  }
   if (length_ == nodes_.size()) nodes_.resize(2 * length_ + 8);
   Node& node = nodes_[length_];
   node.reuse();
+  node.hash = world_.trace_hash();
   list(menu, node);
   inherit_sleep(node);
   if (!pick_first(node)) {
@@ -255,7 +321,7 @@ std::uint32_t Exploration::number(std::uint32_t options) {
     const std::vector<DrawnNumber>& drawn = script_[depth_ - 1]->numbers;
     return numbers_drawn_ < drawn.size() ? drawn[numbers_drawn_++].value : 0;
   }
-  if (half_) return 0;
+  if (half_ || cut_) return 0;
   std::vector<DrawnNumber>& drawn = nodes_[depth_ - 1].numbers;
   if (numbers_drawn_ == drawn.size()) drawn.push_back({0, options});
   return drawn[numbers_drawn_++].value;

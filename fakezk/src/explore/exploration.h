@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "execution.h"
 #include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/fakezk/footprint.h"
 
@@ -20,6 +21,7 @@ using StepKey = std::uint64_t;
 [[nodiscard]] StepKey key_of(const Event& event, const Server& server);
 [[nodiscard]] bool is_fault(StepKey key);
 [[nodiscard]] bool is_timer(StepKey key);
+[[nodiscard]] bool is_wake(StepKey key);
 [[nodiscard]] FaultKind fault_of(StepKey key);
 [[nodiscard]] std::string describe(StepKey key);
 
@@ -65,6 +67,8 @@ struct Node {
   std::vector<DrawnNumber> numbers;
   Footprint footprint;
   std::uint32_t sender = FootprintRecorder::kNoStep;
+  // The trace hash with which the state is reached, by every run that comes here.
+  std::uint64_t hash = 0;
 };
 
 // A depth-first search of all schedules with certain faults, by running the program again and again
@@ -78,6 +82,9 @@ class Exploration final : private Chooser, private Tracer {
     std::uint64_t steps = 0;
     std::uint64_t trace_hash = 0;
     std::uint64_t pairs_checked = 0;
+    std::uint64_t cut = 0;      // Executions that were longer than `deepest`.
+    bool repeats = false;       // The next whole execution is to be run twice.
+    std::uint32_t deepest = 0;  // Steps up to which schedules branch; 0: not known yet.
     std::set<std::uint64_t> final_states;
   };
   enum class End : std::uint8_t { kExhausted, kViolation, kStopped, kDependent };
@@ -92,7 +99,8 @@ class Exploration final : private Chooser, private Tracer {
 
   End run();
 
-  [[nodiscard]] const Outcome& outcome() const { return outcome_; }
+  // The last execution, or what it has shown.
+  [[nodiscard]] const Found& found() const { return found_; }
   // Every fault that could have happened somewhere.
   [[nodiscard]] const std::set<StepKey>& faults_seen() const { return faults_seen_; }
   [[nodiscard]] const std::string& dependence() const { return dependence_; }
@@ -110,9 +118,17 @@ class Exploration final : private Chooser, private Tracer {
   [[nodiscard]] bool by_source() const { return options_.reduction == Reduction::kSource; }
 
   // How a run ended.
-  enum class Ran : std::uint8_t { kComplete, kHalf, kViolation };
+  enum class Ran : std::uint8_t { kComplete, kHalf, kCut, kViolation };
   Ran run_once();
   void begin_run();
+  void execute_program();
+  void end_run();
+  void measure();
+  // False, with what to say in found(), if a program does not always go the same way.
+  bool check_determinism(Ran ran);
+  // Runs the schedule of found() once more, as every replay of it will.
+  Outcome run_again(Tracer* tracer);
+  void not_deterministic(Violation violation);
   void count(Ran ran);
   Choice take(Node& node);
   Choice next_of_script(const Menu& menu);
@@ -146,8 +162,6 @@ class Exploration final : private Chooser, private Tracer {
   const ExecutionLimits& limits_;
   std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
   Tally& tally_;
-  bool judges_;  // After each step.
-
   FootprintRecorder recorder_;
   std::vector<Node> nodes_;  // Used again; the first length_ count.
   std::size_t length_ = 0;
@@ -155,12 +169,15 @@ class Exploration final : private Chooser, private Tracer {
   std::size_t depth_ = 0;  // States reached in this run.
   std::size_t numbers_drawn_ = 0;
   bool half_ = false;     // Nothing new begins here.
+  bool cut_ = false;      // It goes on calmly, because it is too long.
+  bool parted_ = false;   // It has not gone the way that it went before.
   bool missing_ = false;  // It has ended before all of its faults could happen.
   Footprint ignored_;
   std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
   std::vector<std::uint64_t> received_;             // By process: a hash of all it has received.
   std::set<StepKey> faults_seen_;
-  Outcome outcome_;
+  Found found_;
+  std::optional<Execution> execution_;  // What clears away behind it may still report.
   std::string dependence_;
   // A fixed schedule instead of the search's.
   std::vector<const Node*> script_;

@@ -2,6 +2,7 @@
 // orders.
 #include "exploration.h"
 #include "lockstep/fakezk/explore/state_hash.h"
+#include "repeat.h"
 
 namespace lockstep::fakezk {
 
@@ -14,6 +15,7 @@ bool Exploration::swappable(std::size_t first) const {
 
 bool Exploration::check_a_pair() {
   if (length_ < 2) return true;
+  found_.deviations = world_.deviations();
   const std::size_t pairs = length_ - 1;
   const std::size_t start = mix(tally_.executions) % pairs;
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -22,8 +24,16 @@ bool Exploration::check_a_pair() {
     ++tally_.pairs_checked;
     const std::optional<std::uint64_t> swapped = state_after(first, true);
     // A fault cannot come last, when nothing else can happen.
-    if (!swapped || state_after(first, false) == swapped) return true;
-    dependence_ = describe(nodes_[first].key) + ", " + describe(nodes_[first + 1].key);
+    if (!swapped) return true;
+    const std::optional<std::uint64_t> in_order = state_after(first, false);
+    if (in_order == swapped) return true;
+    if (state_after(first, true) != swapped || state_after(first, false) != in_order) {
+      // It is no matter of order.
+      not_deterministic(
+          where_runs_part(world_, [this](Tracer* tracer) { return run_again(tracer); }));
+    } else {
+      dependence_ = describe(nodes_[first].key) + ", " + describe(nodes_[first + 1].key);
+    }
     return false;
   }
   return true;
@@ -38,12 +48,8 @@ std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool sw
   script_.push_back(&nodes_[swapped ? first + 1 : first]);
   script_.push_back(&nodes_[swapped ? first : first + 1]);
   begin_run();
-  Verdict verdict;
   scripted_ = true;
-  program_.start(world_, verdict);
-  world_.set_faults(limits_.faults);
-  world_.set_restarter(program_.restarter());
-  world_.set_tracer(this);
+  execution_->start(this);
   bool possible = true;
   for (std::size_t i = 0; i < script_.size(); ++i) possible = world_.step(*this);
   world_.set_tracer(nullptr);

@@ -1,7 +1,9 @@
 #include "lockstep/fakezk/explore/program.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "execution.h"
 #include "lockstep/internal/check.h"
 
 namespace lockstep::fakezk {
@@ -21,14 +23,18 @@ std::string escaped(const std::exception& thrown) {
 
 }  // namespace
 
-void report_exceptions(World& world, Verdict& verdict) {
+void report_thrown(std::exception_ptr thrown, const World& world, Verdict& verdict) {
   try {
-    std::rethrow_exception(world.take_exception());
-  } catch (const std::exception& thrown) {
-    verdict.report("crash", escaped(thrown), world.steps());
+    std::rethrow_exception(std::move(thrown));
+  } catch (const std::exception& exception) {
+    verdict.report("crash", escaped(exception), world.steps());
   } catch (...) {
     verdict.report("crash", "something that is no std::exception escaped", world.steps());
   }
+}
+
+void report_exceptions(World& world, Verdict& verdict) {
+  report_thrown(world.take_exception(), world, verdict);
 }
 
 void Verdict::report(std::string_view oracle, std::string message, std::uint32_t step) {
@@ -37,62 +43,64 @@ void Verdict::report(std::string_view oracle, std::string message, std::uint32_t
   violation_ = Violation{std::string(oracle), std::move(message), step};
 }
 
-namespace {
-
-// Until nothing can happen any more, or a guarantee is broken.
-void run(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
-         Verdict& verdict) {
-  const bool judges = program.judges_each_step();
-  Calm calm;
-  Chooser* choosing = &chooser;
-  const History& history = world.server().history();
-  for (std::size_t judged = 0;;) {
-    if (judged != history.size()) {
-      judged = history.size();
-      program.committed();
-    }
-    if (judges) program.after_step(world, verdict);
-    if (world.task_failed()) report_exceptions(world, verdict);
-    if (world.steps() > limits.steps) {
-      verdict.report(
-          "livelock",
-          "no end after " + std::to_string(limits.steps) +
-              " steps, although in the second half nothing fails and everybody is served",
-          world.steps());
-    }
-    if (verdict.violation()) return;
-    if (choosing != &calm && world.steps() >= limits.steps / 2) {
-      choosing = &calm;
-      world.heal();
-    }
-    if (!world.step(*choosing)) return program.finish(world);
-  }
+void Execution::start(Tracer* tracer) {
+  program_.start(world_, verdict_);
+  world_.set_faults(limits_.faults);
+  world_.set_restarter(program_.restarter());
+  world_.set_tracer(tracer);
 }
 
-}  // namespace
+bool Execution::go_on(Chooser& chooser) {
+  const std::size_t committed = world_.server().history().size();
+  if (judged_ != committed) {
+    judged_ = committed;
+    program_.committed();
+  }
+  if (judges_) judge();
+  if (world_.task_failed()) report_exceptions(world_, verdict_);
+  if (world_.steps() >= limits_.steps / 2) mend();
+  if (verdict_.violation()) return false;
+  ended_ = !world_.step(healed_ ? calm_ : chooser);
+  return !ended_;
+}
+
+void Execution::judge() {
+  if (FootprintRecorder* const recorder = world_.recorder()) recorder->touches_everything();
+  program_.after_step(world_, verdict_);
+}
+
+// From the middle on it is a matter of time.
+void Execution::mend() {
+  if (world_.steps() > limits_.steps) {
+    verdict_.report("livelock",
+                    "no end after " + std::to_string(limits_.steps) +
+                        " steps, although in the second half nothing fails and everybody is served",
+                    world_.steps());
+  }
+  if (healed_ || verdict_.violation()) return;
+  healed_ = true;
+  world_.heal();
+}
 
 Outcome execute(World& world, Program& program, Chooser& chooser, const ExecutionLimits& limits,
                 Tracer* tracer) {
   internal::check(world.server().options() == program.servers(),
                   "execute() in a world with other servers than the program's");
-  Verdict verdict;
   program.reset(world);
   world.set_names(&program);
+  Execution execution(world, program, limits);
   // Tasks keep their exceptions; these come from what the program does outside of them.
   try {
-    program.start(world, verdict);
-    world.set_faults(limits.faults);
-    world.set_restarter(program.restarter());
-    world.set_tracer(tracer);
-    run(world, program, chooser, limits, verdict);
-  } catch (const std::exception& thrown) {
-    verdict.report("crash", escaped(thrown), world.steps());
+    execution.start(tracer);
+    while (execution.go_on(chooser)) {
+    }
+    if (execution.ended()) program.finish(world);
   } catch (...) {
-    verdict.report("crash", "something that is no std::exception escaped", world.steps());
+    report_thrown(std::current_exception(), world, execution.verdict());
   }
   Outcome outcome;
   world.set_tracer(nullptr);
-  outcome.violation = verdict.violation();
+  outcome.violation = execution.verdict().violation();
   for (const char byte : outcome.violation ? outcome.violation->oracle : std::string()) {
     world.hash_in(static_cast<unsigned char>(byte));
   }

@@ -91,14 +91,16 @@ void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
 }
 
 // What was possible and is no more may have to come first. Behind a fault nothing counts as still
-// possible: a cut leaves something else to receive than what it has lost.
+// possible: a cut leaves something else to receive than what it has lost. Nor behind a process that
+// wakes: a timer that would have fired once all else was done may now never do so, and then no race
+// shows that the rest could have come first.
 void Exploration::add_disabled(std::size_t step, bool ended) {
   if (step + 1 == length_ && !ended) return;
   Node& state = nodes_[step];
   for (const Node::Option& option : state.enabled) {
     if (option.key == state.key) continue;
     const bool still = step + 1 < length_ && nodes_[step + 1].find(option.key);
-    if (still && !is_fault(state.key)) continue;
+    if (still && !is_fault(state.key) && !is_wake(state.key)) continue;
     // To be tried, and not from here: then whatever leads to a state where it does not sleep.
     if (!still && state.asleep(option.key)) return state.try_everything();
     if (std::ranges::find(state.backtrack, option.key) != state.backtrack.end()) continue;

@@ -91,6 +91,10 @@ Violation parted(const std::vector<Steps::Entry>& one, const std::vector<Steps::
 std::optional<Violation> find_nondeterminism(const World& world, const Outcome& first,
                                              const RunAgain& run) {
   if (run(nullptr).trace_hash == first.trace_hash) return std::nullopt;
+  return where_runs_part(world, run);
+}
+
+Violation where_runs_part(const World& world, const RunAgain& run) {
   Steps reference(world);
   const std::uint64_t hash = run(&reference).trace_hash;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -23,6 +23,9 @@ using RunAgain = std::function<Outcome(Tracer* tracer)>;
 [[nodiscard]] std::optional<Violation> find_nondeterminism(const World& world, const Outcome& first,
                                                            const RunAgain& run);
 
+// The same of a program that has been seen to go two ways with this schedule.
+[[nodiscard]] Violation where_runs_part(const World& world, const RunAgain& run);
+
 // What is said of a program whose first run of a schedule has gone another way than the later ones.
 [[nodiscard]] Violation remembers_executions();
 

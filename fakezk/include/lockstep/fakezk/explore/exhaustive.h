@@ -45,9 +45,10 @@ struct ExhaustiveOptions {
 };
 
 struct ExhaustiveResult {
-  // True if every schedule with up to `fault_budget` faults has been tried, or its equal.
+  // True if every schedule with up to `fault_budget` faults has been tried, or its equal, none of
+  // them cut.
   bool exhausted = false;
-  // How many budgets, 0 first, were searched through, and the last of them.
+  // How many budgets, 0 first, were searched through without a cut, and the last of them.
   std::uint32_t budgets_finished = 0;
   std::uint32_t fault_budget = 0;
   // The budget that was being searched when the search ended.
@@ -60,6 +61,11 @@ struct ExhaustiveResult {
   std::uint64_t state_hash = 0;    // Sum over the final states.
   // How many traces have a fault of each kind (source sets only).
   std::vector<std::pair<FaultKind, std::uint64_t>> traces_by_fault;
+  // Executions that had more steps than `deepest`: the search has not looked for other orders of
+  // what comes behind. They have gone on calmly from there, in the end with everything mended and
+  // everybody served, and were judged like those of every hunt, but are no traces.
+  std::uint64_t cut = 0;
+  std::uint32_t deepest = 0;
   // Adjacent steps that were taken for independent, and tried in both orders.
   std::uint64_t pairs_checked = 0;
   // Empty, or two steps whose order mattered although their footprints do not meet. The search has
@@ -69,9 +75,11 @@ struct ExhaustiveResult {
 };
 
 // Tries every schedule of a program, budget by budget from no fault to limits.faults.total(), up to
-// the order of steps that do not touch the same objects; ends with the first violation. Two kinds
-// of choices stay calm: orders that ZooKeeper leaves unspecified, and how many requests a cut finds
-// accepted (a cut that comes later does the same). Deterministic, on the calling thread.
+// the order of steps that do not touch the same objects; ends with the first violation. That may be
+// "misuse": each run repeats the beginning of an earlier one, and some are run twice, to find out
+// whether the program is deterministic. Two kinds of choices stay calm: orders that ZooKeeper
+// leaves unspecified, and how many requests a cut finds accepted (a cut that comes later does the
+// same). Deterministic, on the calling thread.
 //
 // Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+
+#include "lockstep/fakezk/explore/program.h"
+
+namespace lockstep::fakezk {
+
+// One execution of a program in a world that it has been reset for, step by step: what is judged
+// when, and when everything is mended. The same for every kind of search, so that a schedule that
+// one of them has found is judged alike by all others.
+class Execution {
+ public:
+  Execution(World& world, Program& program, const ExecutionLimits& limits)
+      : world_(world), program_(program), limits_(limits), judges_(program.judges_each_step()) {}
+
+  // Prepares the program. A tracer sees what comes behind it.
+  void start(Tracer* tracer);
+  // Judges what has become of the last step, and lets one more happen. False when it is over: a
+  // guarantee is broken, or nothing can happen any more.
+  bool go_on(Chooser& chooser);
+  // Nothing can happen any more.
+  [[nodiscard]] bool ended() const { return ended_; }
+  // Everything is mended and everybody is served: whoever chooses is not asked any more.
+  [[nodiscard]] bool healed() const { return healed_; }
+  [[nodiscard]] Verdict& verdict() { return verdict_; }
+
+ private:
+  void judge();
+  void mend();
+
+  World& world_;
+  Program& program_;
+  const ExecutionLimits& limits_;
+  Verdict verdict_;
+  Calm calm_;
+  std::size_t judged_ = 0;  // Of the history.
+  bool judges_;             // After each step.
+  bool healed_ = false;
+  bool ended_ = false;
+};
+
+// What a program or a judge has thrown, as a violation of the oracle "crash".
+void report_thrown(std::exception_ptr thrown, const World& world, Verdict& verdict);
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,130 @@
+// An exhaustive search says no more than what it has shown.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/scenario.h"
+#include "lockstep/fakezk/explore/exhaustive.h"
+#include "plays.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+Task<void> tell(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->sync("/a"));
+  ++self.shared;
+}
+
+// For as long as the other one gets no turn.
+Task<void> ask_until_told(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  while (self.shared == 0) static_cast<void>(co_await (*session)->sync("/b"));
+}
+
+// Whatever turns the other one gets, if it comes second.
+Task<void> ask_for_ever_unless_told(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->sync("/b"));
+  const bool told = self.shared > 0;
+  while (!told) static_cast<void>(co_await (*session)->sync("/b"));
+}
+
+TEST(ExhaustiveClaimsTest, WhatNeedsFairnessIsNotExhausted) {
+  Play play({&tell, &ask_until_told}, false);
+  for (const ReductionName& reduction : reductions()) {
+    ExhaustiveOptions options;
+    options.reduction = reduction.reduction;
+    options.executions = 500;
+    const ExhaustiveResult result = search_exhaustively(play, options);
+    EXPECT_FALSE(result.found) << result.found->outcome.violation->message;
+    EXPECT_FALSE(result.exhausted);
+    EXPECT_EQ(result.budgets_finished, 0U);
+    EXPECT_GT(result.cut, 0U);
+    EXPECT_GT(result.deepest, 0U);
+    EXPECT_LE(result.traces + result.cut, result.executions);
+  }
+}
+
+TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
+  Play play({&tell, &ask_for_ever_unless_told}, false);
+  const ExhaustiveResult result = search(play, Reduction::kSource);
+  ASSERT_TRUE(result.found);
+  ASSERT_TRUE(result.found->outcome.violation);
+  EXPECT_EQ(result.found->outcome.violation->oracle, "livelock");
+  World world(play.servers());
+  Replay replay(result.found->deviations);
+  const Outcome again = execute(world, play, replay, ExecutionLimits());
+  ASSERT_TRUE(again.violation);
+  EXPECT_EQ(again.violation->message, result.found->outcome.violation->message);
+}
+
+// A client that comes to a server that is behind goes on to the next.
+TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
+  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{1, 1},
+                              fake::LastContender::kPatient, mutex_rules(), nullptr, 3);
+  const ExhaustiveResult result = search(scenario, Reduction::kSource, "kill-session", 1);
+  EXPECT_FALSE(result.found);
+  EXPECT_TRUE(result.exhausted);
+  EXPECT_EQ(result.cut, 0U);
+}
+
+class FailsAtItsEnd final : public Play {
+ public:
+  using Play::Play;
+  void finish(World&) override { throw std::runtime_error("the end check has failed"); }
+};
+
+TEST(ExhaustiveClaimsTest, AnExceptionOfAnEndCheckIsACrash) {
+  FailsAtItsEnd play({&write_once<'a'>});
+  const ExhaustiveResult result = search(play, Reduction::kSource);
+  ASSERT_TRUE(result.found);
+  EXPECT_EQ(result.executions, 1U);
+  const Violation& violation = *result.found->outcome.violation;
+  EXPECT_EQ(violation.oracle, "crash");
+  EXPECT_EQ(violation.message, "an exception escaped: the end check has failed");
+}
+
+// What a search must not see: memory that executions share.
+int runs = 0;
+
+Task<void> ask(Actor& self, int times) {
+  const auto session = co_await self.client().session(Context());
+  for (int i = 0; i < times; ++i) static_cast<void>(co_await (*session)->sync("/a"));
+}
+Task<void> ask_as_often_as_it_likes(Actor& self) { return ask(self, 2 + ++runs % 3); }
+// Behind the first executions, which are run twice.
+Task<void> ask_as_it_likes_after_a_while(Actor& self) {
+  return ask(self, ++runs < 20 ? 3 : 2 + runs % 3);
+}
+Task<void> ask_three_times(Actor& self) { return ask(self, 3); }
+
+ExhaustiveResult search_of_restless(Act act) {
+  runs = 0;
+  Play play({act, &ask_three_times}, false);
+  ExhaustiveResult result = search(play, Reduction::kSource);
+  EXPECT_TRUE(result.found);
+  return result;
+}
+
+TEST(ExhaustiveClaimsTest, AProgramThatIsNotDeterministicIsMisuse) {
+  for (const Act act : {&ask_as_often_as_it_likes, &ask_as_it_likes_after_a_while}) {
+    const ExhaustiveResult result = search_of_restless(act);
+    ASSERT_TRUE(result.found);
+    EXPECT_FALSE(result.exhausted);
+    EXPECT_TRUE(result.found->nondeterministic);
+    EXPECT_LT(result.executions, 100U);
+    const Violation& violation = *result.found->outcome.violation;
+    EXPECT_EQ(violation.oracle, "misuse");
+    EXPECT_EQ(violation.message.find("the program is not deterministic: two runs of one schedule"),
+              0U)
+        << violation.message;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lockstep/fakezk/explore/exhaustive.h"
+#include "plays.h"
+
+// So is how far the servers are behind.
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+// What it has written, the others know before their server does.
+template <char kZnode>
+Task<void> write_and_tell(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  const char path[] = {'/', kZnode, '\0'};
+  static_cast<void>(co_await (*session)->set_data(Path(path), "1"));
+  ++self.shared;
+}
+
+// If the other one's write comes behind this one's in the log, it may not be seen yet.
+Task<void> write_and_read(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->set_data("/a", "1"));
+  static_cast<void>(co_await (*session)->get_data("/b"));
+}
+
+Task<void> read_and_compare(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->get_data("/c"));
+  std::string seen = std::to_string(self.shared);
+  const auto b = co_await (*session)->get_data("/b");
+  seen += b->data.view();
+  const auto a = co_await (*session)->get_data("/a");
+  seen += a->data.view();
+  static_cast<void>(co_await (*session)->create("/seen", Data(seen), CreateMode::kPersistent));
+}
+
+// Both reads are under way together: a server that is behind shows a part of the log.
+Task<void> read_both_and_tell(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  auto read_a = (*session)->get_data("/a");
+  auto read_b = (*session)->get_data("/b");
+  const auto a = co_await read_a;
+  const auto b = co_await read_b;
+  const std::string seen = std::string(a->data.view()) + std::string(b->data.view());
+  static_cast<void>(co_await (*session)->set_data("/c", Data(seen)));
+}
+
+Task<void> read_twice(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->get_data("/a"));
+  static_cast<void>(co_await (*session)->get_data("/b"));
+}
+
+TEST(ExhaustiveReplicasTest, ALaggingReplica) {
+  Play play({&write_once<'a'>, &read_twice}, true, quiet(2));
+  expect_agreement(play, "lag", 1);
+}
+
+TEST(ExhaustiveReplicasTest, AReplicaThatIsBehindWhatOthersKnow) {
+  Play play({&write_and_tell<'a'>, &read_and_compare}, false, quiet(2));
+  expect_agreement(play, "lag", 1);
+  expect_needed(ObjectKind::kReplica, play, "lag", 1);
+}
+
+TEST(ExhaustiveReplicasTest, TheOrderOfTheLog) {
+  Play play({&write_once<'b'>, &write_and_read}, true, quiet(2));
+  play.let_all_lag();
+  expect_agreement(play);
+}
+
+// Two writes that have nothing in common but the order in which everybody hears of them.
+TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
+  Play play({&write_once<'a'>, &write_once<'b'>, &read_both_and_tell}, true, quiet(2));
+  play.let_all_lag();
+  const ExhaustiveResult sleep = search(play, Reduction::kSleep);
+  const ExhaustiveResult source = search(play, Reduction::kSource);
+  EXPECT_TRUE(sleep.exhausted);
+  EXPECT_TRUE(source.exhausted);
+  EXPECT_EQ(source.final_states, 4U);
+  EXPECT_EQ(source.state_hash, sleep.state_hash);
+}
+
+// What it comes to is seen without it as well, because who replicates is asked at every write. But
+// the log itself differs, and a search that takes two writes for independent notices that.
+TEST(ExhaustiveReplicasTest, TheOrderOfTheLogIsPartOfTheState) {
+  Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>, &read_twice}, true, quiet(2));
+  play.let_all_lag();
+  EXPECT_TRUE(search(play, Reduction::kSource).exhausted);
+  const ExhaustiveResult without = search(play, Reduction::kSource, "none", 0, {ObjectKind::kLog});
+  EXPECT_FALSE(without.exhausted);
+  EXPECT_NE(without.independence_violated.find("apply"), std::string::npos)
+      << without.independence_violated;
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
