@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "packet.h"
+#include "replica_objects.h"
 
 namespace lockstep::fakezk {
 
@@ -105,15 +106,30 @@ void Server::record_into(FootprintRecorder* recorder) {
   for (Replica& replica : replicas_) replica.record_into(recorder, tree++);
 }
 
-// What a step does may depend on which replicas are behind, whether one is or not.
+// What becomes of a write depends on which replicas are behind or cut off, whether one is or not,
+// but not on how far they have come.
 void Server::record_replicas() {
   bool behind = false;
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
-    recorder_->reads(ObjectKind::kReplica, index);
+    recorder_->reads(ObjectKind::kReplica, condition_of(index));
     behind = behind || replicas_[index].lagging || replicas_[index].unreachable;
   }
-  if (behind) recorder_->writes(ObjectKind::kLog);
+  if (!behind) return;
+  recorder_->writes(ObjectKind::kLog, kEndOfLog);
+  recorder_->writes(ObjectKind::kLog, entry_of_log(log_.size()));
 }
+
+namespace {
+
+// A read shows how far its server has come, and waits for it; who connects looks at all of them.
+bool sees(const ClientMessage& message, bool its_own) {
+  if (message.kind == ClientMessage::Kind::kHandshake) return true;
+  const bool reads =
+      message.kind == ClientMessage::Kind::kSetWatches || is_read(message.request.op);
+  return reads && its_own;
+}
+
+}  // namespace
 
 bool Server::replica_can_apply(LinkIndex link) const {
   const ClientMessage& message = network_[link].requests.front();
@@ -130,7 +146,13 @@ bool Server::replica_can_apply(LinkIndex link) const {
 }
 
 void Server::apply(LinkIndex link, TimePoint now) {
-  if (recorder_ && leader_tree_) record_replicas();
+  for (ReplicaIndex index = 0; recorder_ && leader_tree_ && index < options_.replicas; ++index) {
+    recorder_->reads(ObjectKind::kReplica, condition_of(index));
+    const bool its_own = link < connections_.size() && connections_[link].replica == index;
+    if (sees(network_[link].requests.front(), its_own)) {
+      recorder_->reads(ObjectKind::kReplica, index);
+    }
+  }
   const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
   const ClientMessage& message = *taken;
   applied_ = Applied{};
@@ -227,6 +249,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   answer.op = OpCode::kAddAuth;
   answer.reply = std::move(reply);
   if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
+  if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   Identities& known = connections_[link].identities;
   if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
 }
@@ -239,6 +262,8 @@ Reply& Server::open_reply(LinkIndex link, OpCode op) {
 }
 
 void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) {
+  // Whether it may hear of it depends on who it has shown to be.
+  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   if (!acls_.allows(acl, permission::kRead, connections_[link].identities)) return;
   ServerMessage& event = network_.answer(link, ServerMessage::Kind::kWatchEvent);
   event.event = type;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lockstep/fakezk/server.h"
+#include "replica_objects.h"
 
 namespace lockstep::fakezk {
 
@@ -64,6 +65,8 @@ void Server::write(SessionIndex session, LinkIndex origin, std::span<const Ident
 
 void Server::commit(Txn& txn, TimePoint now) {
   if (recorder_ && leader_tree_) record_replicas();
+  // From when on a time to live counts, and when the next search for what has outlived its own is.
+  if (recorder_ && reaps()) recorder_->reads(ObjectKind::kClock);
   txn.change_count = history_.size() - txn.first_change;
   const std::span<const Change> changes = changes_of(txn);
   for (const Change& change : changes) follow(change, now);
@@ -100,6 +103,9 @@ void Server::follow(const Change& change, TimePoint now) {
 void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
   Replica& replica = replicas_[index];
   if (txn.zxid != 0) replica.last_zxid = txn.zxid;
+  if (recorder_ && leader_tree_ && txn.origin != kNoLink) {
+    recorder_->reads(ObjectKind::kLink, txn.origin);  // Whether somebody waits for it here.
+  }
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
   Results results;
@@ -151,14 +157,14 @@ void Server::catch_up(ReplicaIndex index, TimePoint now) {
 void Server::replicate(ReplicaIndex index, TimePoint now) {
   if (recorder_) {
     recorder_->writes(ObjectKind::kReplica, index);
-    recorder_->reads(ObjectKind::kLog);
+    recorder_->reads(ObjectKind::kLog, entry_of_log(replicas_[index].applied));
   }
   const Txn txn = log_[replicas_[index].applied++];
   apply_txn(index, txn, now);
 }
 
 void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
-  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
+  if (recorder_) record_condition(*recorder_, index);
   replicas_[index].lagging = lagging;
   if (!lagging) catch_up(index, now);
 }
@@ -168,7 +174,7 @@ void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
 // long.
 void Server::isolate(ReplicaIndex index, TimePoint now) {
   Replica& replica = replicas_[index];
-  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
+  if (recorder_) record_condition(*recorder_, index);
   if (replica.unreachable) return;
   replica.unreachable = true;
   drop_strays(index);
@@ -187,7 +193,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
 // the leader again (Follower.followLeader, Learner.shutdown); of what it has sent on each of them,
 // a part arrives.
 void Server::rejoin(ReplicaIndex index, TimePoint now) {
-  if (recorder_) recorder_->writes(ObjectKind::kReplica, index);
+  if (recorder_) record_condition(*recorder_, index);
   replicas_[index].unreachable = false;
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     if (connections_[link].replica != index || !network_[link].open) continue;

@@ -309,6 +309,10 @@ void World::apply(const Event& event) {
   current_ = event.index;
   take_up(event.index);
   trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
+  // Its process may stall before this or behind it, which the session's clock shows.
+  if (recorder_ && server_.session_of(event.index) != kNoSession) {
+    recorder_->reads(ObjectKind::kSession, server_.session_of(event.index));
+  }
   // The server has heard of the session by this, and will hear nothing more.
   if (!stalled(event.index)) return;
   server_.speak_up(event.index);

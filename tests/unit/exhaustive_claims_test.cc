@@ -65,7 +65,7 @@ TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
 
 // A client that comes to a server that is behind goes on to the next.
 TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{1, 1},
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{1, 1},
                               fake::LastContender::kPatient, mutex_rules(), nullptr, 3);
   const ExhaustiveResult result = search(scenario, Reduction::kSource, "kill-session", 1);
   EXPECT_FALSE(result.found);

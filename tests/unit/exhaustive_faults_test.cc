@@ -69,7 +69,7 @@ TEST(ExhaustiveFaultsTest, TheBudgetIsShared) {
 }
 
 TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1});
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
   expect_agreement(scenario);
   const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "cut,kill-session", 1);
   const ExhaustiveResult source = search(scenario, Reduction::kSource, "cut,kill-session", 1);
@@ -88,7 +88,7 @@ TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
 
 // Source sets see what sleep sets see, also with a contender that gives up.
 void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
-  fake::LockScenario scenario(&fake::contend_for<FairMutex>, fake::ScenarioSize{2, 1},
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1},
                               fake::LastContender::kImpatient);
   const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, faults, budget);
   const ExhaustiveResult source = search(scenario, Reduction::kSource, faults, budget);

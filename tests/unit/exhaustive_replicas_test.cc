@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
+#include "lockstep/fair_mutex.h"
+#include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/exhaustive.h"
 #include "plays.h"
 
@@ -58,6 +61,17 @@ Task<void> read_twice(Actor& self) {
 TEST(ExhaustiveReplicasTest, ALaggingReplica) {
   Play play({&write_once<'a'>, &read_twice}, true, quiet(2));
   expect_agreement(play, "lag", 1);
+}
+
+// One client of three servers, one of them slow, with every fault that an ensemble knows.
+TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
+  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{1, 1},
+                              fake::LastContender::kPatient, mutex_rules(), nullptr, 3);
+  for (const std::string_view fault : {"cut", "kill-session", "lag", "replica-partition", "expiry",
+                                       "leader-change", "late-apply", "stall"}) {
+    SCOPED_TRACE(fault);
+    expect_agreement(scenario, fault, 1);
+  }
 }
 
 TEST(ExhaustiveReplicasTest, AReplicaThatIsBehindWhatOthersKnow) {

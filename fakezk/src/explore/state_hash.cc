@@ -70,6 +70,25 @@ void add_link(Hash& hash, const Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
+// Which connection watches what; in which order it has come to that, nobody can see.
+void add_watches(Hash& hash, const WatchTable& watches, const PathTable& paths, LinkIndex links) {
+  for (LinkIndex link = 0; link < links; ++link) {
+    std::vector<std::string_view> watched;
+    for (const PathId path : watches.watched_by(link)) watched.push_back(paths.text(path).view());
+    std::ranges::sort(watched);
+    hash.add(watched.size());
+    for (const std::string_view path : watched) hash.add(path);
+  }
+}
+
+void add_replica(Hash& hash, const Replica& replica, const PathTable& paths, LinkIndex links) {
+  add_znode(hash, replica.tree(), paths, PathTable::kRoot);
+  add_watches(hash, replica.data_watches(), paths, links);
+  add_watches(hash, replica.child_watches(), paths, links);
+  hash.add(replica.lagging);
+  hash.add(replica.unreachable);
+}
+
 void add_txn(Hash& hash, const Server& server, const Txn& txn) {
   hash.add(txn.op);
   hash.add(txn.has_error);
@@ -106,7 +125,7 @@ std::uint64_t state_hash(World& world) {
   const Server& server = world.server();
   add_znode(hash, server.tree(), server.paths(), PathTable::kRoot);
   for (ReplicaIndex i = 0; i < server.replica_count(); ++i) {
-    add_znode(hash, server.replica(i).tree(), server.paths(), PathTable::kRoot);
+    add_replica(hash, server.replica(i), server.paths(), world.network().size());
     const std::span<const Txn> outstanding = server.outstanding(i);
     hash.add(outstanding.size());
     for (const Txn& txn : outstanding) add_txn(hash, server, txn);
@@ -116,6 +135,7 @@ std::uint64_t state_hash(World& world) {
   hash.add(world.network().size());
   for (LinkIndex i = 0; i < world.network().size(); ++i) {
     hash.add(world.process_of(i));
+    hash.add(server.session_of(i));
     add_link(hash, world.network()[i]);
   }
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));

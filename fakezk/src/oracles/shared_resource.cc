@@ -9,6 +9,17 @@
 
 namespace lockstep::fakezk {
 
+namespace {
+
+// What a client knows, and what its clock shows, is its process's memory, whoever judges by it.
+void record_memory_of(const Executor& executor, const World& world) {
+  FootprintRecorder* const recorder = world.recorder();
+  const auto* const process = recorder ? dynamic_cast<const Process*>(&executor) : nullptr;
+  if (process) recorder->reads(ObjectKind::kProcess, process->index());
+}
+
+}  // namespace
+
 void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) {
   world_ = &world;
   verdict_ = &verdict;
@@ -42,10 +53,12 @@ void SharedResource::judge_entry(const Session& session) {
 
 // The server has ended its session, and its client cannot know yet.
 bool SharedResource::excused(const Session& session) const {
+  record_memory_of(session.executor(), *world_);
   return !is_over(session.state()) && !world_->server().session_alive(session.id());
 }
 
 bool SharedResource::relies(const Visit& visit) const {
+  record_memory_of(*visit.executor, *world_);
   return visit.relies_until && visit.executor->now() < *visit.relies_until;
 }
 

@@ -1,0 +1,127 @@
+// What only shows when two steps touch it in one order and not in the other.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "by_hand.h"
+#include "lockstep/acl.h"
+#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/fakezk/oracles/shared_resource.h"
+#include "plays.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+using namespace std::chrono_literals;
+
+constexpr const char* kAnn = "ann:secret";
+
+// Only Ann may read it, everybody may write it.
+Creation for_ann() {
+  std::vector<AclEntry> entries;
+  entries.emplace_back(permission::kRead, "digest", "ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=");
+  entries.emplace_back(permission::kWrite, "world", "anyone");
+  return Creation(CreateMode::kPersistent, Acl(std::move(entries)));
+}
+
+// Shows who it is when it is told to.
+Task<void> watch_and_authenticate(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  const Creation creation = for_ann();
+  static_cast<void>(co_await (*session)->create("/ann", Data(), creation));
+  const auto secret = co_await (*session)->exists_watched("/ann");
+  const auto told = co_await (*session)->get_data_watched("/a");
+  static_cast<void>(co_await told->watch.fired());
+  static_cast<void>(co_await (*session)->add_auth("digest", Data(kAnn)));
+}
+
+Task<void> tell_and_write(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->set_data("/a", "1"));
+  static_cast<void>(co_await (*session)->set_data("/ann", "1"));
+}
+
+// Whether it may hear of a change.
+TEST(ExhaustiveFootprintsTest, WhoAConnectionHasShownToBe) {
+  Play play({&watch_and_authenticate, &tell_and_write});
+  expect_agreement(play);
+}
+
+Task<void> create_for_a_while(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  const Creation creation(CreateMode::kPersistentWithTtl, 59s);
+  static_cast<void>(co_await (*session)->create("/for-a-while", Data(), creation));
+}
+
+// It counts from when the znode was written.
+TEST(ExhaustiveFootprintsTest, ATimeToLive) {
+  ServerOptions options;
+  options.ttl_enabled = true;
+  Play play({&create_for_a_while, &ephemeral}, true, options);
+  expect_agreement(play, "expiry", 1);
+}
+
+// What steps that are made by hand touch.
+class StepsByHandTest : public ::testing::Test {
+ protected:
+  ~StepsByHandTest() override { simulation_.world().record_footprints(nullptr); }
+  std::shared_ptr<FakeSession> open(const char* name) {
+    auto session = std::make_shared<FakeSession>(simulation_.client(name).process(), 10s);
+    simulation_.settle();
+    return session;
+  }
+  template <class Act>
+  Footprint touched(Act act) {
+    Footprint footprint;
+    simulation_.world().record_footprints(&recorder_);
+    recorder_.begin_step(0, footprint);
+    act();
+    recorder_.pause();
+    return footprint;
+  }
+
+  fake::Simulation simulation_{quiet()};
+  FootprintRecorder recorder_;
+};
+
+// The servers hear of a session as long as something of it arrives: that it stalls first, or last,
+// its clock shows.
+TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
+  const auto session = open("A");
+  World& world = simulation_.world();
+  must(simulation_.run(create(*session, "/a", "x")), "create");
+  const Watch watch = must(simulation_.run(watch_data(*session, "/a")), "watch");
+  simulation_.cut(*session);
+  // The end of the connection, a handshake and its answer; then what is watched arrives.
+  Calm calm;
+  for (int i = 0; i < 3; ++i) world.step_without_time(calm);
+  ASSERT_EQ(world.network()[session->link()].requests.size(), 1U);
+  const Footprint arrives = touched([&] { world.step_without_time(calm); });
+  const Footprint stalls = touched([&] { world.stall(simulation_.client("A").process()); });
+  EXPECT_TRUE(arrives.conflicts_with(stalls));
+}
+
+// Who is excused is a question to the client of whoever is inside.
+TEST_F(StepsByHandTest, WhatAJudgeAsksAnotherClient) {
+  const auto a = open("A");
+  const auto b = open("B");
+  Verdict verdict;
+  SharedResource resource;
+  resource.begin(simulation_.world(), verdict, 1);
+  resource.enter(*a);
+  const Footprint enters = touched([&] { resource.enter(*b); });
+  Footprint hears;
+  hears.add(ObjectKind::kProcess, simulation_.client("A").process().index(), true);
+  EXPECT_TRUE(enters.conflicts_with(hears));
+  Footprint unconcerned;
+  unconcerned.add(ObjectKind::kProcess, simulation_.client("C").process().index(), true);
+  EXPECT_FALSE(enters.conflicts_with(unconcerned));
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
