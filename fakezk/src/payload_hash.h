@@ -59,7 +59,8 @@ class PayloadHash {
   }
   void add_success(OpCode op, const Reply& reply) {
     if (op == OpCode::kGetChildren) return add(reply.children);
-    if (op == OpCode::kRemove || op == OpCode::kSync) return;
+    // The Stat of a new znode follows from the request and its zxid.
+    if (op == OpCode::kCreate || op == OpCode::kRemove || op == OpCode::kSync) return;
     if (op == OpCode::kMulti) return add_results(reply);
     add(reply.stat);
     add(reply.data.text());

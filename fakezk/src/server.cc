@@ -163,12 +163,14 @@ void Server::apply(LinkIndex link, TimePoint now) {
     applied_.has_error = true;
     return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
   }
-  if (message.kind == ClientMessage::Kind::kHandshake) return greet(link, message.handshake, now);
-  const SessionIndex session = session_of(link);
-  if (message.kind == ClientMessage::Kind::kSetWatches) {
-    if (!strays_.empty() && sessions_.alive(session)) take_up_strays(session, now);
-    return set_watches(link, *message.watched);
+  switch (message.kind) {
+    case ClientMessage::Kind::kHandshake: return greet(link, message.handshake, now);
+    case ClientMessage::Kind::kSetWatches:
+      if (!strays_.empty()) take_up_strays(session_of(link), now);
+      return set_watches(link, *message.watched);
+    case ClientMessage::Kind::kRequest: break;
   }
+  const SessionIndex session = session_of(link);
   applied_.op = message.request.op;
   applied_.is_request = true;
   if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
