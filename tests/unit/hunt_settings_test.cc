@@ -141,6 +141,7 @@ std::size_t threads_that_hunt(bool isolated) {
   LockUnderTest threads("threads", [&](Contender& self, Path lock, std::uint32_t rounds) {
     {
       const std::lock_guard guard(mutex);
+      // allow(this_thread): which threads there are, no sleep
       seen.insert(std::this_thread::get_id());
     }
     return contend_for<FairMutex>(self, std::move(lock), rounds);
