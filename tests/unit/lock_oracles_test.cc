@@ -7,49 +7,14 @@
 #include <string_view>
 #include <utility>
 
-#include "by_hand.h"
+#include "oracles_by_hand.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
 
-// Tells the oracles by hand what a lock would tell them; the znodes are real.
-class LockOraclesTest : public ::testing::Test {
- protected:
-  LockOraclesTest() {
-    must(simulation_.run(create(*a_, "/lock")), "create");
-    oracles_.begin(simulation_.world(), verdict_);
-  }
-  Created place(FakeSession& owner, std::string_view prefix = "/lock/x-lock-",
-                CreateMode mode = CreateMode::kEphemeralSequential) {
-    return must(simulation_.run(create(owner, prefix, Data(), mode)), "create");
-  }
-  void remove_znode(FakeSession& session, const Created& victim) {
-    must(simulation_.run(remove(session, victim.path)), "remove");
-  }
-  // The grant of `own` as of now.
-  GrantRecord grant(const FakeSession& holder, const Created& own) {
-    const Path lock = own.path.parent();
-    const Zxid evidence = znode(simulation_, lock)->pzxid;
-    return {holder.id(), lock, own.path, own.stat.czxid, evidence};
-  }
-  void hold_and_release(FakeSession& holder, const Created& own) {
-    const GrantRecord record = grant(holder, own);
-    oracles_.granted(record);
-    remove_znode(holder, own);
-    oracles_.released(record, ReleaseOutcome::kReleased);
-  }
-  // Which oracle was broken; "" if none.
-  std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
-  std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
-
-  Simulation simulation_;
-  Verdict verdict_;
-  LockOracles oracles_{"-lock-"};
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
-};
+using LockOraclesTest = OraclesByHand;
 
 TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {
   const Created a = place(*a_);
@@ -296,9 +261,6 @@ TEST_F(LockOraclesTest, SecondLookBehindTheSameOneBreaksL3) {
   EXPECT_EQ(broken(), "L3");
 }
 
-// How often somebody may look at an unchanged queue, and once more.
-constexpr int kIdleLooks = 13;
-
 TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
   place(*a_);
   const Created b = place(*b_);
@@ -378,138 +340,6 @@ TEST_F(LockOraclesTest, DeadlineThatAFastClockPassesOverComesWithTheNextTick) {
   ASSERT_EQ(simulation_.world().process(0).now(), deadline + Duration(1));
   oracles_.resolved(a_->id());
   EXPECT_EQ(broken(), "") << message();
-}
-
-// ---------------------------------------------------------------------------- other rules
-
-class ReadWriteOraclesTest : public LockOraclesTest {
- protected:
-  ReadWriteOraclesTest() { judge(read_write_rules()); }
-  void judge(LockRules rules) {
-    oracles_of_rules_ = std::make_unique<LockOracles>(std::move(rules));
-    oracles_of_rules_->begin(simulation_.world(), verdict_);
-  }
-  LockOracles& oracles() { return *oracles_of_rules_; }
-  GrantRecord shared(const FakeSession& holder, const Created& own) {
-    GrantRecord record = grant(holder, own);
-    record.share = Share::kShared;
-    return record;
-  }
-
- private:
-  std::unique_ptr<LockOracles> oracles_of_rules_;
-};
-
-TEST_F(ReadWriteOraclesTest, ReadersMayHoldTogetherInAnyOrder) {
-  const Created first = place(*a_, "/lock/x-__READ__");
-  const Created second = place(*b_, "/lock/x-__READ__");
-  oracles().granted(shared(*b_, second));
-  oracles().granted(shared(*a_, first));
-  EXPECT_EQ(broken(), "") << message();
-}
-
-TEST_F(ReadWriteOraclesTest, ReaderBehindAWriterBreaksS1) {
-  place(*a_, "/lock/x-__WRIT__");
-  oracles().granted(shared(*b_, place(*b_, "/lock/x-__READ__")));
-  EXPECT_EQ(broken(), "S1");
-}
-
-// A writer that has come later, and has put itself in front.
-TEST_F(ReadWriteOraclesTest, ReaderThatIsOvertakenBreaksL2) {
-  const Created reader = place(*a_, "/lock/x-__READ__");
-  const Created writer = place(*b_, "/lock/x-__WRIT__-000000001", CreateMode::kEphemeral);
-  const GrantRecord record = grant(*b_, writer);
-  oracles().granted(record);
-  remove_znode(*b_, writer);
-  oracles().released(record, ReleaseOutcome::kReleased);
-  EXPECT_EQ(broken(), "") << message();
-  oracles().granted(shared(*a_, reader));
-  EXPECT_EQ(broken(), "L2");
-}
-
-TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
-  const Created reader = place(*a_, "/lock/x-__READ__");
-  oracles().granted(shared(*a_, reader));
-  oracles().granted(grant(*b_, place(*b_, "/lock/x-__WRIT__")));
-  EXPECT_EQ(broken(), "S1");
-}
-
-// Its own read grant may stand beside a writer that goes on from it, and nobody else's.
-TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
-  const Created reader = place(*a_, "/lock/x-__READ__");
-  oracles().granted(shared(*a_, reader));
-  GrantRecord writer = grant(*a_, place(*a_, "/lock/x-__WRIT__"));
-  writer.continues = reader.path;
-  oracles().granted(writer);
-  EXPECT_EQ(broken(), "") << message();
-  GrantRecord stranger = grant(*b_, place(*b_, "/lock/x-__WRIT__"));
-  stranger.continues = reader.path;
-  oracles().granted(stranger);
-  EXPECT_EQ(broken(), "S1");
-}
-
-TEST_F(ReadWriteOraclesTest, ReaderThatAppearsInAHoldersPlaceBreaksS1) {
-  const Created first = place(*a_, "/lock/x-__WRIT__");
-  oracles().granted(grant(*a_, first));
-  remove_znode(*a_, first);
-  const Created second = place(*b_, "/lock/x-__WRIT__");
-  oracles().granted(grant(*b_, second));
-  EXPECT_EQ(broken(), "") << message();
-  const Created late = place(*a_, "/lock/y-__READ__0000000000", CreateMode::kEphemeral);
-  GrantRecord reader = shared(*a_, late);
-  reader.token = first.stat.czxid;
-  reader.continues = first.path;
-  oracles().granted(reader);
-  EXPECT_EQ(broken(), "S1");
-}
-
-TEST_F(ReadWriteOraclesTest, MoreLeasesThanThereMayBeBreakS1) {
-  judge(semaphore_rules(2));
-  oracles().granted(shared(*a_, place(*a_, "/lock/x-lease-")));
-  oracles().granted(shared(*b_, place(*b_, "/lock/x-lease-")));
-  EXPECT_EQ(broken(), "") << message();
-  oracles().granted(shared(*b_, place(*b_, "/lock/x-lease-")));
-  EXPECT_EQ(broken(), "S1");
-  EXPECT_NE(message().find("one of 3 leases"), std::string::npos) << message();
-}
-
-TEST_F(ReadWriteOraclesTest, LeaseLeftBehindBreaksS5) {
-  judge(semaphore_rules(2));
-  place(*a_, "/lock/x-lease-");
-  oracles().check_orphans();
-  EXPECT_EQ(broken(), "S5");
-}
-
-TEST_F(ReadWriteOraclesTest, LockOfOneZnodeHasOneHolderAtATime) {
-  judge(single_rules("only"));
-  const Created first = place(*a_, "/lock/only", CreateMode::kEphemeral);
-  const GrantRecord record = grant(*a_, first);
-  oracles().granted(record);
-  remove_znode(*a_, first);
-  oracles().released(record, ReleaseOutcome::kReleased);
-  const Created second = place(*b_, "/lock/only", CreateMode::kEphemeral);
-  oracles().granted(grant(*b_, second));
-  EXPECT_EQ(broken(), "") << message();
-  oracles().granted(record);
-  EXPECT_EQ(broken(), "S1");
-}
-
-TEST_F(ReadWriteOraclesTest, ThoseWhoWaitForOneZnodeLookAtItEachForItself) {
-  judge(single_rules("only"));
-  const std::shared_ptr<FakeSession> c = simulation_.open("C");
-  const Created only = place(*a_, "/lock/only", CreateMode::kEphemeral);
-  for (int look = 0; look < kIdleLooks; ++look) {
-    oracles().waiting(b_->id(), only.path, 1);
-    oracles().waiting(c->id(), only.path, 1);
-  }
-  EXPECT_EQ(broken(), "") << message();
-  oracles().waiting(b_->id(), only.path, 1);
-  EXPECT_EQ(broken(), "livelock");
-}
-
-TEST_F(ReadWriteOraclesTest, ProgramMayReportWhatItHasSeen) {
-  oracles().violated("user:stock", "sold one too many");
-  EXPECT_EQ(broken(), "user:stock");
 }
 
 TEST_F(LockOraclesTest, BeginningAgainForgetsEverything) {
