@@ -147,6 +147,60 @@ TEST_F(FibersTest, AHeldLockIsUnlockedWhenItsTaskGoes) {
   EXPECT_EQ(world_.server().tree().find(*lock), nullptr);
 }
 
+// Gives back what it has by calls that tell no ReleaseOutcome, as one's own guard may.
+class PlainGuard {
+ public:
+  PlainGuard(fakezk::Process& process, int& given_back)
+      : process_(process), given_back_(given_back) {}
+  PlainGuard(const PlainGuard&) = delete;
+  PlainGuard& operator=(const PlainGuard&) = delete;
+  ~PlainGuard() {
+    blocking::run(process_, [this] { return give_back(given_back_); });
+    const Result<void> result = blocking::run(process_, [this] { return wait(process_); });
+    if (!result && result.error() == Error::kCancelled) ++given_back_;
+  }
+
+ private:
+  static Task<void> give_back(int& given_back) {
+    ++given_back;
+    co_return;
+  }
+  static Task<Result<void>> wait(fakezk::Process& process) {
+    co_return co_await sleep_for(process, 1h);
+  }
+
+  fakezk::Process& process_;
+  int& given_back_;
+};
+
+TEST_F(FibersTest, WhatDestructorsCallWhileABodyIsUnwoundComesBack) {
+  fakezk::Process& a = process();
+  int given_back = 0;
+  spawn(a, [&] {
+    const PlainGuard guard(a, given_back);
+    pause(a, 1h);
+  });
+  world_.drain();
+  a.tasks().clear();
+  EXPECT_EQ(given_back, 2);
+  EXPECT_FALSE(world_.task_failed());
+}
+
+using FibersDeathTest = FibersTest;
+
+// In the ordinary course of things: nothing is being unwound yet.
+TEST_F(FibersDeathTest, ADestructorThatWaitsWhenItsTaskGoesEndsTheProgramAndSaysWhy) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto crash = [this] {
+    fakezk::Process& a = process();
+    int given_back = 0;
+    spawn(a, [&] { const PlainGuard guard(a, given_back); });
+    world_.drain();
+    a.tasks().clear();
+  };
+  EXPECT_DEATH(crash(), "has crashed while a destructor");
+}
+
 TEST_F(FibersTest, OnlyFibersBlock) {
   fakezk::Process& a = process();
   try {
@@ -171,7 +225,7 @@ TEST_F(FibersTest, CallersAreDistinct) {
   EXPECT_FALSE(*first == *second);
 }
 
-TEST(FibersDeathTest, CodeThatReallyBlocksIsToldSo) {
+TEST(BlockingDeathTest, CodeThatReallyBlocksIsToldSo) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {

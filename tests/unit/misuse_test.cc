@@ -34,6 +34,38 @@ TEST(MisuseDeathTest, ReleaseOfAMovedFromLock) {
   EXPECT_DEATH(static_cast<void>(held.state()), "moved-from HeldLock");
 }
 
+Task<int> seven() { co_return 7; }
+
+Task<void> await(Task<int>& task) { static_cast<void>(co_await std::move(task)); }
+
+TEST(MisuseDeathTest, ATaskThatIsAwaitedTwice) {
+  Simulation simulation;
+  Task<int> task = seven();
+  simulation.run(await(task));
+  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+}
+
+TEST(MisuseDeathTest, ATaskThatWasMovedFrom) {
+  Simulation simulation;
+  Task<int> task = seven();
+  const Task<int> moved = std::move(task);
+  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+}
+
+Task<int> wait_for(FakeSession& session) {
+  static_cast<void>(co_await session.exists("/a"));
+  co_return 7;
+}
+
+TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  Task<int> task = wait_for(*session);
+  simulation.start(await(task));
+  EXPECT_DEATH(simulation.start(await(task)), "somebody awaits this one already");
+  simulation.run();
+}
+
 TEST(MisuseDeathTest, SecondWaiterOfAWatch) {
   Simulation simulation;
   const auto session = simulation.open("A");

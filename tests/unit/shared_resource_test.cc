@@ -198,5 +198,16 @@ TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
             "0 leaves\n");
 }
 
+TEST_F(SharedResourceTest, ATokenThatTwoSessionsWriteWithIsMisuse) {
+  EXPECT_TRUE(resource_.write_fenced(*a_, 7));
+  EXPECT_TRUE(resource_.write_fenced(*a_, 7));
+  EXPECT_EQ(broken(), "");
+  EXPECT_TRUE(resource_.write_fenced(*b_, 8));
+  EXPECT_EQ(broken(), "");
+  static_cast<void>(resource_.write_fenced(*a_, 8));
+  EXPECT_EQ(broken(), "misuse");
+  EXPECT_NE(message().find("fencing token 8"), std::string::npos) << message();
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -156,6 +156,17 @@ TEST(SimulationTest, WhatATestSetsOffItselfIsRun) {
   EXPECT_TRUE(second.done());
 }
 
+Task<int> look_again_and_again(Executor& executor) {
+  for (;;) static_cast<void>(co_await sleep_for(executor, 1s));
+}
+
+TEST(SimulationTest, WhatNeverEndsIsTold) {
+  Simulation simulation;
+  Executor& executor = simulation.client("A").executor();
+  EXPECT_THROW(simulation.run(look_again_and_again(executor)), Endless);
+  EXPECT_THROW(simulation.run(), Endless);
+}
+
 TEST(SimulationTest, UnfinishedTasksAreDestroyedWithTheSimulation) {
   const auto shared = std::make_shared<int>(1);
   {

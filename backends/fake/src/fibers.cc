@@ -1,5 +1,7 @@
 #include "lockstep/fake/fibers.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <system_error>
@@ -19,6 +21,34 @@ class Abandoned {};
 
 // Nobody needs so many calls to clean up.
 constexpr int kMostLastCalls = 1000;
+
+std::terminate_handler before = nullptr;
+
+// Why an unwinding has ended the program, if it was that of a body whose task is gone.
+[[noreturn]] void terminate_saying_why() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const Abandoned&) {
+    std::fputs(
+        "lockstep: a simulated process has crashed while a destructor, or another function that is"
+        " noexcept, waited in a blocking call: let that call run a task of ReleaseOutcome"
+        " (lockstep/blocking/run.h)\n",
+        stderr);
+    std::abort();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): whoever was there before has more to say.
+  }
+  if (before) before();
+  std::abort();
+}
+
+// Once for all: the handler is the program's.
+void say_why_from_now_on() {
+  static const bool said = [] {
+    before = std::set_terminate(&terminate_saying_why);
+    return true;
+  }();
+  static_cast<void>(said);
+}
 
 }  // namespace
 
@@ -63,12 +93,12 @@ class Fibers::Fiber {
     call.waiter = waits_in_;
     call.executor().post(call);
     stack_->leave();
-    if (abandoned_ && !call.is_release) throw Abandoned();
+    if (abandoned_ && !comes_back(call)) throw Abandoned();
   }
   // What its process does while it dies: a release begins, and nobody waits for it.
   void last(BlockingCall& call) {
     internal::check(++last_calls_ < kMostLastCalls, "catch (...) has swallowed a fiber's end");
-    if (!call.is_release) throw Abandoned();
+    if (!comes_back(call)) throw Abandoned();
     call.run();
   }
 
@@ -80,6 +110,11 @@ class Fibers::Fiber {
   }
 
  private:
+  // What destructors call must not throw. Whether an exception unwinds is known for each fiber.
+  static bool comes_back(const BlockingCall& call) {
+    return call.is_release || (call.can_be_left && std::uncaught_exceptions() > 0);
+  }
+
   void run() {
     try {
       if (!abandoned_) body_();
@@ -100,7 +135,7 @@ class Fibers::Fiber {
   bool abandoned_ = false;
 };
 
-Fibers::Fibers() : stacks_(std::make_unique<Pool>()) {}
+Fibers::Fibers() : stacks_(std::make_unique<Pool>()) { say_why_from_now_on(); }
 Fibers::~Fibers() = default;
 
 void Fibers::execution_begins() {

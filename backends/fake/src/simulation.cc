@@ -44,14 +44,18 @@ void Simulation::run(Task<void> task) { static_cast<void>(run(zero_after(std::mo
 
 void Simulation::run() {
   run_posted();
-  while (step()) {
-  }
+  for (std::uint32_t steps = 0; step();) count(steps);
+}
+
+void Simulation::count(std::uint32_t& steps) {
+  if (++steps < kMostSteps) return;
+  throw Endless("there is no end after " + std::to_string(kMostSteps) + " events");
 }
 
 void Simulation::settle() {
   run_posted();
   const Inside inside(*this);
-  while (world_.step_without_time(prompt_)) rethrow();
+  for (std::uint32_t steps = 0; world_.step_without_time(prompt_); count(steps)) rethrow();
 }
 
 void Simulation::advance(Duration duration) {
@@ -82,7 +86,7 @@ void Simulation::block(BlockingCall& call) {
   }
   call.executor().post(call);
   run_posted();
-  while (!call.is_over) {
+  for (std::uint32_t steps = 0; !call.is_over; count(steps)) {
     if (!step()) throw Deadlock(describe_deadlock());
   }
 }

@@ -10,11 +10,14 @@ namespace lockstep {
 class BlockingCall : public Runnable {
  public:
   // `gives_back`: it gives something back, which destructors do, so that Blocker::block() must not
-  // throw even if nobody can wait for it.
-  BlockingCall(Executor& executor, bool gives_back) : is_release(gives_back), executor_(executor) {}
+  // throw even if nobody can wait for it. `has_no_value`: its caller can go on without it, as code
+  // can that is being unwound.
+  BlockingCall(Executor& executor, bool gives_back, bool has_no_value = false)
+      : is_release(gives_back), can_be_left(has_no_value), executor_(executor) {}
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
 
   const bool is_release;
+  const bool can_be_left;
   // For the blocker that holds it.
   void* waiter = nullptr;
   bool is_over = false;
@@ -37,7 +40,8 @@ class Blocker {
   // told so with std::system_error, std::errc::resource_deadlock_would_occur. A blocker that can
   // see that the call will never end throws, too. Whatever it throws, the executor does not use the
   // call any more, once the caller has destroyed it. In a simulated process that is dying a release
-  // returns before it is over, and goes on without its caller; any other call throws.
+  // returns before it is over, and goes on without its caller; so does a call without a value that
+  // is made while an exception unwinds its caller; any other call throws.
   virtual void block(BlockingCall& call) = 0;
   // The caller may go on, and the call be gone when this returns. On the call's executor.
   virtual void over(BlockingCall& call) noexcept = 0;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lockstep/internal/check.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/trampoline.h"
 #include "lockstep/result.h"
@@ -29,6 +30,8 @@ class TaskPromiseBase : public Pooled {
   void unhandled_exception() noexcept { exception_ = std::current_exception(); }
 
   void set_continuation(std::coroutine_handle<> continuation, EndWithError end_with_error) {
+    check(continuation_.address() == nullptr,
+          "a task is awaited once, and somebody awaits this one already");
     continuation_ = continuation;
     end_continuation_ = end_with_error;
   }
@@ -109,7 +112,8 @@ void end_coroutine(void* address, int error) {
 
 }  // namespace internal
 
-// A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once. It
+// A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once: a second
+// time, or of a task that was moved from, is misuse. It
 // resumes whoever awaits it on the executor on which its own last wait ended. Destroying a task
 // destroys its frame, and with it every wait inside: what was already sent stays sent.
 // Parameters of task coroutines are taken by value; a reference only to something that outlives
@@ -143,6 +147,8 @@ class [[nodiscard]] Task {
 
     // For ok(): like await_suspend, but an error ends the parent.
     void start(std::coroutine_handle<> parent, internal::EndWithError end_parent) noexcept {
+      internal::check(task_.coroutine_.address() != nullptr,
+                      "a task is awaited once, and not after it was moved from");
       task_.coroutine_.promise().set_continuation(parent, end_parent);
       internal::next_coroutine = task_.coroutine_;
     }

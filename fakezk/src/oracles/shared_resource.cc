@@ -25,6 +25,7 @@ void SharedResource::begin(World& world, Verdict& verdict, std::uint32_t stock) 
   verdict_ = &verdict;
   inside_.clear();
   newest_ = 0;
+  newest_writer_ = 0;
   stock_ = stock;
   woken_ = 0;
 }
@@ -112,6 +113,12 @@ void SharedResource::write(Zxid token) {
 
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
   remembers();
+  if (token == newest_ && newest_writer_ != 0 && newest_writer_ != writer.id()) {
+    verdict_->report("misuse",
+                     "two sessions have written with the fencing token " + std::to_string(token) +
+                         ", which is no grant's: every grant has a token of its own",
+                     world_->steps());
+  }
   const bool accepted = token >= newest_;
   if (world_->traced()) {
     note(writer, (accepted ? "writes with token " : "is refused to write with token ") +
@@ -119,6 +126,7 @@ bool SharedResource::write_fenced(const Session& writer, Zxid token) {
   }
   if (accepted) {
     newest_ = token;
+    newest_writer_ = writer.id();
     return true;
   }
   if (world_->server().session_alive(writer.id()) && !by_operator()) {

@@ -27,7 +27,7 @@ template <class T, class Make>
 class TaskCall final : public BlockingCall {
  public:
   TaskCall(Executor& executor, Make make)
-      : BlockingCall(executor, kIsRelease), make_(std::move(make)) {}
+      : BlockingCall(executor, kIsRelease, kCanBeLeft), make_(std::move(make)) {}
   // Withdrawn and dropped in case that the blocker has thrown: the task is still under way.
   ~TaskCall() override { executor().withdraw(*this); }
 
@@ -36,6 +36,8 @@ class TaskCall final : public BlockingCall {
     if (exception_) std::rethrow_exception(exception_);
     if constexpr (kIsRelease) {
       if (!ended_) return ReleaseOutcome::kUnknown;  // In a process that is dying.
+    } else if constexpr (IsResult<T>::value) {
+      if (!ended_) return failure(Error::kCancelled);
     }
     if constexpr (!std::is_void_v<T>) return std::move(*value_);
   }
@@ -43,6 +45,7 @@ class TaskCall final : public BlockingCall {
  private:
   struct Nothing {};
   static constexpr bool kIsRelease = std::is_same_v<T, ReleaseOutcome>;
+  static constexpr bool kCanBeLeft = std::is_void_v<T> || IsResult<T>::value;
 
   void run() override {
     if (ended_) return executor().blocker().over(*this);
@@ -81,8 +84,10 @@ namespace blocking {
 //   const auto queue = blocking::run(client.executor(), [&] { return contenders(client); });
 //
 // In a hunt a process may crash while its code waits here: then this throws what only unwinds. What
-// destructors call, as std::unique_lock calls unlock(), must not throw: let it run a task of
-// ReleaseOutcome, which comes back with kUnknown instead.
+// destructors call during that, as std::unique_lock calls unlock(), begins and comes back at once,
+// with Error::kCancelled where there is a Result. But a destructor must not throw either if its
+// process crashes while it waits here in the ordinary course of things: let it run a task of
+// ReleaseOutcome, which comes back with kUnknown then. Of any other the program ends, and says why.
 //
 // From any place that may block: another thread, a test that runs a simulation by hand; never from
 // what the executor itself runs. The result comes over to the caller, so it must be nothing that

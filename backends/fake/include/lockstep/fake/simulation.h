@@ -24,6 +24,12 @@ class Deadlock : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Thrown when there is no end: something happens again and again, such as a look every second.
+class Endless : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // A task that runs by itself; its result is kept here. Copies share it. The result of a task that
 // is still waiting is destroyed with the simulation, like the task.
 template <class T>
@@ -55,6 +61,8 @@ class Started {
 //   FairMutex mutex(*session, "/lock");
 //   Result<HeldLock> held = simulation.run(mutex.acquire());
 //
+// What runs it throws Endless after kMostSteps events.
+//
 // Code that blocks (lockstep/blocking) is called like any: it runs the simulation itself until its
 // call is over, and throws Deadlock if it never will be.
 //
@@ -62,6 +70,8 @@ class Started {
 // it; tasks that still use them then are ended first.
 class Simulation final : private Blocker {
  public:
+  static constexpr std::uint32_t kMostSteps = 2'000'000;
+
   explicit Simulation(fakezk::ServerOptions options = {});
   ~Simulation();
 
@@ -97,7 +107,7 @@ class Simulation final : private Blocker {
   template <class T>
   void run_until(const Started<T>& started) {
     run_posted();
-    while (!started.done()) {
+    for (std::uint32_t steps = 0; !started.done(); count(steps)) {
       if (!step()) throw Deadlock(describe_deadlock());
     }
   }
@@ -182,6 +192,8 @@ class Simulation final : private Blocker {
   static Task<int> zero_after(Task<void> task);
   void run_posted();
   bool step();
+  // One more.
+  static void count(std::uint32_t& steps);
   void rethrow();
   fakezk::SessionIndex server_side(const FakeSession& session) const;
 

@@ -44,7 +44,8 @@ class SharedResource {
 
   // Writes whatever comes.
   void write(Zxid token);
-  // Refuses, with false, a token that is older than one it has seen.
+  // Refuses, with false, a token that is older than one it has seen. Two sessions that write with
+  // the same token are "misuse": it is no grant's.
   bool write_fenced(const Session& writer, Zxid token);
 
   [[nodiscard]] std::uint32_t stock();
@@ -76,6 +77,7 @@ class SharedResource {
   Verdict* verdict_ = nullptr;
   std::vector<Visit> inside_;
   Zxid newest_ = 0;
+  SessionId newest_writer_ = 0;  // Of a fenced write.
   std::uint32_t stock_ = 0;
   std::uint32_t woken_ = 0;  // Since the last release.
 };
