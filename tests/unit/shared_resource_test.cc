@@ -204,9 +204,12 @@ TEST_F(SharedResourceTest, ATokenThatTwoSessionsWriteWithIsMisuse) {
   EXPECT_EQ(broken(), "");
   EXPECT_TRUE(resource_.write_fenced(*b_, 8));
   EXPECT_EQ(broken(), "");
-  static_cast<void>(resource_.write_fenced(*a_, 8));
+  resource_.write(9);
+  EXPECT_TRUE(resource_.write_fenced(*a_, 9)) << "whoever wrote with it may have been the same";
+  EXPECT_EQ(broken(), "");
+  static_cast<void>(resource_.write_fenced(*b_, 9));
   EXPECT_EQ(broken(), "misuse");
-  EXPECT_NE(message().find("fencing token 8"), std::string::npos) << message();
+  EXPECT_NE(message().find("fencing token 9"), std::string::npos) << message();
 }
 
 }  // namespace

@@ -108,7 +108,9 @@ void SharedResource::write(Zxid token) {
         "token " + std::to_string(token) + " was written after token " + std::to_string(newest_),
         world_->steps());
   }
-  newest_ = std::max(newest_, token);
+  if (token <= newest_) return;
+  newest_ = token;
+  newest_writer_ = 0;  // Nobody has told who it was.
 }
 
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
