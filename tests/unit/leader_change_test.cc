@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "by_hand.h"
+#include "lockstep/fakezk/explore/chronicler.h"
+#include "nameless.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -50,6 +52,19 @@ class LeaderChangeTest : public ::testing::Test {
   Simulation simulation_{three_replicas()};
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
+
+TEST_F(LeaderChangeTest, WhatItLosesIsCounted) {
+  const std::shared_ptr<FakeSession> other = simulation_.open("B");
+  const auto sent = simulation_.start(create(*other, "/sent"));
+  const auto created = simulation_.start(create(*session_, "/a"));
+  while (!simulation_.exists("/sent") && !simulation_.exists("/a")) run_steps(simulation_, 1);
+  Chronicler chronicler(simulation_.world());
+  simulation_.world().set_tracer(&chronicler);
+  change_leader(1);
+  simulation_.world().set_tracer(nullptr);
+  EXPECT_EQ(chronicler.chronicle(Nameless()).moments.at(0).text,
+            "another server becomes the leader, 2 messages are lost");
+}
 
 // Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was
 // committed stays so (S68, second case).

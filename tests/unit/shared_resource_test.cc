@@ -8,20 +8,12 @@
 
 #include "by_hand.h"
 #include "lockstep/fakezk/explore/chronicler.h"
+#include "nameless.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
-
-// Programs without a program.
-class Processes final : public Program {
- public:
-  void start(World&, Verdict&) override {}
-  void finish(World&) override {}
-  void clear() override {}
-  [[nodiscard]] std::string process_name(std::uint32_t) const override { return ""; }
-};
 
 class SharedResourceTest : public ::testing::Test {
  protected:
@@ -184,7 +176,7 @@ TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
   resource_.leave(*a_);
   world.set_tracer(nullptr);
   std::string told;
-  for (const Moment& moment : chronicler.chronicle(Processes()).moments) {
+  for (const Moment& moment : chronicler.chronicle(Nameless()).moments) {
     EXPECT_EQ(moment.kind, Moment::Kind::kRemark);
     told += moment.process == Chronicle::kNobody ? "-" : std::to_string(moment.process);
     told += ' ' + moment.text + '\n';

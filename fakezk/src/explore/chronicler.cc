@@ -44,6 +44,11 @@ std::string lost_answer(const ServerMessage& message) {
   return "";
 }
 
+std::string lost_in_all(std::size_t messages) {
+  if (messages == 0) return "nothing is lost";
+  return messages == 1 ? "a message is lost" : std::to_string(messages) + " messages are lost";
+}
+
 void add_stat(Moment& moment, const Stat& stat) {
   if (stat.czxid == 0) return;
   moment.details.push_back({"czxid", std::to_string(stat.czxid)});
@@ -193,7 +198,8 @@ void Chronicler::injected(const Step& step) {
     case FaultKind::kReplicaPartition:
       return fault(Chronicle::kNobody, replica + " loses its leader");
     case FaultKind::kLeaderChange:
-      return fault(Chronicle::kNobody, "another server becomes the leader: " + losses(step));
+      return fault(Chronicle::kNobody, "another server becomes the leader, " +
+                                           lost_in_all(step.lost_requests + step.lost_inbox));
     case FaultKind::kStall: return fault(step.event.index, "this process stalls");
     case FaultKind::kCrash:
       end_grants(step.event.index);  // Nobody is left to say so.
@@ -223,8 +229,7 @@ std::string Chronicler::losses(const Step& step) const {
   for (std::size_t i = link.inbox.size() - step.lost_inbox; i < link.inbox.size(); ++i) {
     lost.push_back(lost_answer(link.inbox[i]));
   }
-  if (lost.empty()) return "nothing is lost";
-  if (lost.size() > kMostNamed) return std::to_string(lost.size()) + " messages are lost";
+  if (lost.empty() || lost.size() > kMostNamed) return lost_in_all(lost.size());
   std::string text = "lost: ";
   for (const std::string& one : lost) text += (&one == &lost.front() ? "" : ", ") + one;
   return text;

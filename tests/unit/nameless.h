@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lockstep/fakezk/explore/program.h"
+
+namespace lockstep::unit {
+
+// Stands for the program when a simulation is driven by hand; its processes have no names.
+class Nameless final : public fakezk::Program {
+ public:
+  void start(fakezk::World&, fakezk::Verdict&) override {}
+  void finish(fakezk::World&) override {}
+  void clear() override {}
+  [[nodiscard]] std::string process_name(std::uint32_t) const override { return ""; }
+};
+
+}  // namespace lockstep::unit
