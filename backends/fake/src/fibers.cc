@@ -22,7 +22,7 @@ class Abandoned {};
 // Nobody needs so many calls to clean up.
 constexpr int kMostLastCalls = 1000;
 
-std::terminate_handler before = nullptr;
+std::terminate_handler handler_before = nullptr;
 
 // Why an unwinding has ended the program, if it was that of a body whose task is gone.
 [[noreturn]] void terminate_saying_why() {
@@ -37,14 +37,14 @@ std::terminate_handler before = nullptr;
     std::abort();
   } catch (...) {  // NOLINT(bugprone-empty-catch): whoever was there before has more to say.
   }
-  if (before) before();
+  if (handler_before) handler_before();
   std::abort();
 }
 
 // Once for all: the handler is the program's.
 void say_why_from_now_on() {
   static const bool said = [] {
-    before = std::set_terminate(&terminate_saying_why);
+    handler_before = std::set_terminate(&terminate_saying_why);
     return true;
   }();
   static_cast<void>(said);
