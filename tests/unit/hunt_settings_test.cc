@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -11,24 +10,13 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/hunt.h"
 #include "lockstep/fakezk/explore/schedule.h"
+#include "variable.h"
 
 // How a hunt searches, as its settings and the environment say.
 namespace lockstep::fake {
 namespace {
 
-// A variable for the length of a test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
+using unit::Variable;
 
 // Whoever asks gets in.
 Task<void> walk_in(Contender& self, Path, std::uint32_t) {

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -8,10 +7,13 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/blocking_scenario.h"
 #include "lockstep/fake/gtest.h"
+#include "variable.h"
 
 // Hunts as assertions, and what the environment says to them.
 namespace lockstep::fake {
 namespace {
+
+using unit::Variable;
 
 // Whoever asks gets in.
 Task<void> walk_in(Contender& self, Path, std::uint32_t rounds) {
@@ -38,20 +40,6 @@ void nothing_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
     verdict.report("user:left", "the lock's folder is still there", world.steps());
   }
 }
-
-// A variable for the length of a test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
 
 HuntSettings quick() {
   HuntSettings settings;
