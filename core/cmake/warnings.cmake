@@ -23,7 +23,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(LOCKSTEP_CCACHE ccache)
   mark_as_advanced(LOCKSTEP_CCACHE)
   if(LOCKSTEP_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${LOCKSTEP_CCACHE})
+    # With what it wants to hear before it caches what uses a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${LOCKSTEP_CCACHE})
   endif()
 endif()
 

@@ -10,14 +10,14 @@ namespace lockstep::differential {
 
 namespace {
 
-std::string data_text(const Data& data) { return data.is_null() ? "null" : quoted(data.view()); }
+std::string data_text(const Data& data) { return data.is_null() ? "null" : in_quotes(data.view()); }
 
 // Exclusion::kChildOrder
 std::string children_text(const Children& children) {
   std::vector<std::string_view> names(children.begin(), children.end());
   std::ranges::sort(names);
   std::string text = "{";
-  for (const std::string_view name : names) text += " " + quoted(name);
+  for (const std::string_view name : names) text += " " + in_quotes(name);
   return text + " }";
 }
 
@@ -44,9 +44,9 @@ void Names::set_origin(Path parent, Path own, Zxid created) {
 
 std::string Names::path(const Path& path) const {
   const std::string_view text = path.view();
-  if (text.starts_with(own_.view())) return quoted(text.substr(own_.view().size()));
-  if (text.starts_with(parent_.view())) return ".." + quoted(text.substr(parent_.view().size()));
-  return "@" + quoted(text);
+  if (text.starts_with(own_.view())) return in_quotes(text.substr(own_.view().size()));
+  if (text.starts_with(parent_.view())) return ".." + in_quotes(text.substr(parent_.view().size()));
+  return "@" + in_quotes(text);
 }
 
 // Exclusion::kZxidOrigin

@@ -7,8 +7,8 @@ namespace lockstep::differential {
 namespace {
 
 std::string format_entry(const AclEntry& entry) {
-  return " [ " + std::to_string(entry.permissions) + " " + quoted(entry.scheme) + " " +
-         quoted(entry.id) + " ]";
+  return " [ " + std::to_string(entry.permissions) + " " + in_quotes(entry.scheme) + " " +
+         in_quotes(entry.id) + " ]";
 }
 
 std::string format_ops(const std::vector<Op>& ops) {
@@ -22,7 +22,7 @@ std::string format_ops(const std::vector<Op>& ops) {
 
 }  // namespace
 
-std::string quoted(std::string_view bytes) {
+std::string in_quotes(std::string_view bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "\"";
   for (const char c : bytes) {
@@ -48,9 +48,10 @@ std::string format(const Acl& acl) {
 std::string format(const Op& op) {
   std::string text(word_of(kOpWords, op.op));
   if (op.op == OpCode::kMulti) return text + format_ops(op.ops);
-  if (op.op == OpCode::kAddAuth) return text + " " + quoted(op.scheme) + " " + quoted(*op.data);
-  text += " " + (op.absolute ? "@" + quoted(op.path) : quoted(op.path));
-  if (op.data) text += " data " + quoted(*op.data);
+  if (op.op == OpCode::kAddAuth)
+    return text + " " + in_quotes(op.scheme) + " " + in_quotes(*op.data);
+  text += " " + (op.absolute ? "@" + in_quotes(op.path) : in_quotes(op.path));
+  if (op.data) text += " data " + in_quotes(*op.data);
   if (op.mode != CreateMode::kPersistent)
     text += " mode " + std::string(word_of(kModeWords, op.mode));
   if (op.ttl_ms != 0) text += " ttl " + std::to_string(op.ttl_ms);

@@ -23,7 +23,7 @@ namespace lockstep::differential {
 [[nodiscard]] std::string format(const Step& step);  // Several lines.
 [[nodiscard]] std::string format(const Program& program);
 // Bytes between quotes, all of them visible.
-[[nodiscard]] std::string quoted(std::string_view bytes);
+[[nodiscard]] std::string in_quotes(std::string_view bytes);
 [[nodiscard]] std::string format(const Acl& acl);
 
 // The opposite. Throws std::runtime_error that names the line.
