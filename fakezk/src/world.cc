@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lockstep/fakezk/endless.h"
 #include "payload_hash.h"
 
 namespace lockstep::fakezk {
@@ -55,6 +56,9 @@ void World::end_tasks() {
 }
 
 void World::end() {
+  // Nothing of it runs any more; it may be left over from work without an end.
+  while (ready_.pop()) {
+  }
   end_tasks();
   network_.detach_all();
 }
@@ -88,6 +92,7 @@ void World::begin_again() {
   kinds_used_ = 0;
   current_ = 0;
   escaped_ = nullptr;
+  most_work_ = kMostWork;
   begin_trace();
 }
 
@@ -352,6 +357,15 @@ void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
   }
 }
 
+// A call of its own would be a third of what it takes to hand over a piece of work.
+[[gnu::always_inline]] inline void World::run(Runnable& work) {
+  try {
+    work.run();
+  } catch (...) {
+    if (!escaped_) escaped_ = std::current_exception();
+  }
+}
+
 void World::fire_timer(const Event& event, bool at_rest) {
   const NextTimer next = next_timer();
   if (recorder_) record_fired(*next.queue, at_rest);
@@ -363,29 +377,44 @@ void World::fire_timer(const Event& event, bool at_rest) {
 }
 
 void World::advance_clock(TimePoint until) {
+  std::uint32_t fired = 0;  // At one instant.
   const auto due = [&] {
     const NextTimer next = next_timer();
-    return next.queue && next.due <= until;
+    return next.queue && next.due <= until && fired < most_work_;
   };
   do {
     while (due()) {
+      const TimePoint before = now_;
       fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0}, false);
+      fired = now_ == before ? fired + 1 : 0;
       drain();
     }
     move_clock(until);
   } while (due());  // Of a process that this has woken.
+  if (fired == most_work_) is_endless("timers have fired, all at one instant");
 }
 
 void World::drain() {
-  while (Runnable* const work = ready_.pop()) run(*work);
+  internal::ready_waits = 0;
+  std::uint32_t pieces = 0;
+  while (Runnable* const work = ready_.pop()) {
+    run(*work);
+    if (++pieces == most_work_) return is_endless("pieces of work have run");
+  }
 }
 
-void World::run(Runnable& work) {
-  try {
-    work.run();
-  } catch (...) {
-    if (!escaped_) escaped_ = std::current_exception();
-  }
+bool World::may_go_on(std::uint64_t in_a_row) noexcept {
+  if (in_a_row < most_work_) return true;
+  is_endless("coroutines in a row had nothing to wait for");
+  return false;
+}
+
+void World::is_endless(std::string_view what) noexcept {
+  if (escaped_) return;
+  std::string message = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
+  message += ", " + std::to_string(most_work_) + ' ' + std::string(what) +
+             ", and there is no end: something runs on and on that waits for nothing";
+  escaped_ = std::make_exception_ptr(Endless(message));
 }
 
 }  // namespace lockstep::fakezk

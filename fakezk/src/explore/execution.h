@@ -31,6 +31,7 @@ class Execution {
   void mend();
 
   World& world_;
+  World::ChainsEnd chains_end_{world_};
   Program& program_;
   const ExecutionLimits& limits_;
   Verdict verdict_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "execution.h"
+#include "lockstep/fakezk/endless.h"
 #include "lockstep/internal/check.h"
 
 namespace lockstep::fakezk {
@@ -26,6 +27,8 @@ std::string escaped(const std::exception& thrown) {
 void report_thrown(std::exception_ptr thrown, const World& world, Verdict& verdict) {
   try {
     std::rethrow_exception(std::move(thrown));
+  } catch (const Endless& endless) {
+    verdict.report("livelock", endless.what(), world.steps());
   } catch (const std::exception& exception) {
     verdict.report("crash", escaped(exception), world.steps());
   } catch (...) {
@@ -44,6 +47,7 @@ void Verdict::report(std::string_view oracle, std::string message, std::uint32_t
 }
 
 void Execution::start(Tracer* tracer) {
+  world_.set_most_work(limits_.work);
   program_.start(world_, verdict_);
   world_.set_faults(limits_.faults);
   world_.set_restarter(program_.restarter());

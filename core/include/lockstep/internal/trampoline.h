@@ -1,6 +1,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
 #include <utility>
 
 namespace lockstep::internal {
@@ -11,8 +12,38 @@ namespace lockstep::internal {
 // call at -O0, -O1 and under sanitizers.)
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
+// Is asked about coroutines of its thread that run on and on without a wait: a simulated world, in
+// which code without an end would be the end of the search. In production nobody asks.
+class ChainLimit {
+ public:
+  // Coroutines have run one after the other, or found what they wait for there already, so often.
+  // False: the next one does not run any more, and stays suspended until whoever owns it destroys
+  // it.
+  virtual bool may_go_on(std::uint64_t in_a_row) noexcept = 0;
+
+ protected:
+  ~ChainLimit() = default;
+};
+inline constinit thread_local ChainLimit* chain_limit = nullptr;
+inline constexpr std::uint64_t kLongChain = 1 << 16;  // It is asked each time it was so often.
+
+[[gnu::noinline, gnu::cold]] inline bool chain_may_go_on(std::uint64_t in_a_row) {
+  return !chain_limit || chain_limit->may_go_on(in_a_row);
+}
+
+// How many waits were over before anybody waited: a world begins to count anew when time goes on.
+inline constinit thread_local std::uint64_t ready_waits = 0;
+
+[[nodiscard]] inline bool may_wait_for_nothing() {
+  return ++ready_waits % kLongChain != 0 || chain_may_go_on(ready_waits);
+}
+
 inline void run_next_coroutines() {
-  while (const std::coroutine_handle<> next = std::exchange(next_coroutine, nullptr)) next.resume();
+  std::uint64_t in_a_row = 0;
+  while (const std::coroutine_handle<> next = std::exchange(next_coroutine, nullptr)) {
+    next.resume();
+    if (++in_a_row % kLongChain == 0 && !chain_may_go_on(in_a_row)) next_coroutine = nullptr;
+  }
 }
 
 inline void run_coroutine(std::coroutine_handle<> coroutine) {

@@ -19,7 +19,9 @@ class Wait {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
 
-  [[nodiscard]] bool await_ready() const noexcept { return done_; }
+  [[nodiscard]] bool await_ready() const noexcept { return done_ && may_wait_for_nothing(); }
+  // The result is there.
+  [[nodiscard]] bool is_over() const noexcept { return done_; }
   void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
 
   // For ok(): like await_suspend, but an error ends the coroutine.

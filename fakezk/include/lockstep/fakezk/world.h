@@ -21,6 +21,7 @@
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/run_queue.h"
 #include "lockstep/internal/timer_queue.h"
+#include "lockstep/internal/trampoline.h"
 #include "lockstep/task_set.h"
 
 namespace lockstep::fakezk {
@@ -105,7 +106,7 @@ struct Deviation {
 // happens by itself: step() lets one event happen, which one is the chooser's choice. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
 // Single-threaded. Reset and used again, it allocates nothing in the steady state.
-class World final : private Unspecified {
+class World final : private Unspecified, private internal::ChainLimit {
  public:
   explicit World(ServerOptions options = {});
   World(const World&) = delete;
@@ -166,6 +167,13 @@ class World final : private Unspecified {
   void settle();
   // Runs what has been posted to the processes.
   void drain();
+  // So much may run between two steps: pieces of work, timers of one instant, or coroutines in a
+  // row that have nothing to wait for. More is taken for Endless, and escapes. Until the reset.
+  void set_most_work(std::uint32_t most) { most_work_ = most; }
+  // By hand a test may have a hundred thousand waiters, all of whom wake at once.
+  static constexpr std::uint32_t kMostWork = 5'000'000;
+  // While this lives, chains of coroutines on this thread are the world's to end.
+  class ChainsEnd;
   // Timers that are due by then fire first; messages under way stay there.
   void advance_clock(TimePoint until);
   // Faults, by hand or chosen.
@@ -278,6 +286,8 @@ class World final : private Unspecified {
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
   void run(Runnable& work);
+  bool may_go_on(std::uint64_t in_a_row) noexcept override;
+  void is_endless(std::string_view what) noexcept;
   // The timer that fires next, if there is one: those of stalled processes wait.
   struct NextTimer {
     internal::TimerQueue* queue = nullptr;
@@ -339,6 +349,20 @@ class World final : private Unspecified {
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
   std::exception_ptr escaped_;
+  std::uint32_t most_work_ = kMostWork;
+};
+
+class World::ChainsEnd {
+ public:
+  explicit ChainsEnd(World& world) : before_(internal::chain_limit) {
+    internal::chain_limit = &world;
+  }
+  ChainsEnd(const ChainsEnd&) = delete;
+  ChainsEnd& operator=(const ChainsEnd&) = delete;
+  ~ChainsEnd() { internal::chain_limit = before_; }
+
+ private:
+  internal::ChainLimit* before_;
 };
 
 // What its tasks let escape goes where everything goes.

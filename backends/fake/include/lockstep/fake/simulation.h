@@ -13,6 +13,7 @@
 #include "lockstep/blocker.h"
 #include "lockstep/fake/client.h"
 #include "lockstep/fake/session.h"
+#include "lockstep/fakezk/endless.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/task.h"
 
@@ -24,11 +25,9 @@ class Deadlock : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thrown when there is no end: something happens again and again, such as a look every second.
-class Endless : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+// Thrown when there is no end: something happens again and again, such as a look every second, or
+// code runs on and on without anything that it waits for.
+using fakezk::Endless;
 
 // A task that runs by itself; its result is kept here. Copies share it. The result of a task that
 // is still waiting is destroyed with the simulation, like the task.
@@ -61,7 +60,7 @@ class Started {
 //   FairMutex mutex(*session, "/lock");
 //   Result<HeldLock> held = simulation.run(mutex.acquire());
 //
-// What runs it throws Endless after kMostSteps events.
+// What runs it throws Endless after kMostSteps events, or World::kMostWork pieces of work in one.
 //
 // Code that blocks (lockstep/blocking) is called like any: it runs the simulation itself until its
 // call is over, and throws Deadlock if it never will be.
@@ -165,7 +164,9 @@ class Simulation final : private Blocker {
   class Inside {
    public:
     explicit Inside(Simulation& simulation)
-        : inside_(simulation.inside_), before_(std::exchange(simulation.inside_, true)) {}
+        : inside_(simulation.inside_),
+          before_(std::exchange(simulation.inside_, true)),
+          chains_end_(simulation.world_) {}
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     ~Inside() { inside_ = before_; }
@@ -173,6 +174,7 @@ class Simulation final : private Blocker {
    private:
     bool& inside_;
     bool before_;
+    fakezk::World::ChainsEnd chains_end_;
   };
 
   void block(BlockingCall& call) override;

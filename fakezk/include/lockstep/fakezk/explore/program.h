@@ -79,6 +79,8 @@ struct ExecutionLimits {
   // More are a livelock. From the middle on everything is mended and scheduled fairly: first what
   // must never happen, then what must happen at last.
   std::uint32_t steps = 20'000;
+  // More of it between two steps (World::set_most_work) is a livelock as well.
+  std::uint32_t work = 100'000;
 };
 
 // Exceptions that have escaped from tasks, as violations of the oracle "crash".
