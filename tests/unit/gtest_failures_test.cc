@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/blocking_scenario.h"
 #include "lockstep/fake/gtest.h"
+#include "variable.h"
 
 // Expectations inside what is hunted.
 namespace lockstep::fake {
@@ -76,6 +78,112 @@ TEST(GTestFailuresTest, AThreadOfItsOwnFailsTheTestWithoutASchedule) {
   const ::testing::AssertionResult result = no_violation(threads, quick(2));
   EXPECT_FALSE(result);
   EXPECT_NE(std::string(result.message()).find("on a thread of its own"), std::string::npos);
+}
+
+// Expects in its destructor that nothing has gone wrong.
+class Expecting {
+ public:
+  Expecting() = default;
+  Expecting(const Expecting&) = delete;
+  Expecting& operator=(const Expecting&) = delete;
+  ~Expecting() { EXPECT_FALSE(gone_wrong) << "when it was cleared away"; }
+  bool gone_wrong = false;
+};
+
+// Waits in the background until everything is cleared away.
+Task<void> watch_for_ever(std::shared_ptr<Session> session) {
+  Expecting expecting;
+  const auto looked = co_await session->exists("/");
+  expecting.gone_wrong = !looked;
+  const auto watched = co_await session->exists_watched("/never");
+  if (watched) static_cast<void>(co_await watched->watch.fired());
+}
+
+Task<void> leave_behind(Contender& self, Path lock, std::uint32_t rounds) {
+  const auto session = co_await self.client().session(Context());
+  if (session) self.client().process().tasks().spawn(watch_for_ever(*session));
+  co_await contend_for<FairMutex>(self, lock, rounds);
+}
+
+// The one fault that matters is in the schedule.
+void expect_a_cut(const std::string& message) {
+  for (const char* const part : {"user:expectation", "when it was cleared away",
+                                 "** the connection is cut", "lockstep1/left/c1r1/"}) {
+    EXPECT_NE(message.find(part), message.npos) << part << " is not in\n" << message;
+  }
+}
+
+HuntSettings with_cuts(std::uint32_t most) {
+  HuntSettings settings = quick();
+  settings.size = {1, 1};
+  settings.faults = fakezk::FaultPlan();
+  settings.faults.allow(fakezk::FaultKind::kCut, most);
+  settings.faults.set_total(most);
+  return settings;
+}
+
+TEST(GTestFailuresTest, WhatIsExpectedWhenEverythingIsClearedAwayCounts) {
+  const LockUnderTest lock("left", &leave_behind);
+  EXPECT_TRUE(no_violation(lock, with_cuts(0)));
+  HuntSettings settings = with_cuts(1);
+  for (const char* const strategy : {"random", "exhaustive"}) {
+    settings.strategy = strategy;
+    const ::testing::AssertionResult result = no_violation(lock, settings);
+    EXPECT_FALSE(result);
+    expect_a_cut(result.message());
+  }
+}
+
+TEST(GTestFailuresTest, AndIsReplayed) {
+  const LockUnderTest lock("left", &leave_behind);
+  std::string replay = no_violation(lock, with_cuts(1)).message();
+  replay.erase(0, replay.find("lockstep1/left/"));
+  replay.erase(replay.find('\n'));
+  const unit::Variable variable("LOCKSTEP_REPLAY", replay);
+  const ::testing::AssertionResult result = no_violation(lock);
+  EXPECT_FALSE(result);
+  const std::string message = result.message();
+  EXPECT_NE(message.find("left, replayed as recorded, "), message.npos) << message;
+  expect_a_cut(message + replay);
+}
+
+// What goes with the lock itself belongs to no execution.
+TEST(GTestFailuresTest, BetweenTheExecutionsItFailsTheTestWithoutASchedule) {
+  std::string elsewhere;
+  {
+    GTestFailures failures;
+    const LockUnderTest lock = GTestFailures::watched(lock_under_test<FairMutex>("fair-mutex"));
+    EXPECT_TRUE(hunt_lock(lock, quick(3)).passed());
+    EXPECT_TRUE(false) << "in between";
+    elsewhere = failures.elsewhere();
+  }
+  EXPECT_NE(elsewhere.find("in between"), std::string::npos) << elsewhere;
+}
+
+TEST(GTestFailuresTest, ThreadsFailAReplayToo) {
+  const LockUnderTest threads("threads", [](Contender& self, Path lock, std::uint32_t rounds) {
+    std::thread([] { EXPECT_TRUE(false) << "on a thread of its own"; }).join();
+    return contend_for<FairMutex>(self, std::move(lock), rounds);
+  });
+  const unit::Variable replay("LOCKSTEP_REPLAY", "lockstep1/threads/c1r1/none/calm/unknown");
+  const ::testing::AssertionResult result = no_violation(threads);
+  EXPECT_FALSE(result);
+  EXPECT_NE(std::string(result.message()).find("on a thread of its own"), std::string::npos)
+      << result.message();
+}
+
+// A hunt inside a hunt, and what its contender expects afterwards.
+Task<void> hunt_and_expect(Contender& self, Path lock, std::uint32_t rounds) {
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick(2));
+  EXPECT_EQ(rounds, 0U) << "behind the inner hunt";
+  co_await contend_for<FairMutex>(self, lock, rounds);
+}
+
+TEST(GTestFailuresTest, AHuntInsideAHuntTakesNothingAway) {
+  const std::string message = message_of(LockUnderTest("outer", &hunt_and_expect));
+  EXPECT_NE(message.find("user:expectation"), message.npos) << message;
+  EXPECT_NE(message.find("behind the inner hunt"), message.npos) << message;
+  EXPECT_NE(message.find("lockstep1/outer/"), message.npos) << message;
 }
 
 TEST(GTestFailuresTest, WhatHoldsIsNoViolation) {

@@ -54,6 +54,20 @@ TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
   EXPECT_EQ(verdict.violation()->oracle, "misuse");
 }
 
+TEST(VerdictTest, WhatIsClearedAwayBreaksNoGuaranteeButUsersOwn) {
+  Verdict verdict;
+  verdict.execution_is_over();
+  verdict.report("R2", "nobody is there to be told", 5);
+  EXPECT_FALSE(verdict.violation().has_value());
+  verdict.report("user:expectation", "in a destructor", 5);
+  verdict.report("S1", "too late", 5);
+  ASSERT_TRUE(verdict.violation().has_value());
+  EXPECT_EQ(verdict.violation()->oracle, "user:expectation");
+  verdict.clear();
+  verdict.report("R2", "the next execution", 5);
+  EXPECT_TRUE(verdict.violation().has_value());
+}
+
 // ----------------------------------------------------------------------------------- execute
 
 // One process that does what it is told.

@@ -107,6 +107,7 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
 
 void LockScenario::clear() {
   contenders_.clear();
+  oracles_.end();
   fibers_.execution_ends();
 }
 

@@ -20,6 +20,9 @@ class Execution {
   // Judges what has become of the last step, and lets one more happen. False when it is over: a
   // guarantee is broken, or nothing can happen any more.
   bool go_on(Chooser& chooser);
+  // Ends what still runs and lets the program go of what belongs to the world. What destructors
+  // report then counts as well, so that only afterwards the verdict is complete.
+  void clear_away();
   // Nothing can happen any more.
   [[nodiscard]] bool ended() const { return ended_; }
   // Everything is mended and everybody is served: whoever chooses is not asked any more.

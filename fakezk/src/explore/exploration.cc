@@ -160,9 +160,13 @@ void Exploration::count(Ran ran) {
   if (ran != Ran::kComplete) return;
   ++tally_.traces;
   tally_.trace_hash += mix(found_.outcome.trace_hash);
+  tally_.final_states.insert(final_state_);
+}
+
+std::uint64_t Exploration::state() const {
   std::uint64_t state = state_hash(world_);
   for (const std::uint64_t received : received_) state = mix(state ^ received);
-  tally_.final_states.insert(state);
+  return state;
 }
 
 // If even the calm order is unfair, what counts is how long it takes from where it becomes fair.
@@ -186,7 +190,8 @@ void Exploration::begin_run() {
   world_.set_names(&program_);
 }
 
-// As execute() does it; but the search may break off, and the world is left as it ends.
+// As execute() does it; but the search may break off. Then what is cleared away in the middle of
+// things shows nothing.
 Exploration::Ran Exploration::run_once() {
   begin_run();
   try {
@@ -196,11 +201,14 @@ Exploration::Ran Exploration::run_once() {
   }
   recorder_.pause();
   world_.set_tracer(nullptr);
-  found_.outcome.violation = half_ ? std::nullopt : execution_->verdict().violation();
+  found_.outcome.violation.reset();
   found_.outcome.trace_hash = world_.trace_hash();
   found_.outcome.steps = world_.steps();
   found_.outcome.positions = world_.positions();
   if (half_) return Ran::kHalf;
+  if (!cut_) final_state_ = state();
+  execution_->clear_away();
+  found_.outcome.violation = execution_->verdict().violation();
   if (found_.outcome.violation) return Ran::kViolation;
   return cut_ ? Ran::kCut : Ran::kComplete;
 }

@@ -130,6 +130,8 @@ class Exploration final : private Chooser, private Tracer {
   Outcome run_again(Tracer* tracer);
   void not_deterministic(Violation violation);
   void count(Ran ran);
+  // What can be seen of where the world is, and of what each process has received.
+  [[nodiscard]] std::uint64_t state() const;
   Choice take(Node& node);
   Choice next_of_script(const Menu& menu);
   void list(const Menu& menu, Node& node);
@@ -175,9 +177,10 @@ class Exploration final : private Chooser, private Tracer {
   Footprint ignored_;
   std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
   std::vector<std::uint64_t> received_;             // By process: a hash of all it has received.
+  std::uint64_t final_state_ = 0;                   // Of the last complete execution.
   std::set<StepKey> faults_seen_;
   Found found_;
-  std::optional<Execution> execution_;  // What clears away behind it may still report.
+  std::optional<Execution> execution_;  // Of a half one, what is cleared away may still report.
   std::string dependence_;
   // A fixed schedule instead of the search's.
   std::vector<const Node*> script_;

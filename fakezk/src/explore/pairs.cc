@@ -1,7 +1,6 @@
 // The search checks what it relies on: two steps that it takes for independent are tried in both
 // orders.
 #include "exploration.h"
-#include "lockstep/fakezk/explore/state_hash.h"
 #include "repeat.h"
 
 namespace lockstep::fakezk {
@@ -56,9 +55,7 @@ std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool sw
   scripted_ = false;
   recorder_.pause();
   if (!possible) return std::nullopt;
-  std::uint64_t state = state_hash(world_);
-  for (const std::uint64_t received : received_) state = mix(state ^ received);
-  return state;
+  return state();
 }
 
 Choice Exploration::next_of_script(const Menu& menu) {

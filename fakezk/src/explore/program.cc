@@ -41,6 +41,7 @@ void report_exceptions(World& world, Verdict& verdict) {
 }
 
 void Verdict::report(std::string_view oracle, std::string message, std::uint32_t step) {
+  if (over_ && !oracle.starts_with("user:")) return;
   if (violation_ && violation_->step <= step && rank(violation_->oracle) <= rank(oracle)) return;
   if (violation_ && violation_->step < step) return;
   violation_ = Violation{std::string(oracle), std::move(message), step};
@@ -66,6 +67,12 @@ bool Execution::go_on(Chooser& chooser) {
   if (verdict_.violation()) return false;
   ended_ = !world_.step(healed_ ? calm_ : chooser);
   return !ended_;
+}
+
+void Execution::clear_away() {
+  verdict_.execution_is_over();
+  world_.end();
+  program_.clear();
 }
 
 void Execution::judge() {
@@ -104,15 +111,14 @@ Outcome execute(World& world, Program& program, Chooser& chooser, const Executio
   }
   Outcome outcome;
   world.set_tracer(nullptr);
+  outcome.steps = world.steps();
+  outcome.positions = world.positions();
+  execution.clear_away();
   outcome.violation = execution.verdict().violation();
   for (const char byte : outcome.violation ? outcome.violation->oracle : std::string()) {
     world.hash_in(static_cast<unsigned char>(byte));
   }
   outcome.trace_hash = world.trace_hash();
-  outcome.steps = world.steps();
-  outcome.positions = world.positions();
-  world.end();
-  program.clear();
   return outcome;
 }
 

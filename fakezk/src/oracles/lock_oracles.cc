@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/oracles/lock_oracles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lockstep/fakezk/oracles/assertions.h"
 #include "lockstep/sequence.h"
@@ -27,6 +28,16 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   followed_ = 0;
   changes_.clear();
   looks_.clear();
+}
+
+void LockOracles::end() {
+  if (until_end_) *std::exchange(until_end_, nullptr) = nullptr;
+  verdict_ = nullptr;
+}
+
+void LockOracles::tell_end(LockOracles*& judge) {
+  judge = this;
+  until_end_ = &judge;
 }
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,

@@ -28,17 +28,21 @@
 //                     execution; all others are hunted as ever. One that cannot be read fails. A
 //                     lock that ends the process prints it in this form: lockstep/fake/last_words.h
 //
-// What is EXPECTed or ASSERTed of GoogleTest inside a contender, an invariant or a check at the end
-// ends the hunt when it does not hold, as the violation "user:expectation", and the report has its
-// schedule. (In a regression test it fails as ever.) SUCCEED() and GTEST_SKIP() mean nothing there.
+// What is EXPECTed or ASSERTed of GoogleTest inside a contender, an invariant, a check at the end
+// or a destructor that runs when all is cleared away ends the hunt when it does not hold, as the
+// violation "user:expectation", and the report has its schedule. (In a regression test it fails as
+// ever.) SUCCEED() and GTEST_SKIP() mean nothing there.
 #define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 #define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::fake::no_violation(__VA_ARGS__))
 
 namespace lockstep::fake {
 
-// Says that it was run, whatever comes of it.
-[[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed) {
-  if (!replayed.passed()) return ::testing::AssertionFailure() << replayed.text();
+// Says that it was run, whatever comes of it. `elsewhere`: what else has failed.
+[[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed,
+                                                              const std::string& elsewhere) {
+  if (!replayed.passed() || !elsewhere.empty()) {
+    return ::testing::AssertionFailure() << replayed.text() << elsewhere;
+  }
   std::cout << replayed.text();
   return ::testing::AssertionSuccess() << replayed.text();
 }
@@ -56,7 +60,10 @@ namespace lockstep::fake {
       if (!unreadable.empty()) {
         return ::testing::AssertionFailure() << "LOCKSTEP_REPLAY: " << unreadable;
       }
-      if (parsed.scenario == lock.name) return replayed_well(replay_lock(wanted, watched));
+      if (parsed.scenario == lock.name) {
+        const ReplayReport replayed = replay_lock(wanted, watched);
+        return replayed_well(replayed, failures.elsewhere());
+      }
     }
     const HuntReport report = hunt_lock(watched, settings.with_environment());
     const std::string elsewhere = failures.elsewhere();

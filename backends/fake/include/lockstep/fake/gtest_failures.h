@@ -15,9 +15,9 @@ namespace lockstep::internal {
 
 // Where a thread is: it has one execution under way at a time.
 struct ExpectingThread {
-  bool in_execution = false;
-  fakezk::LockOracles* judge = nullptr;  // Once it has begun.
-  std::string before;                    // What has failed until then.
+  fakezk::LockOracles* judge = nullptr;  // From the first contender's beginning to the end.
+  bool in_at_start = false;
+  std::string before;  // What has failed there: nobody judges yet.
 };
 
 }  // namespace lockstep::internal
@@ -26,15 +26,16 @@ namespace lockstep::fake {
 
 // For lockstep/fake/gtest.h: what is EXPECTed or ASSERTed of GoogleTest inside a contender, an
 // invariant or a check at the end, and does not hold, is a violation of its execution,
-// "user:expectation", with the schedule that leads there. As long as this lives GoogleTest itself
-// hears of no failure. One that no execution can be blamed for, on a thread that the code under
-// test has started, is kept for whoever asks.
+// "user:expectation", with the schedule that leads there. So it is in destructors that run when the
+// execution is over and its world is cleared away. As long as this lives GoogleTest itself hears of
+// no failure. One that no execution can be blamed for, on a thread that the code under test has
+// started or between two executions, is kept for whoever asks.
 class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter {
  public:
-  GTestFailures() : ScopedFakeTestPartResultReporter(INTERCEPT_ALL_THREADS, nullptr) {
-    place_ = lockstep::internal::ExpectingThread();
-  }
-  ~GTestFailures() override { place_ = lockstep::internal::ExpectingThread(); }
+  GTestFailures()
+      : ScopedFakeTestPartResultReporter(INTERCEPT_ALL_THREADS, nullptr),
+        outside_(std::exchange(place_, {})) {}
+  ~GTestFailures() override { place_ = std::move(outside_); }
 
   // The same lock, whose contenders say in which execution they are.
   [[nodiscard]] static LockUnderTest watched(LockUnderTest lock) {
@@ -47,7 +48,7 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
     if (!lock.at_start) return lock;
     lock.at_start = [at_start = std::move(lock.at_start)] {
       place_ = lockstep::internal::ExpectingThread();
-      place_.in_execution = true;
+      const AtStart within;
       at_start();
     };
     return lock;
@@ -60,9 +61,16 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
   }
 
  private:
+  class AtStart {
+   public:
+    AtStart() { place_.in_at_start = true; }
+    AtStart(const AtStart&) = delete;
+    AtStart& operator=(const AtStart&) = delete;
+    ~AtStart() { place_.in_at_start = false; }
+  };
+
   static void begins(fakezk::LockOracles& judge) {
-    place_.in_execution = true;
-    place_.judge = &judge;
+    judge.tell_end(place_.judge);
     if (!place_.before.empty()) judge.violated(kOracle, std::exchange(place_.before, {}));
   }
 
@@ -71,7 +79,7 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
     std::string message = result.file_name() ? result.file_name() : "unknown file";
     message += ':' + std::to_string(result.line_number()) + ": " + result.message();
     if (place_.judge) return place_.judge->violated(kOracle, std::move(message));
-    if (place_.in_execution) {
+    if (place_.in_at_start) {
       place_.before = std::move(message);
       return;
     }
@@ -81,6 +89,8 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
 
   static constexpr std::string_view kOracle = "user:expectation";
   static inline thread_local lockstep::internal::ExpectingThread place_;
+  // Of a hunt inside of which this one is.
+  lockstep::internal::ExpectingThread outside_;
   std::mutex mutex_;
   std::string elsewhere_;
 };

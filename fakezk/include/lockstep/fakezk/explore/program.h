@@ -25,12 +25,19 @@ struct Violation {
 // Where violations of one step gather: the one that comes first in kOracleOrder stays.
 class Verdict {
  public:
-  void clear() { violation_.reset(); }
+  void clear() {
+    violation_.reset();
+    over_ = false;
+  }
+  // Nothing happens any more, and what is left is cleared away. That breaks no guarantee, but what
+  // users report of it counts.
+  void execution_is_over() { over_ = true; }
   void report(std::string_view oracle, std::string message, std::uint32_t step);
   [[nodiscard]] const std::optional<Violation>& violation() const { return violation_; }
 
  private:
   std::optional<Violation> violation_;
+  bool over_ = false;
 };
 
 // What a hunt runs again and again: a program of some processes, and the judgement on it.

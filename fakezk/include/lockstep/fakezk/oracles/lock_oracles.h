@@ -44,8 +44,12 @@ class LockOracles final : public LockObserver {
 
   [[nodiscard]] const LockRules& rules() const { return rules_; }
 
-  // Before each execution.
+  // Before each execution, and behind it: then nobody judges any more.
   void begin(World& world, Verdict& verdict);
+  void end();
+  // Whoever has to know whether there is an execution that this judges: `judge` points here until
+  // its end, and then nowhere. One at a time; it lives until then.
+  void tell_end(LockOracles*& judge);
 
   // From the program: a session of a process begins to acquire, until `deadline` at most; the same
   // grant was released once more.
@@ -155,6 +159,7 @@ class LockOracles final : public LockObserver {
   LockRules rules_;
   World* world_ = nullptr;
   Verdict* verdict_ = nullptr;
+  LockOracles** until_end_ = nullptr;
   std::vector<Grant> grants_;
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
