@@ -155,15 +155,18 @@ void World::inject_cut(const Event& event, Step& step) {
 // Whoever has lost its leader, or its lead, closes its clients' connections (Learner.shutdown,
 // Leader.shutdown); of what it has sent on each of them, a part arrives.
 void World::inject_leader_change(Step& step) {
+  lost_inboxes_.assign(network_.size(), 0);
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (!network_[link].open) continue;
     const auto items = static_cast<std::uint32_t>(network_[link].inbox.size());
-    const std::uint32_t lost = number(items + 1);
-    network_[link].inbox.truncate(items - lost);
-    step.lost_requests += static_cast<std::uint32_t>(network_[link].requests.size());
-    step.lost_inbox += lost;
+    lost_inboxes_[link] = number(items + 1);
   }
+  step.lost_inboxes = lost_inboxes_;
   trace(step);
+  for (LinkIndex link = 0; link < network_.size(); ++link) {
+    if (lost_inboxes_[link] == 0) continue;
+    network_[link].inbox.truncate(network_[link].inbox.size() - lost_inboxes_[link]);
+  }
   change_leader();
 }
 

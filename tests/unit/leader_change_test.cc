@@ -53,7 +53,18 @@ class LeaderChangeTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-TEST_F(LeaderChangeTest, WhatItLosesIsCounted) {
+// What the lanes say of a change of the leader, a line for each connection that loses something.
+std::vector<std::string> told_by(const Chronicle& chronicle) {
+  std::vector<std::string> lines;
+  for (const Moment& moment : chronicle.moments) {
+    if (moment.kind != Moment::Kind::kFault) continue;
+    const bool nobody = moment.process == Chronicle::kNobody;
+    lines.push_back((nobody ? "" : std::to_string(moment.process) + ": ") + moment.text);
+  }
+  return lines;
+}
+
+TEST_F(LeaderChangeTest, WhatItLosesIsNamed) {
   const std::shared_ptr<FakeSession> other = simulation_.open("B");
   const auto sent = simulation_.start(create(*other, "/sent"));
   const auto created = simulation_.start(create(*session_, "/a"));
@@ -62,8 +73,22 @@ TEST_F(LeaderChangeTest, WhatItLosesIsCounted) {
   simulation_.world().set_tracer(&chronicler);
   change_leader(1);
   simulation_.world().set_tracer(nullptr);
-  EXPECT_EQ(chronicler.chronicle(Nameless()).moments.at(0).text,
-            "another server becomes the leader, 2 messages are lost");
+  const std::vector<std::string> expected = {
+      "another server becomes the leader, every connection ends",
+      "0: the connection ends, lost: create", "1: the connection ends, lost: reply to create"};
+  EXPECT_EQ(told_by(chronicler.chronicle(Nameless())), expected);
+}
+
+TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
+  const auto created = simulation_.start(create(*session_, "/a"));
+  run_steps(simulation_, 1);
+  Chronicler chronicler(simulation_.world());
+  simulation_.world().set_tracer(&chronicler);
+  change_leader(0);
+  simulation_.world().set_tracer(nullptr);
+  const std::vector<std::string> expected = {
+      "another server becomes the leader, every connection ends"};
+  EXPECT_EQ(told_by(chronicler.chronicle(Nameless())), expected);
 }
 
 // Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was

@@ -44,9 +44,25 @@ std::string lost_answer(const ServerMessage& message) {
   return "";
 }
 
-std::string lost_in_all(std::size_t messages) {
-  if (messages == 0) return "nothing is lost";
-  return messages == 1 ? "a message is lost" : std::to_string(messages) + " messages are lost";
+// What is under way on a connection when it ends, and comes no more: the last ones of each
+// direction.
+std::string losses(const Link& link, std::size_t requests, std::size_t inbox) {
+  const std::size_t all = requests + inbox;
+  if (all == 0) return "nothing is lost";
+  if (all > kMostNamed) return std::to_string(all) + " messages are lost";
+  std::string text;
+  const auto add = [&text](std::string_view lost) {
+    text += (text.empty() ? "lost: " : ", ") + std::string(lost);
+  };
+  for (std::size_t i = link.requests.size() - requests; i < link.requests.size(); ++i) {
+    const ClientMessage& message = link.requests[i];
+    const bool request = message.kind == ClientMessage::Kind::kRequest;
+    add(request ? name(message.request.op) : "the wish to connect");
+  }
+  for (std::size_t i = link.inbox.size() - inbox; i < link.inbox.size(); ++i) {
+    add(lost_answer(link.inbox[i]));
+  }
+  return text;
 }
 
 void add_stat(Moment& moment, const Stat& stat) {
@@ -184,10 +200,11 @@ void Chronicler::injected(const Step& step) {
   const std::string replica = "replica " + std::to_string(step.event.index);
   switch (step.event.fault) {
     case FaultKind::kCut:
-      return fault(world_.process_of(step.event.index), "the connection is cut, " + losses(step));
+      return fault(world_.process_of(step.event.index),
+                   "the connection is cut, " + lost_by_cut(step));
     case FaultKind::kLateApply:
       return fault(world_.process_of(step.event.index),
-                   "the connection is cut, " + losses(step) + ", other requests come late");
+                   "the connection is cut, " + lost_by_cut(step) + ", other requests come late");
     case FaultKind::kExpiry:
       return fault(process_of_session(step.event.index),
                    "nothing is heard of this session until the servers expire it");
@@ -198,8 +215,8 @@ void Chronicler::injected(const Step& step) {
     case FaultKind::kReplicaPartition:
       return fault(Chronicle::kNobody, replica + " loses its leader");
     case FaultKind::kLeaderChange:
-      return fault(Chronicle::kNobody, "another server becomes the leader, " +
-                                           lost_in_all(step.lost_requests + step.lost_inbox));
+      fault(Chronicle::kNobody, "another server becomes the leader, every connection ends");
+      return lost_with_leader(step);
     case FaultKind::kStall: return fault(step.event.index, "this process stalls");
     case FaultKind::kCrash:
       end_grants(step.event.index);  // Nobody is left to say so.
@@ -217,22 +234,21 @@ void Chronicler::injected(const Step& step) {
   }
 }
 
-// What is under way when a connection is cut, and comes no more: the last ones of each direction.
-std::string Chronicler::losses(const Step& step) const {
-  const Link& link = world_.network()[step.event.index];
-  std::vector<std::string> lost;
-  for (std::size_t i = link.requests.size() - step.lost_requests; i < link.requests.size(); ++i) {
-    const ClientMessage& message = link.requests[i];
-    const bool request = message.kind == ClientMessage::Kind::kRequest;
-    lost.emplace_back(request ? name(message.request.op) : "the wish to connect");
+std::string Chronicler::lost_by_cut(const Step& step) const {
+  return losses(world_.network()[step.event.index], step.lost_requests, step.lost_inbox);
+}
+
+// One moment for each connection that loses something.
+void Chronicler::lost_with_leader(const Step& step) {
+  for (LinkIndex index = 0; index < step.lost_inboxes.size(); ++index) {
+    const Link& link = world_.network()[index];
+    const std::size_t requests = link.open ? link.requests.size() : 0;
+    const std::size_t inbox = step.lost_inboxes[index];
+    if (requests + inbox == 0) continue;
+    Moment& moment = add(step, Moment::Kind::kFault, world_.process_of(index),
+                         "the connection ends, " + losses(link, requests, inbox));
+    moment.details.push_back({"fault", std::string(name(step.event.fault))});
   }
-  for (std::size_t i = link.inbox.size() - step.lost_inbox; i < link.inbox.size(); ++i) {
-    lost.push_back(lost_answer(link.inbox[i]));
-  }
-  if (lost.empty() || lost.size() > kMostNamed) return lost_in_all(lost.size());
-  std::string text = "lost: ";
-  for (const std::string& one : lost) text += (&one == &lost.front() ? "" : ", ") + one;
-  return text;
 }
 
 std::string Chronicler::path_of(const Step& step) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "lockstep/clock.h"
@@ -17,9 +18,11 @@ struct Step {
   TimePoint now;
   const Server::Applied* applied = nullptr;  // kApply, kStray
   const ServerMessage* received = nullptr;   // kDeliver
-  std::uint32_t lost_requests = 0;           // a cut, kLeaderChange
-  std::uint32_t lost_inbox = 0;              // a cut, kLeaderChange
-  PathId path = PathTable::kRoot;            // kReap, and faults that strike a znode
+  std::uint32_t lost_requests = 0;           // a cut
+  std::uint32_t lost_inbox = 0;              // a cut
+  // kLeaderChange: by link, how much of its inbox; all requests of the open ones are lost, too.
+  std::span<const std::uint32_t> lost_inboxes = {};
+  PathId path = PathTable::kRoot;  // kReap, and faults that strike a znode
   std::int32_t amount = 0;  // kSequenceOverflow: the next number; kClockDrift: 1 fast, -1 slow
 };
 

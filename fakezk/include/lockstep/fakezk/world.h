@@ -339,8 +339,9 @@ class World final : private Unspecified, private internal::ChainLimit {
   FaultKinds kinds_used_ = 0;
   std::vector<Event> events_;
   std::vector<Event> faults_;
-  LinkIndex current_ = 0;       // Whose event came last.
-  Chooser* chooser_ = nullptr;  // Of the step that is under way.
+  std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
+  LinkIndex current_ = 0;                    // Whose event came last.
+  Chooser* chooser_ = nullptr;               // Of the step that is under way.
 
   std::uint32_t steps_ = 0;
   std::uint32_t positions_ = 0;

@@ -37,7 +37,8 @@ class Chronicler final : public Tracer {
   void replied(const Step& step, Moment& moment);
   void injected(const Step& step);
   void end_grants(std::uint32_t process);
-  [[nodiscard]] std::string losses(const Step& step) const;
+  [[nodiscard]] std::string lost_by_cut(const Step& step) const;
+  void lost_with_leader(const Step& step);
   [[nodiscard]] std::string path_of(const Step& step) const;
   void learn_sessions();
   void take_in_changes(std::uint32_t step, std::size_t moment);
