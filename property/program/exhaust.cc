@@ -85,10 +85,7 @@ nlohmann::ordered_json Exhausted::as_json(const Search& what) const {
 
 std::string Exhausted::what_was_cut_short() const {
   if (result.cut == 0) return "";
-  return "; " + counted(result.cut, "execution") + " cut short: of what comes behind " +
-         std::to_string(result.deepest) +
-         " steps only the calm order was tried, because something may go on for as long as somebody"
-         " else gets no turn";
+  return "; " + counted(result.cut, "execution") + " cut short: " + behind_the_cut(result);
 }
 
 std::string Exhausted::where_it_stopped(const Search& what) const {

@@ -69,7 +69,7 @@ void showValue(const ScenarioSize& size, std::ostream& stream) {
 
 void showValue(const HuntSettings& settings, std::ostream& stream) {
   showValue(settings.size, stream);
-  stream << ", faults " << format_faults(settings.faults) << ", " << settings.executions
+  stream << ", faults " << format_faults(settings.faults) << ", " << settings.most_executions()
          << " executions, seed " << settings.seed;
 }
 

@@ -99,7 +99,71 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysHowFarItHasCome) {
   settings.executions = 3;
   const HuntReport some = hunt_lock(brief_mutex(), settings);
   EXPECT_EQ(some.executions, 3U);
-  EXPECT_NE(some.text().find("NOT exhausted: "), std::string::npos) << some.text();
+  EXPECT_EQ(some.text().find("fair-mutex: NOT exhausted, stopped by its bound of 3 executions"), 0U)
+      << some.text();
+}
+
+// Two clients, two faults: more than a hunt of another kind has executions, in half a second.
+HuntSettings large_search() {
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.faults = fakezk::FaultPlan();
+  EXPECT_EQ(fakezk::parse_fault_kinds("cut,timer", settings.faults), "");
+  settings.faults.set_total(2);
+  return settings;
+}
+
+TEST(HuntSettingsTest, AnExhaustiveSearchHasNoBoundButTheOneItIsGiven) {
+  const Variable strategy("LOCKSTEP_STRATEGY", "exhaustive");
+  const HuntReport all = hunt_lock(brief_mutex(), large_search().with_environment());
+  EXPECT_TRUE(all.exhaustive->exhausted) << all.text();
+  EXPECT_GT(all.executions, HuntSettings::kUsualExecutions);
+  const Variable executions("LOCKSTEP_EXECUTIONS", "100");
+  const HuntReport some = hunt_lock(brief_mutex(), large_search().with_environment());
+  EXPECT_EQ(some.executions, 100U);
+  EXPECT_NE(some.text().find(", stopped by its bound of 100 executions (LOCKSTEP_EXECUTIONS"),
+            std::string::npos)
+      << some.text();
+}
+
+TEST(HuntSettingsTest, AnExhaustiveSearchSaysThatItsTimeWasOver) {
+  HuntSettings settings = large_search();
+  settings.strategy = "exhaustive";
+  settings.seconds = 0.001;
+  const HuntReport report = hunt_lock(brief_mutex(), settings);
+  EXPECT_EQ(report.text().find("fair-mutex: NOT exhausted, stopped by its time"), 0U)
+      << report.text();
+}
+
+TEST(HuntSettingsTest, AnyOtherHuntHasTheUsualNumberOfExecutions) {
+  HuntSettings settings;
+  EXPECT_EQ(settings.most_executions(), HuntSettings::kUsualExecutions);
+  settings.executions = 7;
+  EXPECT_EQ(settings.most_executions(), 7U);
+}
+
+// A asks for as long as B gets no turn.
+int told = 0;
+Task<void> ask_until_told(Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->sync("/"));
+  if (self.client().name() == "B") told = 1;
+  while (told == 0) static_cast<void>(co_await (*session)->sync("/"));
+}
+
+TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
+  LockUnderTest lock("unfair", &ask_until_told);
+  lock.at_start = [] { told = 0; };
+  HuntSettings settings = small();
+  settings.strategy = "exhaustive";
+  settings.executions = 500;
+  const HuntReport report = hunt_lock(lock, settings);
+  EXPECT_TRUE(report.passed()) << report.text();
+  const std::string text = report.text();
+  EXPECT_NE(text.find(" of them cut short: of what comes behind "), text.npos) << text;
+  EXPECT_EQ(text.find("unfair: NOT exhausted, some executions have no end of their own: "), 0U)
+      << text;
+  EXPECT_NE(text.find("no fault budget is exhausted"), text.npos) << text;
 }
 
 TEST(HuntSettingsTest, WhatAnExhaustiveSearchFindsIsExplained) {

@@ -61,12 +61,15 @@ void read_faults(fakezk::FaultPlan& into) {
 
 HuntSettings HuntSettings::with_environment() const {
   constexpr double kShortestSeconds = 0.001;
+  constexpr std::uint64_t kNoBound = std::uint64_t{1} << 62;
   HuntSettings settings(*this);
   read_variable<std::uint64_t>("LOCKSTEP_SEED", 0, settings.seed);
+  // Whatever the test bounds: who gives it so much time wants it used.
   if (read_variable("LOCKSTEP_SECONDS", kShortestSeconds, settings.seconds)) {
-    settings.executions = std::uint64_t{1} << 62;
+    settings.executions = kNoBound;
   }
-  read_variable<std::uint64_t>("LOCKSTEP_EXECUTIONS", 1, settings.executions);
+  std::uint64_t most = 0;
+  if (read_variable<std::uint64_t>("LOCKSTEP_EXECUTIONS", 1, most)) settings.executions = most;
   std::uint64_t measure = settings.measure_coverage ? 1 : 0;
   read_variable<std::uint64_t>("LOCKSTEP_COVERAGE", 0, measure);
   if (measure > 1) throw std::invalid_argument("LOCKSTEP_COVERAGE is neither 0 nor 1");

@@ -64,7 +64,7 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
           std::to_string(rounds) + " rounds cannot hunt '" + lock.name + "'");
   require(clients * rounds <= kMostInAll,
           "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
-  require(settings.executions > 0, "a hunt of no executions shows nothing");
+  require(settings.most_executions() > 0, "a hunt of no executions shows nothing");
   require(settings.seconds > 0, "a hunt of no time shows nothing");  // Nor of a time that is none.
   check_way(settings);
 }
@@ -92,7 +92,7 @@ std::optional<fakezk::Found> search(const LockUnderTest& lock, const HuntSetting
   fakezk::HuntOptions options;
   options.limits = limits_of(settings);
   options.seed = settings.seed;
-  options.executions = settings.executions;
+  options.executions = settings.most_executions();
   options.jobs = lock.isolated ? settings.jobs : 1;
   options.measure_coverage = settings.measure_coverage;
   options.make_program = [&] { return program_of(lock, settings.size, settings.faults); };
@@ -101,6 +101,7 @@ std::optional<fakezk::Found> search(const LockUnderTest& lock, const HuntSetting
   JobThreads threads(options.jobs);
   fakezk::HuntResult result = hunt(options, threads);
   report.executions = result.executions;
+  report.out_of_time = result.stopped_by == fakezk::HuntResult::StoppedBy::kTime;
   report.coverage = std::move(result.coverage);
   return std::move(result.found);
 }
@@ -110,30 +111,55 @@ std::optional<fakezk::Found> search_everything(const LockUnderTest& lock,
   fakezk::ExhaustiveOptions options;
   options.limits = limits_of(settings);
   options.reduction = reduction_of(settings);
-  options.executions = settings.executions;
-  options.keep_going = [is_over = until(settings)](std::uint64_t) { return !is_over(); };
+  options.executions = settings.most_executions();
+  options.keep_going = [&report, is_over = until(settings)](std::uint64_t) {
+    report.out_of_time = is_over();
+    return !report.out_of_time;
+  };
   const auto program = program_of(lock, settings.size, settings.faults);
   report.exhaustive = search_exhaustively(*program, options);
   report.executions = report.exhaustive->executions;
   return report.exhaustive->found;
 }
 
-std::string how_far(const fakezk::ExhaustiveResult& reached) {
+// Why a search that has found nothing is not exhausted, and what to do about it.
+std::string why_it_stopped(const fakezk::ExhaustiveResult& reached, bool out_of_time) {
+  if (out_of_time) return ", stopped by its time (LOCKSTEP_SECONDS, HuntSettings::seconds)";
+  if (reached.stopped_by_count) {
+    return ", stopped by its bound of " + std::to_string(reached.executions) +
+           " executions (LOCKSTEP_EXECUTIONS, HuntSettings::executions; without one it goes on to"
+           " its end)";
+  }
+  if (reached.cut > 0) return ", some executions have no end of their own";
+  return "";
+}
+
+std::string how_far(const fakezk::ExhaustiveResult& reached, bool out_of_time) {
   if (!reached.independence_violated.empty()) {
     return "independence violated: " + reached.independence_violated +
            ". The search has proved nothing; please report this.\n";
   }
-  std::string text = reached.exhausted ? "exhausted: " : "NOT exhausted: ";
+  std::string text = reached.exhausted
+                         ? "exhausted: "
+                         : "NOT exhausted" + why_it_stopped(reached, out_of_time) + ": ";
   text += std::to_string(reached.traces) + " traces, no violation in " +
           std::to_string(reached.executions) + " executions; ";
   text += reached.budgets_finished == 0
               ? "no fault budget is exhausted"
               : "every schedule with at most " + std::to_string(reached.fault_budget) +
                     " faults was tried";
+  if (reached.cut > 0) {
+    text += "; " + std::to_string(reached.cut) + " of them cut short: " + behind_the_cut(reached);
+  }
   return text + " (L3 and livelock by repetition are not judged in this mode)\n";
 }
 
 }  // namespace
+
+std::uint64_t HuntSettings::most_executions() const {
+  if (executions) return *executions;
+  return strategy == kExhaustive ? fakezk::ExhaustiveOptions().executions : kUsualExecutions;
+}
 
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings) {
   return hunt_lock(LockUnderTest(std::move(name), std::move(contend)), settings);
@@ -161,7 +187,7 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
 
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
-  if (!failure && exhaustive) return name + ": " + how_far(*exhaustive);
+  if (!failure && exhaustive) return name + ": " + how_far(*exhaustive, out_of_time);
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
   }

@@ -103,10 +103,12 @@ class Search {
   }
 
   bool explored(Exploration& exploration) {
-    if (tally_.executions >= options_.executions) return false;
+    const auto bounded = [&] { return tally_.executions >= options_.executions; };
+    result_.stopped_by_count = bounded();
+    if (bounded()) return false;
     switch (exploration.run()) {
       case Exploration::End::kExhausted: return true;
-      case Exploration::End::kStopped: return false;
+      case Exploration::End::kStopped: result_.stopped_by_count = bounded(); return false;
       case Exploration::End::kDependent:
         result_.independence_violated = exploration.dependence();
         return false;
@@ -124,6 +126,12 @@ class Search {
 };
 
 }  // namespace
+
+std::string behind_the_cut(const ExhaustiveResult& result) {
+  return "of what comes behind " + std::to_string(result.deepest) +
+         " steps only the calm order was tried, because something may go on for as long as somebody"
+         " else gets no turn";
+}
 
 std::span<const ReductionName> reductions() { return kReductions; }
 

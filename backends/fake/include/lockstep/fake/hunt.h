@@ -23,14 +23,17 @@ struct HuntSettings {
 
   ScenarioSize size = {};
   fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
-  std::uint64_t executions = 20'000;
+  // At most so many. If none is given: kUsualExecutions, but an exhaustive search, which ends by
+  // itself, has no bound then.
+  std::optional<std::uint64_t> executions = {};
+  static constexpr std::uint64_t kUsualExecutions = 20'000;
   std::uint64_t seed = 1;
   // The hunt also ends once it has taken that long. The only setting that makes how far it gets
   // depend on the machine; what it finds, it finds there on every one.
   double seconds = std::numeric_limits<double>::infinity();
   bool measure_coverage = false;  // Takes ten times as long.
-  // How: one of fakezk::strategies(), or "exhaustive", which tries every schedule until the number
-  // of executions is reached.
+  // How: one of fakezk::strategies(), or "exhaustive", which tries every schedule, unless a number
+  // of executions or a time bounds it.
   std::string strategy{fakezk::strategies().front().name};
   // Of an exhaustive search: one of fakezk::reductions(), if not the best.
   std::string reduction = {};
@@ -46,6 +49,9 @@ struct HuntSettings {
   // LOCKSTEP_FAULT_BUDGET. Seconds without executions mean as many as fit. Throws
   // std::invalid_argument, with the reason, for what is no such number or no such fault.
   [[nodiscard]] HuntSettings with_environment() const;
+
+  // The number of executions at which the hunt ends if nothing else ends it.
+  [[nodiscard]] std::uint64_t most_executions() const;
 };
 
 // How a hunt ended; text() is what a person wants to read about it.
@@ -58,6 +64,7 @@ struct HuntReport {
   std::optional<LockUnderTest> lock;         // What was hunted.
   // How far an exhaustive search has come; of any other, none.
   std::optional<fakezk::ExhaustiveResult> exhaustive;
+  bool out_of_time = false;  // HuntSettings::seconds have ended it.
 
   // An exhaustive search that contradicts itself has shown nothing, and does not pass.
   [[nodiscard]] bool passed() const {

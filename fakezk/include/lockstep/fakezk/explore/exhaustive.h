@@ -66,6 +66,8 @@ struct ExhaustiveResult {
   // everybody served, and were judged like those of every hunt, but are no traces.
   std::uint64_t cut = 0;
   std::uint32_t deepest = 0;
+  // True if it is not exhausted because of ExhaustiveOptions::executions.
+  bool stopped_by_count = false;
   // Adjacent steps that were taken for independent, and tried in both orders.
   std::uint64_t pairs_checked = 0;
   // Empty, or two steps whose order mattered although their footprints do not meet. The search has
@@ -85,5 +87,8 @@ struct ExhaustiveResult {
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
 // Session::last_contact(), is searched incompletely.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
+
+// For reports on a search with executions that were cut short: what it has not tried, and why.
+[[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);
 
 }  // namespace lockstep::fakezk
