@@ -66,6 +66,27 @@ TEST(ExhaustiveFootprintsTest, ATimeToLive) {
   expect_agreement(play, "expiry", 1);
 }
 
+Task<void> sleep_for_a_while(Actor& self) {
+  static_cast<void>(co_await sleep_for(self.client().executor(), 2500ms));
+}
+
+// Opens one more session, and keeps it.
+Task<void> come_and_stay(Actor& self) {
+  self.client().process().tasks().spawn(sleep_for_a_while(self));
+  const auto session = std::make_shared<fake::FakeSession>(self.client().process(),
+                                                           fake::FakeClient::kDefaultTimeout);
+  static_cast<void>(co_await session->connected());
+  static_cast<void>(co_await sleep_for(self.client().executor(), 1h));
+}
+
+// A server that loses its leader has not told it, in the last half tick, of whom it has heard; but
+// the leader itself has heard of a handshake. Whether that comes before the clock moves or behind
+// it decides here in which tick the session expires: before its server is back, or not.
+TEST(ExhaustiveFootprintsTest, WhenTheLeaderHasHeardOfAHandshake) {
+  Play play({&come_and_stay}, true, quiet(2));
+  expect_agreement(play, "timer:1,replica-partition:1", 2);
+}
+
 // What steps that are made by hand touch.
 class StepsByHandTest : public ::testing::Test {
  protected:
