@@ -108,9 +108,10 @@ void SessionTable::forget_decisions() {
   closing_.clear();
 }
 
+// Who is silent, and since when, goes with the clock, which has moved: only sessions that end are
+// touched. One that is opened before is as little concerned as one that is opened behind.
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
-    if (recorder_) recorder_->reads(ObjectKind::kSession, index);
     const Session& session = *sessions_[index];
     // The timer that has just fired is in the queue no more, but its session is still silent.
     if (session.silent_ && session.expiry_.due == due) decide_end(index, Error::kConnectionLoss);

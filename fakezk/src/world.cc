@@ -34,7 +34,8 @@ void add(PayloadHash& hash, const Server::Applied& applied) {
 
 class World::OpenMenu final : public Menu {
  public:
-  explicit OpenMenu(World& world) : Menu(world.events_), world_(world) {}
+  explicit OpenMenu(World& world, bool listed = false)
+      : Menu(world.events_), world_(world), listed_(listed) {}
   [[nodiscard]] std::span<const Event> faults() const override {
     if (!listed_) world_.list_faults();
     listed_ = true;
@@ -43,7 +44,7 @@ class World::OpenMenu final : public Menu {
 
  private:
   World& world_;
-  mutable bool listed_ = false;
+  mutable bool listed_;
 };
 
 World::World(ServerOptions options)
@@ -212,22 +213,32 @@ bool World::step_without_time(Chooser& chooser) { return step(chooser, false); }
 
 bool World::step(Chooser& chooser, bool with_timers) {
   list_events();
+  Choice last;
   // The clock moves when nothing else can happen; that a stalled process wakes can wait.
   if (events_.size() == stalled_count_) {
     if (!with_timers) return false;
     if (may_fire(next_timer())) {
       events_.insert(events_.begin(), {Event::Kind::kTimer, FaultKind::kCut, 0});
     }
-    if (events_.empty()) return false;
+    if (events_.empty()) last = last_fault(chooser);
+    if (events_.empty() && !last.fault) return false;
   }
   chooser_ = &chooser;
-  const Event event = choose();
+  const Event event = choose(last);
   ++steps_;
   execute(event);
   drain();
   chooser_ = nullptr;
   if (tracer_) tracer_->settled();
   return true;
+}
+
+// What is over for everybody may be so by chance: who has done last is an order of steps like any
+// other, and a fault that strikes behind one of them could strike behind both.
+Choice World::last_fault(Chooser& chooser) {
+  const OpenMenu menu(*this);
+  const std::optional<std::uint32_t> fault = chooser.last_fault(menu);
+  return fault && !menu.faults().empty() ? Choice{true, *fault} : Choice{};
 }
 
 void World::settle() {
@@ -246,9 +257,11 @@ void World::settle() {
   }
 }
 
-Event World::choose() {
-  const OpenMenu menu(*this);
-  Choice choice = chooser_->next(menu);
+// `given`: the last fault, or none, and the chooser chooses. The faults are listed once: looking at
+// them is no part of the step.
+Event World::choose(Choice given) {
+  const OpenMenu menu(*this, given.fault);
+  Choice choice = given.fault ? given : chooser_->next(menu);
   std::span<const Event> from = events_;
   if (choice.fault && !menu.faults().empty()) {
     from = menu.faults();

@@ -6,6 +6,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/fakezk/explore/schedule.h"
 #include "plays.h"
 
 // Faults are tried at every point where they make a difference.
@@ -66,6 +67,55 @@ TEST(ExhaustiveFaultsTest, ACutAndWhatItLoses) {
 TEST(ExhaustiveFaultsTest, TheBudgetIsShared) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "cut,kill-session", 2);
+  const ExhaustiveResult with = search(play, Reduction::kSleep, "cut,kill-session", 2);
+  const ExhaustiveResult without =
+      search(play, Reduction::kSleep, "cut,kill-session", 2, {ObjectKind::kFaults});
+  EXPECT_LT(without.traces, with.traces);
+}
+
+// Who is done last is an order like any other: behind one of them a fault can still strike while
+// the other goes on, and so it can behind both.
+TEST(ExhaustiveFaultsTest, TheLastStepMayBeAFault) {
+  Play play({&write_once<'a'>, &write_once<'b'>});
+  // Of each client, the cut comes before its request is applied, before its reply arrives (which it
+  // loses or not), or behind that.
+  EXPECT_EQ(search(play, Reduction::kSource, "cut", 1).traces, 1U + 2 * 4);
+  Play alone({&write_once<'a'>});
+  EXPECT_EQ(search(alone, Reduction::kSource, "cut", 1).traces, 1U + 4);
+}
+
+Task<void> mind_its_end(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  const auto seen = co_await (*session)->get_data_watched("/a");
+  if (!seen) co_return;
+  const Result<WatchEvent> event = co_await seen->watch.fired();
+  if (event) co_return;
+  World& world = self.client().process().world();
+  self.verdict().report("user:end", "its session has ended", world.steps());
+}
+
+// What it has found so is found again by whoever replays it.
+TEST(ExhaustiveFaultsTest, WhatTheLastFaultShowsCanBeReplayed) {
+  Play play({&mind_its_end});
+  for (const ReductionName& reduction : reductions()) {
+    const ExhaustiveResult result = search(play, reduction.reduction, "kill-session", 1);
+    ASSERT_TRUE(result.found) << reduction.name;
+    ExecutionLimits limits;
+    limits.faults.allow(FaultKind::kKillSession);
+    limits.faults.set_total(1);
+    World world(play.servers());
+    Replay replay(result.found->deviations);
+    const Outcome again = execute(world, play, replay, limits);
+    ASSERT_TRUE(again.violation) << format_deviations(result.found->deviations);
+    EXPECT_EQ(again.violation->oracle, "user:end");
+    EXPECT_EQ(again.steps, result.found->outcome.steps);
+  }
+}
+
+// A session is opened before the clock moves, or behind: that makes no difference to either.
+TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
+  Play play({&write_once<'a'>, &write_once<'b'>});
+  expect_agreement(play, "crash,timer", 2);
 }
 
 TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
@@ -75,11 +125,8 @@ TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
   const ExhaustiveResult source = search(scenario, Reduction::kSource, "cut,kill-session", 1);
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.traces, sleep.traces);
+  EXPECT_EQ(source.trace_set_hash, sleep.trace_set_hash);
   EXPECT_EQ(source.state_hash, sleep.state_hash);
-  // Without the faults in the footprints some are overlooked, although all final states are seen.
-  const ExhaustiveResult without =
-      search(scenario, Reduction::kSleep, "cut,kill-session", 1, {ObjectKind::kFaults});
-  EXPECT_LT(without.traces, sleep.traces);
   EXPECT_GT(source.pairs_checked, 0U);
   ASSERT_EQ(source.traces_by_fault.size(), 2U);
   EXPECT_EQ(source.traces_by_fault[0].first, FaultKind::kCut);
@@ -96,6 +143,7 @@ void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
   EXPECT_EQ(source.final_states, sleep.final_states);
   EXPECT_EQ(source.state_hash, sleep.state_hash);
   EXPECT_EQ(source.traces, sleep.traces);
+  EXPECT_EQ(source.trace_set_hash, sleep.trace_set_hash);
 }
 
 // A fault that sleeps is not forgotten when a step makes it impossible.

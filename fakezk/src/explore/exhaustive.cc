@@ -46,6 +46,7 @@ class Search {
     result_.executions = tally_.executions;
     result_.steps = tally_.steps;
     result_.trace_hash = tally_.trace_hash;
+    result_.trace_set_hash = tally_.trace_set_hash;
     result_.pairs_checked = tally_.pairs_checked;
     result_.cut = tally_.cut;
     result_.deepest = tally_.deepest;
@@ -58,6 +59,8 @@ class Search {
   bool try_any(std::uint32_t budget) {
     tally_.traces = 0;
     tally_.trace_hash = 0;
+    tally_.trace_set_hash = 0;
+    tally_.known.clear();
     tally_.final_states.clear();
     ExecutionLimits limits = options_.limits;
     limits.faults.set_total(budget);

@@ -49,6 +49,12 @@ bool is_timer(StepKey key) { return kind_of(key) == Event::Kind::kTimer; }
 bool is_wake(StepKey key) { return kind_of(key) == Event::Kind::kWake; }
 FaultKind fault_of(StepKey key) { return static_cast<FaultKind>(key >> kFaultShift & 0xff); }
 
+bool is_about_path(StepKey key) {
+  if (!is_fault(key)) return kind_of(key) == Event::Kind::kReap;
+  return fault_of(key) == FaultKind::kParentRemoval ||
+         fault_of(key) == FaultKind::kSequenceOverflow;
+}
+
 std::string describe(StepKey key) {
   const std::string index = " " + std::to_string(key & 0xffffffff);
   switch (kind_of(key)) {
@@ -131,6 +137,7 @@ Exploration::~Exploration() {
 Exploration::End Exploration::run() {
   for (;;) {
     const Ran ran = run_once();
+    order_steps(ran == Ran::kComplete);
     count(ran);
     found_.execution = tally_.executions - 1;
     if (ran == Ran::kViolation) {
@@ -138,7 +145,6 @@ Exploration::End Exploration::run() {
       return End::kViolation;
     }
     if (!check_determinism(ran)) return End::kViolation;
-    if (by_source()) add_races(ran == Ran::kComplete);
     // What made a fault impossible need not have been possible together with it, so that no race
     // shows the order in which it happens.
     for (std::size_t i = 0; missing_ && i < length_; ++i) nodes_[i].try_everything();
@@ -158,8 +164,7 @@ void Exploration::count(Ran ran) {
   if (ran == Ran::kCut) ++tally_.cut;
   if (tally_.deepest == 0 && ran != Ran::kHalf) measure();
   if (ran != Ran::kComplete) return;
-  ++tally_.traces;
-  tally_.trace_hash += mix(found_.outcome.trace_hash);
+  count_trace();
   tally_.final_states.insert(final_state_);
 }
 
@@ -167,6 +172,13 @@ std::uint64_t Exploration::state() const {
   std::uint64_t state = state_hash(world_);
   for (const std::uint64_t received : received_) state = mix(state ^ received);
   return state;
+}
+
+void Exploration::count_trace() {
+  ++tally_.traces;
+  tally_.trace_hash += mix(found_.outcome.trace_hash);
+  const std::uint64_t identity = trace_identity();
+  if (reduces() || tally_.known.insert(identity).second) tally_.trace_set_hash += mix(identity);
 }
 
 // If even the calm order is unfair, what counts is how long it takes from where it becomes fair.
@@ -234,8 +246,6 @@ void Exploration::end_run() {
   if (nodes_[length_ - 1].took_what_slept()) half_ = true;
   missing_ = by_source() && !all_faults_happened();
   if (missing_) half_ = true;
-  // Faults need another step beside them: what comes last cannot be swapped with one.
-  nodes_[length_ - 1].footprint.add(ObjectKind::kFaults, 0, true);
 }
 
 Outcome Exploration::run_again(Tracer* tracer) {
@@ -304,6 +314,7 @@ Choice Exploration::next(const Menu& menu) {
   node.reuse();
   node.hash = world_.trace_hash();
   list(menu, node);
+  if (node.enabled.empty()) return Choice();  // It is over.
   inherit_sleep(node);
   if (!pick_first(node)) {
     half_ = true;
@@ -313,12 +324,18 @@ Choice Exploration::next(const Menu& menu) {
   return take(node);
 }
 
+std::optional<std::uint32_t> Exploration::last_fault(const Menu& menu) {
+  const Choice choice = next(menu);
+  return choice.fault ? std::optional(choice.index) : std::nullopt;
+}
+
 // Takes the node's step. Only what is new is recorded.
 Choice Exploration::take(Node& node) {
   const bool is_new = depth_ >= fresh_;
   if (is_new) node.footprint.clear();
   ignored_.clear();
   recorder_.begin_step(static_cast<std::uint32_t>(depth_), is_new ? node.footprint : ignored_);
+  if (node.key == kTheEnd) recorder_.touches_everything();
   ++depth_;
   numbers_drawn_ = 0;
   return node.choice;
@@ -349,6 +366,9 @@ void Exploration::list(const Menu& menu, Node& node) {
   for (std::size_t i = ordinary; i < node.enabled.size(); ++i) {
     faults_seen_.insert(node.enabled[i].key);
   }
+  // With source sets it is over when all faults have happened, and not before.
+  const bool may_be_over = ordinary == 0 && !node.enabled.empty() && !by_source();
+  if (may_be_over) node.enabled.insert(node.enabled.begin(), {kTheEnd, Choice()});
   if (!by_source()) return;
   std::erase_if(node.enabled, [&](const Node::Option& option) {
     if (!is_fault(option.key)) return false;

@@ -18,11 +18,16 @@ namespace lockstep::fakezk {
 // next step of the same source.
 using StepKey = std::uint64_t;
 
+// That nothing happens any more, although a fault could.
+inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
+
 [[nodiscard]] StepKey key_of(const Event& event, const Server& server);
 [[nodiscard]] bool is_fault(StepKey key);
 [[nodiscard]] bool is_timer(StepKey key);
 [[nodiscard]] bool is_wake(StepKey key);
 [[nodiscard]] FaultKind fault_of(StepKey key);
+// True if what the step is about is a znode, by the number of its path.
+[[nodiscard]] bool is_about_path(StepKey key);
 [[nodiscard]] std::string describe(StepKey key);
 
 // The numbers that a step has drawn; the same key with other numbers is another step.
@@ -81,6 +86,8 @@ class Exploration final : private Chooser, private Tracer {
     std::uint64_t executions = 0;
     std::uint64_t steps = 0;
     std::uint64_t trace_hash = 0;
+    std::uint64_t trace_set_hash = 0;
+    std::set<std::uint64_t> known;  // Without a reduction: the traces so far.
     std::uint64_t pairs_checked = 0;
     std::uint64_t cut = 0;      // Executions that were longer than `deepest`.
     bool repeats = false;       // The next whole execution is to be run twice.
@@ -108,6 +115,7 @@ class Exploration final : private Chooser, private Tracer {
  private:
   // Chooser and Tracer: called by the world while a schedule runs.
   Choice next(const Menu& menu) override;
+  std::optional<std::uint32_t> last_fault(const Menu& menu) override;
   std::uint32_t number(std::uint32_t options) override;
   std::uint32_t order(std::uint32_t) override { return 0; }
   std::uint32_t shortcut(std::uint32_t) override { return 0; }
@@ -146,9 +154,14 @@ class Exploration final : private Chooser, private Tracer {
   void put_to_sleep(Node& node);
   void close_key(Node& node);
 
-  void add_races(bool ended);
+  void order_steps(bool ended);
   void add_disabled(std::size_t step, bool ended);
   void order_step(std::size_t later);
+  void identify(std::size_t step);
+  [[nodiscard]] std::uint64_t label(const Node& node) const;
+  // The same for all orders of one trace.
+  [[nodiscard]] std::uint64_t trace_identity() const;
+  void count_trace();
   void add_reversal(std::size_t earlier, std::size_t later);
   [[nodiscard]] bool depends(std::size_t earlier, std::size_t later) const;
   [[nodiscard]] bool before(std::size_t earlier, std::size_t later) const;
@@ -176,8 +189,9 @@ class Exploration final : private Chooser, private Tracer {
   bool missing_ = false;  // It has ended before all of its faults could happen.
   Footprint ignored_;
   std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
-  std::vector<std::uint64_t> received_;             // By process: a hash of all it has received.
-  std::uint64_t final_state_ = 0;                   // Of the last complete execution.
+  std::vector<std::uint64_t> identity_;  // By step: what it is, and all that comes before it.
+  std::vector<std::uint64_t> received_;  // By process: a hash of all it has received.
+  std::uint64_t final_state_ = 0;        // Of the last complete execution.
   std::set<StepKey> faults_seen_;
   Found found_;
   std::optional<Execution> execution_;  // Of a half one, what is cleared away may still report.

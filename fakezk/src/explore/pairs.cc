@@ -22,8 +22,6 @@ bool Exploration::check_a_pair() {
     if (!swappable(first)) continue;
     ++tally_.pairs_checked;
     const std::optional<std::uint64_t> swapped = state_after(first, true);
-    // A fault cannot come last, when nothing else can happen.
-    if (!swapped) return true;
     const std::optional<std::uint64_t> in_order = state_after(first, false);
     if (in_order == swapped) return true;
     if (state_after(first, true) != swapped || state_after(first, false) != in_order) {
@@ -39,7 +37,7 @@ bool Exploration::check_a_pair() {
 }
 
 // What can be seen after the steps up to `first` and the next two, in their order or swapped. None
-// if nothing is left to happen after the first of the two.
+// if that is not possible.
 std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool swapped) {
   if (length_ == nodes_.size()) nodes_.resize(length_ + 1);  // Room for the menus of the script.
   script_.clear();

@@ -1,4 +1,5 @@
-// Source sets: which orders of the steps just run are still to be tried.
+// What depends on what in the steps just run; with source sets, which of their orders are still to
+// be tried.
 #include <algorithm>
 #include <bit>
 
@@ -9,6 +10,7 @@ namespace lockstep::fakezk {
 namespace {
 
 constexpr std::size_t kBits = 64;
+constexpr int kIndexBits = 32;  // Of a key.
 
 bool bit(const std::vector<std::uint64_t>& bits, std::size_t index) {
   return index / kBits < bits.size() && (bits[index / kBits] >> (index % kBits) & 1) != 0;
@@ -45,11 +47,13 @@ bool Exploration::depends(std::size_t earlier, std::size_t later) const {
          first.footprint.conflicts_with(second.footprint);
 }
 
-void Exploration::add_races(bool ended) {
+void Exploration::order_steps(bool ended) {
   if (before_.size() < length_) before_.resize(length_);
+  if (identity_.size() < length_) identity_.resize(length_);
   for (std::size_t step = fresh_; step < length_; ++step) {
     order_step(step);
-    add_disabled(step, ended);
+    identify(step);
+    if (by_source()) add_disabled(step, ended);
   }
 }
 
@@ -63,8 +67,37 @@ void Exploration::order_step(std::size_t later) {
     const bool caused = nodes_[later].sender == earlier || nodes_[later].key == nodes_[earlier].key;
     set_bit(known, earlier);
     join(known, before_[earlier]);
-    if (!caused) add_reversal(earlier, later);
+    if (by_source() && !caused) add_reversal(earlier, later);
   }
+}
+
+// A path has other numbers in other searches.
+std::uint64_t Exploration::label(const Node& node) const {
+  std::uint64_t hash = mix(node.key);
+  if (is_about_path(node.key)) {
+    hash = mix(node.key >> kIndexBits) ^
+           world_.server().paths().text(static_cast<PathId>(node.key)).hash();
+  }
+  for (const DrawnNumber& number : node.numbers) hash = mix(hash ^ number.value) + 1;
+  return hash;
+}
+
+void Exploration::identify(std::size_t step) {
+  std::uint64_t behind = 0;
+  for (std::size_t word = 0; word < before_[step].size(); ++word) {
+    for (std::uint64_t left = before_[step][word]; left != 0; left &= left - 1) {
+      behind += identity_[word * kBits + static_cast<std::size_t>(std::countr_zero(left))];
+    }
+  }
+  identity_[step] = mix(mix(behind) ^ label(nodes_[step]));
+}
+
+std::uint64_t Exploration::trace_identity() const {
+  std::uint64_t sum = 0;
+  for (std::size_t step = 0; step < length_; ++step) {
+    if (nodes_[step].key != kTheEnd) sum += identity_[step];
+  }
+  return sum;
 }
 
 // `later` is to be tried before `earlier`. Everything in between that does not come behind

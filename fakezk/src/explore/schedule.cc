@@ -83,6 +83,11 @@ bool parse_checks(std::string_view text, ReplayString& into) {
 
 Choice Replay::next(const Menu&) { return at_this_position(); }
 
+std::optional<std::uint32_t> Replay::last_fault(const Menu&) {
+  const Choice choice = at_this_position();
+  return choice.fault ? std::optional(choice.index) : std::nullopt;
+}
+
 std::uint32_t Replay::number(std::uint32_t) { return at_this_position().index; }
 
 Choice Replay::at_this_position() {

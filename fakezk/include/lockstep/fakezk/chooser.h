@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "lockstep/fakezk/fault.h"
@@ -67,6 +68,8 @@ class Chooser {
 
   // Which event happens next.
   virtual Choice next(const Menu& menu) = 0;
+  // Nothing can happen any more but a fault: which one of the menu does, or none, and it is over.
+  virtual std::optional<std::uint32_t> last_fault(const Menu&) { return std::nullopt; }
   // A number below `options` (at least 2) that an event needs; 0 is the calm one.
   virtual std::uint32_t number(std::uint32_t options) = 0;
   // The same, where it decides only in which order something stands.

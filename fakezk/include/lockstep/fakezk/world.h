@@ -156,7 +156,7 @@ class World final : private Unspecified, private internal::ChainLimit {
   // How code that blocks waits in this world; without one it may not. Until the reset.
   void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
-  // can happen any more, not even a timer.
+  // can happen any more, not even a timer; the chooser may then let a last fault strike.
   bool step(Chooser& chooser);
   // The same, but leaves the clock alone: false also when only timers are left.
   bool step_without_time(Chooser& chooser);
@@ -265,7 +265,8 @@ class World final : private Unspecified, private internal::ChainLimit {
   void list_replica_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
-  Event choose();
+  Choice last_fault(Chooser& chooser);
+  Event choose(Choice given);
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
   std::uint32_t number(std::uint32_t options) override;
   std::uint32_t order(std::uint32_t options) override;

@@ -56,7 +56,10 @@ struct ExhaustiveResult {
   std::uint64_t traces = 0;      // Complete executions that can be told apart.
   std::uint64_t executions = 0;  // All that were run, also those that ended half way.
   std::uint64_t steps = 0;
-  std::uint64_t trace_hash = 0;    // Sum over the traces.
+  std::uint64_t trace_hash = 0;  // Sum over the traces.
+  // Stands for the set of traces: what happened in each, and what depended on what. Every order of
+  // a trace counts as the same, so that all reductions come to the same number.
+  std::uint64_t trace_set_hash = 0;
   std::uint64_t final_states = 0;  // Distinct states, zxids aside, in which traces end.
   std::uint64_t state_hash = 0;    // Sum over the final states.
   // How many traces have a fault of each kind (source sets only).

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ class Replay final : public Chooser {
  public:
   explicit Replay(const std::vector<Deviation>& deviations) : deviations_(deviations) {}
   Choice next(const Menu&) override;
+  std::optional<std::uint32_t> last_fault(const Menu&) override;
   std::uint32_t number(std::uint32_t options) override;
   // From the first step on whose check is not the recorded one, it is calm. `now` collects the
   // checks of this execution. Both outlive it.
