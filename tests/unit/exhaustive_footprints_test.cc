@@ -52,6 +52,30 @@ TEST(ExhaustiveFootprintsTest, WhoAConnectionHasShownToBe) {
   expect_agreement(play);
 }
 
+// Touches what the other one touches only if it comes first.
+Task<void> look_around(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->sync("/b"));
+  FootprintRecorder* const recorder = self.client().process().world().recorder();
+  if (self.client().name() == "A") {
+    recorder->reads(ObjectKind::kOracle);
+    self.shared = 1;
+  } else if (self.shared == 0) {
+    recorder->writes(ObjectKind::kOracle);
+  }
+}
+
+// Two steps that seem independent in one order only are neither: some orders would be left out, and
+// which ones would depend on the reduction.
+TEST(ExhaustiveFootprintsTest, AreTheSameInBothOrders) {
+  Play play({&look_around, &look_around});
+  for (const Reduction reduction : {Reduction::kSleep, Reduction::kSource}) {
+    const ExhaustiveResult result = search(play, reduction);
+    EXPECT_FALSE(result.exhausted);
+    EXPECT_EQ(result.independence_violated, "deliver over link 0, deliver over link 1");
+  }
+}
+
 Task<void> create_for_a_while(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const Creation creation(CreateMode::kPersistentWithTtl, 59s);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -199,6 +200,7 @@ class Exploration final : private Chooser, private Tracer {
   // A fixed schedule instead of the search's.
   std::vector<const Node*> script_;
   bool scripted_ = false;
+  std::array<Footprint, 2> last_two_;  // What the last steps of it have touched.
 };
 
 }  // namespace lockstep::fakezk

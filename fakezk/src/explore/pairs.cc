@@ -37,7 +37,8 @@ bool Exploration::check_a_pair() {
 }
 
 // What can be seen after the steps up to `first` and the next two, in their order or swapped. None
-// if that is not possible.
+// if that is not possible, or if the two do not touch different things in this order as well: what
+// depends on what must not depend on the order in which it was looked at.
 std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool swapped) {
   if (length_ == nodes_.size()) nodes_.resize(length_ + 1);  // Room for the menus of the script.
   script_.clear();
@@ -52,7 +53,7 @@ std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool sw
   world_.set_tracer(nullptr);
   scripted_ = false;
   recorder_.pause();
-  if (!possible) return std::nullopt;
+  if (!possible || last_two_[0].conflicts_with(last_two_[1])) return std::nullopt;
   return state();
 }
 
@@ -62,8 +63,9 @@ Choice Exploration::next_of_script(const Menu& menu) {
   const Node::Option* const option = scratch.find(script_[depth_]->key);
   ++depth_;
   numbers_drawn_ = 0;
-  ignored_.clear();
-  recorder_.begin_step(static_cast<std::uint32_t>(depth_ - 1), ignored_);
+  Footprint& touched = last_two_[depth_ % 2];
+  touched.clear();
+  recorder_.begin_step(static_cast<std::uint32_t>(depth_ - 1), touched);
   return option ? option->choice : Choice();
 }
 
