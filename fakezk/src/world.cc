@@ -10,13 +10,18 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// Beyond this many interned paths a reset starts a new table: a program that invents names for
-// ever must not fill the memory.
+// Beyond this many interned paths a reset starts a new table: a hunt of a program that invents
+// names for ever must not fill the memory.
 constexpr std::size_t kPathsKept = 1 << 16;
 
 // Any number is a valid choice, and nearly every one is small enough: a division takes its time.
 std::uint32_t within(std::uint32_t number, std::uint32_t options) {
   return number < options ? number : number % options;
+}
+
+// Footprints name znodes by the numbers of their paths, which must not change under way.
+bool outgrown(const PathTable& paths, const FootprintRecorder* recorder) {
+  return paths.size() > kPathsKept && !recorder;
 }
 
 std::uint64_t identity(const Event& event) {
@@ -69,7 +74,7 @@ std::exception_ptr World::take_exception() { return std::exchange(escaped_, null
 void World::reset() {
   begin_again();
   network_.reset();
-  if (paths_->size() > kPathsKept) paths_ = std::make_shared<PathTable>();
+  if (outgrown(*paths_, recorder_)) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
   process_count_ = 0;
   process_of_link_.clear();
@@ -118,7 +123,7 @@ std::optional<World::Checkpoint> World::checkpoint() const {
 }
 
 bool World::reset_to(const Checkpoint& checkpoint) {
-  if (checkpoint.paths != paths_ || paths_->size() > kPathsKept) return false;
+  if (checkpoint.paths != paths_ || outgrown(*paths_, recorder_)) return false;
   begin_again();
   network_.reset_to(checkpoint.network);
   server_.reset_to(checkpoint.servers);

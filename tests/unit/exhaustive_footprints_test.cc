@@ -76,6 +76,32 @@ TEST(ExhaustiveFootprintsTest, AreTheSameInBothOrders) {
   }
 }
 
+// There have been so many paths in its world that a hunt would soon forget them all.
+class Crowded final : public Play {
+ public:
+  using Play::Play;
+  void reset(World& world) override {
+    world.reset();
+    for (; paths_ < kPaths; ++paths_) {
+      const Path path("/" + std::to_string(paths_));
+      world.servers().create_as_operator(Request(OpCode::kCreate, path), world.now());
+    }
+    world.reset();
+  }
+
+ private:
+  static constexpr int kPaths = 65'530;
+  int paths_ = 0;
+};
+
+// What was touched in one execution is compared with what is touched in the next ones.
+TEST(ExhaustiveFootprintsTest, NameAZnodeAlikeInAllExecutions) {
+  Crowded play({&write_once<'a'>, &write_once<'a'>});
+  EXPECT_EQ(search(play, Reduction::kSleep).traces, 2U);
+  Crowded again({&write_once<'a'>, &write_once<'a'>});
+  EXPECT_EQ(search(again, Reduction::kSource).traces, 2U);
+}
+
 Task<void> create_for_a_while(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const Creation creation(CreateMode::kPersistentWithTtl, 59s);
