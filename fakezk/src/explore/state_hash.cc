@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/state_hash.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -62,10 +63,14 @@ void add_request(Hash& hash, const ClientMessage& message) {
   hash.add(static_cast<std::uint64_t>(message.handshake.session_id));
 }
 
+void add_requests(Hash& hash, const Mailbox<ClientMessage>& requests) {
+  hash.add(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) add_request(hash, requests[i]);
+}
+
 void add_link(Hash& hash, const Link& link) {
   hash.add(link.open);
-  hash.add(link.requests.size());
-  for (std::size_t i = 0; i < link.requests.size(); ++i) add_request(hash, link.requests[i]);
+  add_requests(hash, link.requests);
   hash.add(link.inbox.size());
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
@@ -87,6 +92,34 @@ void add_replica(Hash& hash, const Replica& replica, const PathTable& paths, Lin
   add_watches(hash, replica.child_watches(), paths, links);
   hash.add(replica.lagging);
   hash.add(replica.unreachable);
+}
+
+// When the leader heard of it last is left out: nothing but its silence shows that.
+void add_session(Hash& hash, const SessionTable::Session& session) {
+  hash.add(session.phase);
+  hash.add(session.link);
+  hash.add(static_cast<std::uint64_t>(session.timeout.count()));
+  const std::optional<TimePoint> end = session.silent_until();
+  hash.add(end.has_value());
+  if (end) hash.add(static_cast<std::uint64_t>(end->time_since_epoch().count()));
+}
+
+void add_identities(Hash& hash, std::span<const Identity> identities) {
+  hash.add(identities.size());
+  for (const Identity& identity : identities) {
+    hash.add(identity.scheme);
+    hash.add(identity.id);
+  }
+}
+
+// What broken connections have left behind, session by session: only of one session it matters
+// which came first.
+void add_strays(Hash& hash, const Server& server) {
+  for (SessionIndex session = 0; session < server.session_count(); ++session) {
+    for (std::uint32_t i = 0; i < server.stray_count(); ++i) {
+      if (server.stray_session(i) == session) add_requests(hash, server.stray_requests(i));
+    }
+  }
 }
 
 void add_txn(Hash& hash, const Server& server, const Txn& txn) {
@@ -131,11 +164,15 @@ std::uint64_t state_hash(World& world) {
     for (const Txn& txn : outstanding) add_txn(hash, server, txn);
   }
   hash.add(server.session_count());
-  for (SessionIndex i = 0; i < server.session_count(); ++i) hash.add(server.session_alive(i));
+  for (SessionIndex i = 0; i < server.session_count(); ++i) {
+    add_session(hash, server.sessions()[i]);
+  }
+  add_strays(hash, server);
   hash.add(world.network().size());
   for (LinkIndex i = 0; i < world.network().size(); ++i) {
     hash.add(world.process_of(i));
     hash.add(server.session_of(i));
+    add_identities(hash, server.identities(i));
     add_link(hash, world.network()[i]);
   }
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));

@@ -108,12 +108,21 @@ class Server final : private EventSink {
   [[nodiscard]] SessionIndex stray_session(std::uint32_t index) const {
     return strays_[index].session;
   }
+  [[nodiscard]] const Mailbox<ClientMessage>& stray_requests(std::uint32_t index) const {
+    return strays_[index].requests;
+  }
 
   // Expiry, first stage: the leader has decided. From now on the session's requests are dropped.
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
   // client that is connected will take the end of its connection for.
   void decide_expiry(SessionIndex session, Error noticed_as = Error::kConnectionLoss) {
     sessions_.decide_end(session, noticed_as);
+  }
+  [[nodiscard]] const SessionTable& sessions() const { return sessions_; }
+  // Who the connection of a link has shown to be.
+  [[nodiscard]] std::span<const Identity> identities(LinkIndex link) const {
+    if (link >= connections_.size()) return {};
+    return connections_[link].identities;
   }
   // When the leader would expire a session that it hears nothing of from `silence` on.
   [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const {

@@ -34,6 +34,13 @@ class SessionTable {
     std::vector<PathId> ephemerals;
   };
   class Session : public Facts {
+   public:
+    // When it ends if nothing is heard of it, which its server waits for; none if it is not silent.
+    [[nodiscard]] std::optional<TimePoint> silent_until() const {
+      return silent_ ? std::optional(expiry_.due) : std::nullopt;
+    }
+
+   private:
     void facts_are(const Facts& facts) { static_cast<Facts&>(*this) = facts; }
 
     friend class SessionTable;

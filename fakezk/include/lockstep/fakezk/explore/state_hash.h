@@ -8,9 +8,9 @@
 namespace lockstep::fakezk {
 
 // A number for what can be seen of a world between two steps: the znodes, the watches, the
-// sessions, what is under way to clients, servers and replicas, the clock. Without zxids and time
-// stamps, which tell in which order unrelated writes came; without what only comes later: when a
-// silent session expires, who a connection has shown to be, what judges remember.
+// sessions and when silent ones expire, who connections have shown to be, what is under way to
+// clients, servers and replicas or left behind by broken connections, the clock. Without zxids and
+// time stamps, which tell in which order unrelated writes came, and without what judges remember.
 [[nodiscard]] std::uint64_t state_hash(World& world);
 
 // The same for what a client receives.
