@@ -108,7 +108,7 @@ HuntSettings large_search() {
   HuntSettings settings;
   settings.size = {2, 1};
   settings.faults = fakezk::FaultPlan();
-  EXPECT_EQ(fakezk::parse_fault_kinds("cut,timer", settings.faults), "");
+  EXPECT_EQ(fakezk::parse_fault_kinds("cut,timer,late-apply", settings.faults), "");
   settings.faults.set_total(2);
   return settings;
 }
