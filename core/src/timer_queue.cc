@@ -1,6 +1,15 @@
 #include "lockstep/internal/timer_queue.h"
 
+#include <algorithm>
+
 namespace lockstep::internal {
+
+std::vector<TimePoint> TimerQueue::due() const {
+  std::vector<TimePoint> due;
+  for (const Timer* const timer : heap_) due.push_back(timer->due);
+  std::ranges::sort(due);
+  return due;
+}
 
 void TimerQueue::push(Timer& timer, TimePoint due) {
   timer.due = due;

@@ -49,23 +49,65 @@ void World::each_link_of(const Process& process, Act act) {
   }
 }
 
-World::NextTimer World::next_timer() {
-  NextTimer next;
-  if (!timers_.empty()) next = {&timers_, timers_.earliest().due};
+namespace {
+
+std::uint64_t add(std::uint64_t hash, TimePoint time) {
+  return mix(hash ^ static_cast<std::uint64_t>(time.time_since_epoch().count()));
+}
+
+std::uint64_t add(std::uint64_t hash, const internal::TimerQueue& timers) {
+  hash = mix(hash ^ timers.size());
+  for (const TimePoint due : timers.due()) hash = add(hash, due);
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t Process::clock_hash() const {
+  std::uint64_t hash = mix(static_cast<std::uint64_t>(static_cast<std::int64_t>(pace_)));
+  hash = add(hash, timers_);
+  if (pace_ != Pace::kExact) hash = add(hash, drifting_now());
+  return stalled_ ? add(hash, wakes_at_) : hash;
+}
+
+std::uint64_t World::timer_hash() {
+  std::uint64_t hash = 0;
+  timers_.each([&](const internal::TimerQueue& queue) { hash = add(hash, queue); });
+  return hash;
+}
+
+std::optional<TimePoint> World::find_next_timers() {
+  std::optional<TimePoint> first;
+  next_timers_.clear();
+  const auto look_at = [&](TimePoint due, const NextTimer& timer) {
+    if (first && due > *first) return;
+    if (first && due < *first) next_timers_.clear();
+    first = due;
+    next_timers_.push_back(timer);
+  };
+  timers_.each([&](internal::TimerQueue& queue) {
+    if (!queue.empty()) look_at(queue.earliest().due, {&queue, std::nullopt});
+  });
   for (std::uint32_t index = 0; index < process_count_; ++index) {
     Process& process = *processes_[index];
     if (process.stalled_ || process.timers_.empty()) continue;
-    const TimePoint due = process.in_world_time(process.timers_.earliest().due);
-    if (!next.queue || due < next.due) next = {&process.timers_, due};
+    look_at(process.in_world_time(process.timers_.earliest().due), {&process.timers_, index});
   }
-  return next;
+  return first;
 }
 
-bool World::may_fire(const NextTimer& timer) const {
-  if (!timer.queue) return false;
+bool World::a_timer_runs() const {
+  return !timers_.empty() || std::any_of(processes_.begin(), processes_.begin() + process_count_,
+                                         [](const auto& process) {
+                                           return !process->stalled_ && !process->timers_.empty();
+                                         });
+}
+
+bool World::may_fire(std::optional<TimePoint> due) const {
+  if (!due) return false;
   for (std::uint32_t index = 0; stalled_count_ > 0 && index < process_count_; ++index) {
     const Process& process = *processes_[index];
-    if (process.stalled_ && process.wakes_at_ < timer.due) return false;
+    if (process.stalled_ && process.wakes_at_ < *due) return false;
   }
   return true;
 }

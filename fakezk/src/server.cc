@@ -7,16 +7,16 @@
 
 namespace lockstep::fakezk {
 
-Server::Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
+Server::Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
                std::shared_ptr<PathTable> paths, ServerOptions options)
     : network_(network),
-      timers_(timers),
+      rejoin_timers_(timers.rejoins),
       unspecified_(unspecified),
       options_(options),
       paths_(paths),
-      sessions_(timers, options.tick_time),
+      sessions_(timers.expiries, options.tick_time),
       preparation_(acls_, unspecified, history_),
-      reaper_(timers,
+      reaper_(timers.container_checks,
               options.replicas > 1 ? *(leader_tree_ = std::make_unique<ZnodeTree>(paths))
                                    : make_replica(paths).tree(),
               unspecified, options.container_check_interval) {
@@ -38,7 +38,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   acls_.reset();
   if (leader_tree_) leader_tree_->reset(paths_);
   for (Replica& replica : replicas_) replica.reset(paths_);
-  for (Rejoin& rejoin : rejoins_) timers_.erase(rejoin);
+  for (Rejoin& rejoin : rejoins_) rejoin_timers_[rejoin.replica].erase(rejoin);
   sessions_.reset();
   reaper_.reset();
   connections_.clear();
@@ -86,7 +86,7 @@ void Server::reset_to(const Checkpoint& checkpoint) {
     replica.applied = kept.applied;
     replica.lagging = kept.lagging;
     replica.unreachable = false;
-    timers_.erase(rejoins_[index]);
+    rejoin_timers_[index].erase(rejoins_[index]);
   }
   if (leader_tree_) leader_tree_->reset_to(*checkpoint.leader_tree);
   sessions_.reset_to(checkpoint.sessions);

@@ -186,7 +186,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
     const TimePoint told = std::max(known.greeted, now - options_.tick_time / 2);
     sessions_.fall_silent(served.session, told);
   }
-  timers_.push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
+  rejoin_timers_[index].push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
 }
 
 // Without its leader for too long, the replica shuts down its clients' connections and looks for
@@ -208,7 +208,7 @@ void Server::mend(TimePoint now) {
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     set_lagging(index, false, now);
     if (!replicas_[index].unreachable) continue;
-    timers_.erase(rejoins_[index]);
+    rejoin_timers_[index].erase(rejoins_[index]);
     rejoin(index, now);
   }
 }
@@ -217,7 +217,7 @@ void Server::change_leader(TimePoint now) {
   if (recorder_) recorder_->touches_everything();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     replicas_[index].unreachable = false;
-    timers_.erase(rejoins_[index]);
+    rejoin_timers_[index].erase(rejoins_[index]);
     catch_up(index, now);
   }
   zxid_ = ((zxid_ >> kEpochShift) + 1) << kEpochShift;

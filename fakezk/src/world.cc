@@ -53,7 +53,9 @@ class World::OpenMenu final : public Menu {
 };
 
 World::World(ServerOptions options)
-    : paths_(std::make_shared<PathTable>()), server_(network_, timers_, *this, paths_, options) {}
+    : timers_(options.replicas),
+      paths_(std::make_shared<PathTable>()),
+      server_(network_, timers_, *this, paths_, options) {}
 
 World::~World() { end_tasks(); }
 
@@ -222,7 +224,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
   // The clock moves when nothing else can happen; that a stalled process wakes can wait.
   if (events_.size() == stalled_count_) {
     if (!with_timers) return false;
-    if (may_fire(next_timer())) {
+    if (may_fire(find_next_timers())) {
       events_.insert(events_.begin(), {Event::Kind::kTimer, FaultKind::kCut, 0});
     }
     if (events_.empty()) last = last_fault(chooser);
@@ -365,14 +367,12 @@ void World::reap(const Event& event) {
 }
 
 // A timer that fires because nothing else can happen can be swapped with nothing.
-void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
+void World::record_fired(const NextTimer& timer, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
   recorder_->writes(ObjectKind::kClock);
-  for (std::uint32_t process = 0; process < process_count_; ++process) {
-    if (&processes_[process]->timers_ != &queue) continue;
-    recorder_->writes(ObjectKind::kProcess, process);
-    recorder_->writes(ObjectKind::kUserMemory);
-  }
+  if (!timer.process) return;
+  recorder_->writes(ObjectKind::kProcess, *timer.process);
+  recorder_->writes(ObjectKind::kUserMemory);
 }
 
 // A call of its own would be a third of what it takes to hand over a piece of work.
@@ -385,20 +385,21 @@ void World::record_fired(const internal::TimerQueue& queue, bool at_rest) {
 }
 
 void World::fire_timer(const Event& event, bool at_rest) {
-  const NextTimer next = next_timer();
-  if (recorder_) record_fired(*next.queue, at_rest);
+  const std::optional<TimePoint> due = find_next_timers();
+  const NextTimer next = next_timers_[number(static_cast<std::uint32_t>(next_timers_.size()))];
+  if (recorder_) record_fired(next, at_rest);
   Timer& timer = next.queue->pop();
-  move_clock(next.due);
+  move_clock(*due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  trace(event);
+  trace(event, [&](Step& step) { step.process = next.process; });
   run(timer);
 }
 
 void World::advance_clock(TimePoint until) {
   std::uint32_t fired = 0;  // At one instant.
   const auto due = [&] {
-    const NextTimer next = next_timer();
-    return next.queue && next.due <= until && fired < most_work_;
+    const std::optional<TimePoint> next = find_next_timers();
+    return next && *next <= until && fired < most_work_;
   };
   do {
     while (due()) {

@@ -34,7 +34,7 @@ void World::list_faults() {
     }
   }
   list_session_faults();
-  if (may(FaultKind::kTimer) && next_timer().queue) add(FaultKind::kTimer, 0);
+  if (may(FaultKind::kTimer) && a_timer_runs()) add(FaultKind::kTimer, 0);
   if (may(FaultKind::kLateApply)) {
     for (LinkIndex link = 0; link < network_.size(); ++link) {
       if (server_.session_of(link) != kNoSession && has_write_under_way(network_[link])) {

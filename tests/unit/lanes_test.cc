@@ -10,6 +10,7 @@
 #include "by_hand.h"
 #include "lockstep/fakezk/explore/chronicler.h"
 #include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -167,6 +168,17 @@ step     time     Alice                           Bob
    7     0 ms                                   : -> connects
    8     0 ms                                   : <- session expired
    8     0 ms                                     == LOST /lock
+)");
+}
+
+Task<void> nap(Executor& executor) { static_cast<void>(co_await sleep_for(executor, 1s)); }
+
+TEST_F(LanesTest, ATimerIsDrawnWhereItFires) {
+  simulation_.start(nap(bob_->executor()));
+  simulation_.advance(1s);
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice          Bob
+   0  1000 ms                    ** a timer fires
 )");
 }
 

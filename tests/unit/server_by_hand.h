@@ -26,7 +26,8 @@ using fakezk::ServerMessage;
 class ServerByHand final : private fakezk::Unspecified {
  public:
   explicit ServerByHand(fakezk::ServerOptions options = {})
-      : paths(std::make_shared<fakezk::PathTable>()),
+      : timers(options.replicas),
+        paths(std::make_shared<fakezk::PathTable>()),
         server(network, timers, *this, paths, options) {}
 
   // A new link with a session of its own.
@@ -113,11 +114,13 @@ class ServerByHand final : private fakezk::Unspecified {
   // Moves the clock; sessions whose time is up are decided, not closed.
   void pass(Duration duration) {
     now += duration;
-    while (!timers.empty() && timers.earliest().due <= now) timers.pop().run();
+    timers.each([this](internal::TimerQueue& queue) {
+      while (!queue.empty() && queue.earliest().due <= now) queue.pop().run();
+    });
   }
 
   fakezk::Network network;
-  internal::TimerQueue timers;
+  fakezk::ServerTimers timers;
   std::shared_ptr<fakezk::PathTable> paths;
   fakezk::Server server;
   TimePoint now{};

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "by_hand.h"
+#include "lockstep/sleep.h"
 #include "plays.h"
 
 namespace lockstep::fakezk {
@@ -48,6 +49,57 @@ TEST_F(StateHashTest, WhenASilentSessionExpires) {
   };
   EXPECT_EQ(stalled_after(0s, 4s), stalled_after(0s, 4s));
   EXPECT_NE(stalled_after(0s, 4s), stalled_after(4s, 0s));
+}
+
+Task<void> nap(Executor& executor, Duration duration) {
+  static_cast<void>(co_await sleep_for(executor, duration));
+}
+
+TEST_F(StateHashTest, WhatAProcessWaitsFor) {
+  const auto naps = [](Duration duration) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.start(nap(session.executor(), duration));
+    });
+  };
+  EXPECT_EQ(naps(1s), naps(1s));
+  EXPECT_NE(naps(1s), naps(2s));
+}
+
+TEST_F(StateHashTest, WhichWayAClockDrifts) {
+  const auto drifts = [](bool fast) {
+    return hash_after([&](Simulation& simulation, FakeSession&) {
+      simulation.world().drift(simulation.client("A").process(), fast);
+    });
+  };
+  EXPECT_EQ(drifts(true), drifts(true));
+  EXPECT_NE(drifts(true), drifts(false));
+}
+
+// Both silent for the same session timeout: only how long the stall may last differs.
+TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
+  const auto stalls = [](Duration first, Duration then) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.kill(session);
+      simulation.settle();
+      simulation.advance(first);
+      simulation.world().stall(simulation.client("A").process());
+      simulation.advance(then);
+    });
+  };
+  EXPECT_EQ(stalls(0s, 1s), stalls(0s, 1s));
+  EXPECT_NE(stalls(0s, 1s), stalls(1s, 0s));
+}
+
+TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
+  const auto isolated = [](Duration first, Duration then) {
+    Simulation simulation(quiet(3));
+    simulation.advance(first);
+    simulation.world().servers().isolate(1, simulation.now());
+    simulation.advance(then);
+    return state_hash(simulation.world());
+  };
+  EXPECT_EQ(isolated(0s, 1s), isolated(0s, 1s));
+  EXPECT_NE(isolated(0s, 1s), isolated(1s, 0s));
 }
 
 TEST_F(StateHashTest, WhatABrokenConnectionHasLeftBehind) {

@@ -104,7 +104,7 @@ void Chronicler::step(const Step& step) {
       add(step, Moment::Kind::kClock, step.event.index, "this process wakes up again");
       return;
     case Event::Kind::kTimer:
-      add(step, Moment::Kind::kClock, Chronicle::kNobody, "a timer fires");
+      add(step, Moment::Kind::kClock, step.process.value_or(Chronicle::kNobody), "a timer fires");
       return;
     case Event::Kind::kFault: return injected(step);
   }
@@ -210,7 +210,8 @@ void Chronicler::injected(const Step& step) {
                    "nothing is heard of this session until the servers expire it");
     case FaultKind::kKillSession:
       return fault(process_of_session(step.event.index), "an operator kills this session");
-    case FaultKind::kTimer: return fault(Chronicle::kNobody, "a timer fires early");
+    case FaultKind::kTimer:
+      return fault(step.process.value_or(Chronicle::kNobody), "a timer fires early");
     case FaultKind::kLag: return fault(Chronicle::kNobody, replica + " falls behind");
     case FaultKind::kReplicaPartition:
       return fault(Chronicle::kNobody, replica + " loses its leader");

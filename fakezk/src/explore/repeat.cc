@@ -48,7 +48,9 @@ class Steps final : public Tracer {
       case Event::Kind::kReap: return "the servers reap " + path(step.path);
       case Event::Kind::kStray: return "a request comes late: " + describe(*step.applied);
       case Event::Kind::kReplicate: return "replica " + index + " catches up by one";
-      case Event::Kind::kTimer: return "a timer fires";
+      case Event::Kind::kTimer:
+        if (!step.process) return "a timer of the servers fires";
+        return "a timer of " + world_.process_name(*step.process) + " fires";
       case Event::Kind::kWake: return world_.process_name(step.event.index) + " wakes up";
       case Event::Kind::kFault: break;
     }

@@ -176,10 +176,10 @@ std::uint64_t state_hash(World& world) {
     add_link(hash, world.network()[i]);
   }
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
+  hash.add(world.timer_hash());
   for (std::uint32_t i = 0; i < world.process_count(); ++i) {
-    const Process& process = world.process(i);
-    hash.add(process.stalled());
-    hash.add(static_cast<std::uint64_t>(process.now().time_since_epoch().count()));
+    hash.add(world.process(i).stalled());
+    hash.add(world.process(i).clock_hash());
   }
   return hash.value();
 }

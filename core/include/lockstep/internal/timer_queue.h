@@ -14,6 +14,8 @@ class TimerQueue {
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
   [[nodiscard]] const Timer& earliest() const { return *heap_.front(); }
+  // When each of them is due, in ascending order.
+  [[nodiscard]] std::vector<TimePoint> due() const;
   void push(Timer& timer, TimePoint due);
   void erase(Timer& timer) noexcept;  // Does nothing if the timer is idle.
   Timer& pop();

@@ -17,11 +17,11 @@
 #include "lockstep/fakezk/preparation.h"
 #include "lockstep/fakezk/reaper.h"
 #include "lockstep/fakezk/replica.h"
+#include "lockstep/fakezk/server_timers.h"
 #include "lockstep/fakezk/session_table.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/fakezk/unspecified.h"
 #include "lockstep/internal/pool_allocator.h"
-#include "lockstep/internal/timer_queue.h"
 
 namespace lockstep::fakezk {
 
@@ -46,7 +46,7 @@ struct ServerOptions {
 // with each call. Every replica applies what is committed at once, unless it lags.
 class Server final : private EventSink {
  public:
-  Server(Network& network, internal::TimerQueue& timers, Unspecified& unspecified,
+  Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
          std::shared_ptr<PathTable> paths, ServerOptions options);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -294,7 +294,7 @@ class Server final : private EventSink {
   }
 
   Network& network_;
-  internal::TimerQueue& timers_;
+  std::span<internal::TimerQueue> rejoin_timers_;
   Unspecified& unspecified_;
   ServerOptions options_;
   std::shared_ptr<PathTable> paths_;

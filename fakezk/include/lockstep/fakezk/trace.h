@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -16,10 +17,11 @@ struct Step {
   std::uint32_t number;
   Event event;
   TimePoint now;
-  const Server::Applied* applied = nullptr;  // kApply, kStray
-  const ServerMessage* received = nullptr;   // kDeliver
-  std::uint32_t lost_requests = 0;           // a cut
-  std::uint32_t lost_inbox = 0;              // a cut
+  const Server::Applied* applied = nullptr;   // kApply, kStray
+  const ServerMessage* received = nullptr;    // kDeliver
+  std::optional<std::uint32_t> process = {};  // a timer: whose it is; none: the servers'
+  std::uint32_t lost_requests = 0;            // a cut
+  std::uint32_t lost_inbox = 0;               // a cut
   // kLeaderChange: by link, how much of its inbox; all requests of the open ones are lost, too.
   std::span<const std::uint32_t> lost_inboxes = {};
   PathId path = PathTable::kRoot;  // kReap, and faults that strike a znode

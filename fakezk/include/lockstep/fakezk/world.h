@@ -47,6 +47,8 @@ class Process final : public Executor {
   [[nodiscard]] TaskSet& tasks() { return tasks_; }
   [[nodiscard]] World& world() { return world_; }
   [[nodiscard]] bool stalled() const { return stalled_; }
+  // All that decides what its clock and its timers do from now on, but for what it does itself.
+  [[nodiscard]] std::uint64_t clock_hash() const;
 
  private:
   friend class World;
@@ -135,6 +137,9 @@ class World final : private Unspecified, private internal::ChainLimit {
   // False, with nothing done, if the checkpoint is another world's, or from before a reset that has
   // dropped the names of its znodes.
   [[nodiscard]] bool reset_to(const Checkpoint& checkpoint);
+
+  // When the servers' timers are due.
+  [[nodiscard]] std::uint64_t timer_hash();
 
   // -- What a program is made of.
   Process& add_process();
@@ -289,13 +294,17 @@ class World final : private Unspecified, private internal::ChainLimit {
   void run(Runnable& work);
   bool may_go_on(std::uint64_t in_a_row) noexcept override;
   void is_endless(std::string_view what) noexcept;
-  // The timer that fires next, if there is one: those of stalled processes wait.
+  // The timers that may fire next, one of each queue: those that are due first, whose clocks are
+  // never so equal that it is sure which of them comes before the others. Those of stalled
+  // processes wait.
   struct NextTimer {
-    internal::TimerQueue* queue = nullptr;
-    TimePoint due{};
+    internal::TimerQueue* queue;
+    std::optional<std::uint32_t> process;  // None: the servers'.
   };
-  [[nodiscard]] NextTimer next_timer();
-  [[nodiscard]] bool may_fire(const NextTimer& timer) const;
+  // When they are due; none if there are none.
+  std::optional<TimePoint> find_next_timers();
+  [[nodiscard]] bool a_timer_runs() const;
+  [[nodiscard]] bool may_fire(std::optional<TimePoint> due) const;
   void move_clock(TimePoint to);
   [[nodiscard]] bool stalled(LinkIndex link) const {
     return stalled_count_ > 0 && processes_[process_of_link_[link]]->stalled();
@@ -317,10 +326,10 @@ class World final : private Unspecified, private internal::ChainLimit {
     tracer_->step(step);
   }
   void record_pace(const Process& process);
-  void record_fired(const internal::TimerQueue& queue, bool at_rest);
+  void record_fired(const NextTimer& timer, bool at_rest);
 
   Network network_;
-  internal::TimerQueue timers_;  // The servers'.
+  ServerTimers timers_;
   internal::RunQueue ready_;
   std::shared_ptr<PathTable> paths_;
   Server server_;
@@ -340,6 +349,7 @@ class World final : private Unspecified, private internal::ChainLimit {
   FaultKinds kinds_used_ = 0;
   std::vector<Event> events_;
   std::vector<Event> faults_;
+  std::vector<NextTimer> next_timers_;       // As found last.
   std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
   LinkIndex current_ = 0;                    // Whose event came last.
   Chooser* chooser_ = nullptr;               // Of the step that is under way.
