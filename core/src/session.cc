@@ -212,7 +212,7 @@ Connected::Connected(Session& session, Context context)
     : Wait(session.executor(), std::move(context)), session_(session) {
   if (session.state() == SessionState::kConnected) {
     finish();
-  } else if (lockstep::is_over(session.state())) {
+  } else if (is_over(session.state())) {
     result_ = failure(session.end_error());
     finish();
   } else if (const std::optional<Error> over = already_over()) {
@@ -233,8 +233,8 @@ std::optional<Error> Connected::failed() const {
 }
 
 void Connected::session_changed(SessionState state) {
-  if (state != SessionState::kConnected && !lockstep::is_over(state)) return;
-  if (lockstep::is_over(state)) result_ = failure(session_.end_error());
+  if (state != SessionState::kConnected && !is_over(state)) return;
+  if (is_over(state)) result_ = failure(session_.end_error());
   session_.remove_listener(*this);
   finish();
 }

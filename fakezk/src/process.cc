@@ -139,6 +139,7 @@ void World::wake(Process& process) {
 }
 
 void World::crash(Process& process) {
+  acting_ = process.index();
   record_pace(process);
   // What goes with its tasks may be what other processes use.
   if (recorder_) recorder_->writes(ObjectKind::kUserMemory);

@@ -145,6 +145,7 @@ void World::record_footprints(FootprintRecorder* recorder) {
 
 void World::begin_trace() {
   steps_ = 0;
+  acting_.reset();
   positions_ = 0;
   deviations_.clear();
   hash_ = 0;
@@ -231,6 +232,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
     if (events_.empty() && !last.fault) return false;
   }
   chooser_ = &chooser;
+  acting_.reset();
   const Event event = choose(last);
   ++steps_;
   execute(event);
@@ -317,6 +319,7 @@ void World::execute(const Event& event) {
 
 void World::deliver(const Event& event) {
   current_ = event.index;
+  acting_ = process_of_link_[event.index];
   const Link& link = network_[event.index];
   if (recorder_) {
     // Whether anybody is there to receive it is the process's memory too.
@@ -387,6 +390,7 @@ void World::record_fired(const NextTimer& timer, bool at_rest) {
 void World::fire_timer(const Event& event, bool at_rest) {
   const std::optional<TimePoint> due = find_next_timers();
   const NextTimer next = next_timers_[number(static_cast<std::uint32_t>(next_timers_.size()))];
+  acting_ = next.process;
   if (recorder_) record_fired(next, at_rest);
   Timer& timer = next.queue->pop();
   move_clock(*due);
@@ -431,6 +435,7 @@ bool World::may_go_on(std::uint64_t in_a_row) noexcept {
 void World::is_endless(std::string_view what) noexcept {
   if (escaped_) return;
   std::string message = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
+  if (acting_) message += ", in which " + process_name(*acting_) + " goes on";
   message += ", " + std::to_string(most_work_) + ' ' + std::string(what) +
              ", and there is no end: something runs on and on that waits for nothing";
   escaped_ = std::make_exception_ptr(Endless(message));

@@ -118,13 +118,17 @@ void expect_livelock(LockScenario::Contend contend, const std::string& message) 
 }
 
 TEST(EndlessTest, WorkThatPostsItselfForEverIsALivelock) {
-  expect_livelock(&post_for_ever, "in step 2, 100000 pieces of work have run, and there is no end");
+  expect_livelock(
+      &post_for_ever,
+      "in step 2, in which B goes on, 100000 pieces of work have run, and there is no end");
 }
 
 TEST(EndlessTest, SoAreCoroutinesThatAreAlwaysReady) {
-  expect_livelock(&await_for_ever,
-                  "in step 2, 100000 coroutines in a row had nothing to wait for, and");
-  expect_livelock(&sleep_without_time, "in step 2, 100000 coroutines in a row had nothing to");
+  expect_livelock(
+      &await_for_ever,
+      "in step 2, in which B goes on, 100000 coroutines in a row had nothing to wait for, and");
+  expect_livelock(&sleep_without_time,
+                  "in step 2, in which B goes on, 100000 coroutines in a row had");
   expect_livelock(&await_before_anything_happens,
                   "before the first step, 100000 coroutines in a row had nothing to wait for, and");
 }

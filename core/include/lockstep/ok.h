@@ -22,7 +22,7 @@ class OkAwaiter {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> coroutine) {
     if constexpr (std::is_base_of_v<Wait, std::remove_reference_t<Awaiter>>) {
-      if (awaiter_.is_over() && failed_now()) {
+      if (awaiter_.done() && failed_now()) {
         return end_coroutine<Promise>(coroutine.address(), static_cast<int>(awaiter_.error()));
       }
     }

@@ -21,7 +21,7 @@ class Wait {
 
   [[nodiscard]] bool await_ready() const noexcept { return done_ && may_wait_for_nothing(); }
   // The result is there.
-  [[nodiscard]] bool is_over() const noexcept { return done_; }
+  [[nodiscard]] bool done() const noexcept { return done_; }
   void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
 
   // For ok(): like await_suspend, but an error ends the coroutine.
@@ -38,7 +38,6 @@ class Wait {
   }
 
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
-  [[nodiscard]] bool done() const noexcept { return done_; }
   // The error of a Context that has already ended, if it has.
   [[nodiscard]] std::optional<Error> already_over() const {
     if (context_.endless()) return std::nullopt;

@@ -353,6 +353,7 @@ class World final : private Unspecified, private internal::ChainLimit {
   std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
   LinkIndex current_ = 0;                    // Whose event came last.
   Chooser* chooser_ = nullptr;               // Of the step that is under way.
+  std::optional<std::uint32_t> acting_;      // The process that it has set going, if any.
 
   std::uint32_t steps_ = 0;
   std::uint32_t positions_ = 0;
