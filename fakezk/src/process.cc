@@ -72,7 +72,9 @@ std::uint64_t Process::clock_hash() const {
 
 std::uint64_t World::timer_hash() {
   std::uint64_t hash = 0;
-  timers_.each([&](const internal::TimerQueue& queue) { hash = add(hash, queue); });
+  timers_.each([&](const internal::TimerQueue& queue, TimerKind, std::uint32_t) {
+    hash = add(hash, queue);
+  });
   return hash;
 }
 
@@ -85,13 +87,14 @@ std::optional<TimePoint> World::find_next_timers() {
     first = due;
     next_timers_.push_back(timer);
   };
-  timers_.each([&](internal::TimerQueue& queue) {
-    if (!queue.empty()) look_at(queue.earliest().due, {&queue, std::nullopt});
+  timers_.each([&](internal::TimerQueue& queue, TimerKind kind, std::uint32_t index) {
+    if (!queue.empty()) look_at(queue.earliest().due, {&queue, kind, index});
   });
   for (std::uint32_t index = 0; index < process_count_; ++index) {
     Process& process = *processes_[index];
     if (process.stalled_ || process.timers_.empty()) continue;
-    look_at(process.in_world_time(process.timers_.earliest().due), {&process.timers_, index});
+    look_at(process.in_world_time(process.timers_.earliest().due),
+            {&process.timers_, TimerKind::kProcess, index});
   }
   return first;
 }

@@ -373,8 +373,8 @@ void World::reap(const Event& event) {
 void World::record_fired(const NextTimer& timer, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
   recorder_->writes(ObjectKind::kClock);
-  if (!timer.process) return;
-  recorder_->writes(ObjectKind::kProcess, *timer.process);
+  if (timer.kind != TimerKind::kProcess) return;
+  recorder_->writes(ObjectKind::kProcess, timer.index);
   recorder_->writes(ObjectKind::kUserMemory);
 }
 
@@ -390,12 +390,15 @@ void World::record_fired(const NextTimer& timer, bool at_rest) {
 void World::fire_timer(const Event& event, bool at_rest) {
   const std::optional<TimePoint> due = find_next_timers();
   const NextTimer next = next_timers_[number(static_cast<std::uint32_t>(next_timers_.size()))];
-  acting_ = next.process;
+  if (next.kind == TimerKind::kProcess) acting_ = next.index;
   if (recorder_) record_fired(next, at_rest);
   Timer& timer = next.queue->pop();
   move_clock(*due);
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-  trace(event, [&](Step& step) { step.process = next.process; });
+  trace(event, [&](Step& step) {
+    step.timer = next.kind;
+    step.timer_index = next.index;
+  });
   run(timer);
 }
 

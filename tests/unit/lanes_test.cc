@@ -182,6 +182,24 @@ step     time     Alice          Bob
 )");
 }
 
+TEST(LanesOfServersTest, ATimerSaysWhatComesOfIt) {
+  ServerOptions options;
+  options.replicas = 3;
+  Simulation simulation(options);
+  const auto session = simulation.open("A");
+  World& world = simulation.world();
+  world.begin_trace();
+  Chronicler chronicler(world);
+  world.set_tracer(&chronicler);
+  world.servers().isolate(2, simulation.now());
+  world.stall(simulation.client("A").process());
+  simulation.advance(30s);
+  world.set_tracer(nullptr);
+  const std::string drawn = draw_lanes(chronicler.chronicle(Names()));
+  EXPECT_NE(drawn.find("** replica 2 gives its leader up"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("** silent sessions expire"), std::string::npos) << drawn;
+}
+
 TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
   const auto waiter = simulation_.start(sync(*alice_, "/"));
   simulation_.settle();
@@ -192,7 +210,7 @@ TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
   must(simulation_.run(remove(*alice_, "/c/x")), "remove");
   simulation_.advance(61s);  // The servers look for empty containers once a minute.
   EXPECT_NE(drawn().find("servers"), std::string::npos) << drawn();
-  EXPECT_NE(drawn().find("** a timer fires"), std::string::npos) << drawn();
+  EXPECT_NE(drawn().find("** the leader looks for empty containers"), std::string::npos) << drawn();
   EXPECT_NE(drawn().find("** the servers remove /c"), std::string::npos) << drawn();
 }
 

@@ -114,7 +114,7 @@ class ServerByHand final : private fakezk::Unspecified {
   // Moves the clock; sessions whose time is up are decided, not closed.
   void pass(Duration duration) {
     now += duration;
-    timers.each([this](internal::TimerQueue& queue) {
+    timers.each([this](internal::TimerQueue& queue, fakezk::TimerKind, std::uint32_t) {
       while (!queue.empty() && queue.earliest().due <= now) queue.pop().run();
     });
   }

@@ -65,6 +65,21 @@ std::string losses(const Link& link, std::size_t requests, std::size_t inbox) {
   return text;
 }
 
+std::uint32_t process_of_timer(const Step& step) {
+  return step.timer == TimerKind::kProcess ? step.timer_index : Chronicle::kNobody;
+}
+
+std::string describe_timer(const Step& step) {
+  switch (step.timer) {
+    case TimerKind::kProcess: return "a timer fires";
+    case TimerKind::kExpiry: return "silent sessions expire";
+    case TimerKind::kRejoin:
+      return "replica " + std::to_string(step.timer_index) + " gives its leader up";
+    case TimerKind::kContainerCheck: return "the leader looks for empty containers";
+  }
+  return "";
+}
+
 void add_stat(Moment& moment, const Stat& stat) {
   if (stat.czxid == 0) return;
   moment.details.push_back({"czxid", std::to_string(stat.czxid)});
@@ -104,7 +119,7 @@ void Chronicler::step(const Step& step) {
       add(step, Moment::Kind::kClock, step.event.index, "this process wakes up again");
       return;
     case Event::Kind::kTimer:
-      add(step, Moment::Kind::kClock, step.process.value_or(Chronicle::kNobody), "a timer fires");
+      add(step, Moment::Kind::kClock, process_of_timer(step), describe_timer(step));
       return;
     case Event::Kind::kFault: return injected(step);
   }
@@ -210,8 +225,7 @@ void Chronicler::injected(const Step& step) {
                    "nothing is heard of this session until the servers expire it");
     case FaultKind::kKillSession:
       return fault(process_of_session(step.event.index), "an operator kills this session");
-    case FaultKind::kTimer:
-      return fault(step.process.value_or(Chronicle::kNobody), "a timer fires early");
+    case FaultKind::kTimer: return fault(process_of_timer(step), describe_timer(step) + " early");
     case FaultKind::kLag: return fault(Chronicle::kNobody, replica + " falls behind");
     case FaultKind::kReplicaPartition:
       return fault(Chronicle::kNobody, replica + " loses its leader");

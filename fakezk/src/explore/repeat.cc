@@ -49,8 +49,8 @@ class Steps final : public Tracer {
       case Event::Kind::kStray: return "a request comes late: " + describe(*step.applied);
       case Event::Kind::kReplicate: return "replica " + index + " catches up by one";
       case Event::Kind::kTimer:
-        if (!step.process) return "a timer of the servers fires";
-        return "a timer of " + world_.process_name(*step.process) + " fires";
+        if (step.timer != TimerKind::kProcess) return "a timer of the servers fires";
+        return "a timer of " + world_.process_name(step.timer_index) + " fires";
       case Event::Kind::kWake: return world_.process_name(step.event.index) + " wakes up";
       case Event::Kind::kFault: break;
     }

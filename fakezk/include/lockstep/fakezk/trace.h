@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/server.h"
+#include "lockstep/fakezk/server_timers.h"
 
 namespace lockstep::fakezk {
 
@@ -17,11 +17,12 @@ struct Step {
   std::uint32_t number;
   Event event;
   TimePoint now;
-  const Server::Applied* applied = nullptr;   // kApply, kStray
-  const ServerMessage* received = nullptr;    // kDeliver
-  std::optional<std::uint32_t> process = {};  // a timer: whose it is; none: the servers'
-  std::uint32_t lost_requests = 0;            // a cut
-  std::uint32_t lost_inbox = 0;               // a cut
+  const Server::Applied* applied = nullptr;  // kApply, kStray
+  const ServerMessage* received = nullptr;   // kDeliver
+  TimerKind timer = TimerKind::kProcess;     // a timer: what becomes of it
+  std::uint32_t timer_index = 0;             // and of whom
+  std::uint32_t lost_requests = 0;           // a cut
+  std::uint32_t lost_inbox = 0;              // a cut
   // kLeaderChange: by link, how much of its inbox; all requests of the open ones are lost, too.
   std::span<const std::uint32_t> lost_inboxes = {};
   PathId path = PathTable::kRoot;  // kReap, and faults that strike a znode

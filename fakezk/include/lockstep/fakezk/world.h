@@ -299,7 +299,8 @@ class World final : private Unspecified, private internal::ChainLimit {
   // processes wait.
   struct NextTimer {
     internal::TimerQueue* queue;
-    std::optional<std::uint32_t> process;  // None: the servers'.
+    TimerKind kind;
+    std::uint32_t index;  // As TimerKind says.
   };
   // When they are due; none if there are none.
   std::optional<TimePoint> find_next_timers();
