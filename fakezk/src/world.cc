@@ -40,11 +40,11 @@ void add(PayloadHash& hash, const Server::Applied& applied) {
 class World::OpenMenu final : public Menu {
  public:
   explicit OpenMenu(World& world, bool listed = false)
-      : Menu(world.events_), world_(world), listed_(listed) {}
+      : Menu(world.events_.view()), world_(world), listed_(listed) {}
   [[nodiscard]] std::span<const Event> faults() const override {
     if (!listed_) world_.list_faults();
     listed_ = true;
-    return world_.faults_;
+    return world_.faults_.view();
   }
 
  private:
@@ -55,7 +55,7 @@ class World::OpenMenu final : public Menu {
 World::World(ServerOptions options)
     : timers_(options.replicas),
       paths_(std::make_shared<PathTable>()),
-      server_(network_, timers_, *this, paths_, options) {}
+      server_(network_, timers_, numbers_, paths_, options) {}
 
 World::~World() { end_tasks(); }
 
@@ -170,25 +170,47 @@ void World::list_events() {
   const bool busy = server_.has_work();
   if (busy) list_reaping();
   if (busy && healed_) list_late_events();
-  const LinkIndex links = network_.size();
-  for (LinkIndex turn = 0; turn < links; ++turn) {
-    const LinkIndex index = healed_ ? (current_ + 1 + turn) % links : in_calm_order(turn);
-    const Link& link = network_[index];
-    if (link.can_deliver() && !stalled(index)) {
-      events_.push_back({Event::Kind::kDeliver, FaultKind::kCut, index});
-    }
-    if (link.can_apply() && server_.can_apply(index)) {
-      events_.push_back({Event::Kind::kApply, FaultKind::kCut, index});
-    }
-  }
+  list_links();
   if (healed_) return;
   if (busy) list_late_events();
   if (stalled_count_ > 0) list_wakes();
 }
 
+// Calmly the link goes on whose event came last; when everything is mended, it comes last.
+void World::list_links() {
+  const LinkIndex links = network_.size();
+  {
+    EventList::Some some(events_, std::size_t{2} * links);
+    const auto list = [&](LinkIndex index) {
+      const Link& link = std::as_const(network_)[index];
+      some.add_if(link.can_deliver(), {Event::Kind::kDeliver, FaultKind::kCut, index});
+      some.add_if(link.can_apply(), {Event::Kind::kApply, FaultKind::kCut, index});
+    };
+    if (healed_) [[unlikely]] {
+      for (LinkIndex turn = 1; turn <= links; ++turn) list((current_ + turn) % links);
+    } else {
+      if (current_ < links) list(current_);
+      for (LinkIndex index = 0; index < links; ++index) {
+        if (index != current_) list(index);
+      }
+    }
+  }
+  if (stalled_count_ > 0 || server_.replica_count() > 1) leave_out_what_waits();
+}
+
+// For a process that is stalled, or for what a replica has not applied yet.
+void World::leave_out_what_waits() {
+  events_.erase_if([this](const Event& event) { return waits(event); });
+}
+
+bool World::waits(const Event& event) const {
+  if (event.kind == Event::Kind::kDeliver) return stalled(event.index);
+  return event.kind == Event::Kind::kApply && !server_.can_apply(event.index);
+}
+
 void World::list_reaping() {
   for (std::uint32_t i = 0; i < server_.reaping().size(); ++i) {
-    events_.push_back({Event::Kind::kReap, FaultKind::kCut, i});
+    events_.add({Event::Kind::kReap, FaultKind::kCut, i});
   }
 }
 
@@ -196,15 +218,15 @@ void World::list_reaping() {
 // enough to make one of them early, where to keep it waiting would take one at every step.
 void World::list_late_events() {
   for (const SessionIndex session : server_.closing()) {
-    events_.push_back({Event::Kind::kCloseSession, FaultKind::kCut, session});
+    events_.add({Event::Kind::kCloseSession, FaultKind::kCut, session});
   }
   for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
     if (!server_.can_apply_stray(i)) continue;
-    events_.push_back({Event::Kind::kStray, FaultKind::kCut, i});
+    events_.add({Event::Kind::kStray, FaultKind::kCut, i});
   }
   for (ReplicaIndex replica = 0; replica < server_.replica_count(); ++replica) {
     if (server_.can_replicate(replica)) {
-      events_.push_back({Event::Kind::kReplicate, FaultKind::kCut, replica});
+      events_.add({Event::Kind::kReplicate, FaultKind::kCut, replica});
     }
   }
 }
@@ -212,7 +234,7 @@ void World::list_late_events() {
 void World::list_wakes() {
   for (std::uint32_t process = 0; process < process_count_; ++process) {
     if (!processes_[process]->stalled()) continue;
-    events_.push_back({Event::Kind::kWake, FaultKind::kCut, process});
+    events_.add({Event::Kind::kWake, FaultKind::kCut, process});
   }
 }
 
@@ -221,61 +243,69 @@ bool World::step_without_time(Chooser& chooser) { return step(chooser, false); }
 
 bool World::step(Chooser& chooser, bool with_timers) {
   list_events();
-  Choice last;
-  // The clock moves when nothing else can happen; that a stalled process wakes can wait.
-  if (events_.size() == stalled_count_) {
-    if (!with_timers) return false;
-    if (may_fire(find_next_timers())) {
-      events_.insert(events_.begin(), {Event::Kind::kTimer, FaultKind::kCut, 0});
-    }
-    if (events_.empty()) last = last_fault(chooser);
-    if (events_.empty() && !last.fault) return false;
+  std::optional<Choice> last;
+  if (events_.size() == stalled_count_) [[unlikely]] {
+    if (!goes_on_at_rest(chooser, with_timers, last)) return false;
   }
   chooser_ = &chooser;
   acting_.reset();
-  const Event event = choose(last);
+  // The faults are listed once: looking at them is no part of the step.
+  const OpenMenu menu(*this, last.has_value());
+  const Event event = take(menu, last ? *last : chooser.next(menu));
   ++steps_;
   execute(event);
-  drain();
+  if (!ready_.empty()) drain();
   chooser_ = nullptr;
   if (tracer_) tracer_->settled();
   return true;
 }
 
+namespace {
+
 // What is over for everybody may be so by chance: who has done last is an order of steps like any
 // other, and a fault that strikes behind one of them could strike behind both.
-Choice World::last_fault(Chooser& chooser) {
-  const OpenMenu menu(*this);
+std::optional<Choice> last_fault(Chooser& chooser, const Menu& menu) {
   const std::optional<std::uint32_t> fault = chooser.last_fault(menu);
-  return fault && !menu.faults().empty() ? Choice{true, *fault} : Choice{};
+  if (!fault || menu.faults().empty()) return std::nullopt;
+  return Choice{true, *fault};
+}
+
+}  // namespace
+
+// The clock moves when nothing else can happen; that a stalled process wakes can wait. `last` is a
+// fault that strikes when even the clock stands still.
+bool World::goes_on_at_rest(Chooser& chooser, bool with_timers, std::optional<Choice>& last) {
+  if (!with_timers) return false;
+  events_.clear();
+  if (may_fire(find_next_timers())) events_.add({Event::Kind::kTimer, FaultKind::kCut, 0});
+  if (stalled_count_ > 0) list_wakes();
+  if (!events_.empty()) return true;
+  last = last_fault(chooser, OpenMenu(*this));
+  return last.has_value();
 }
 
 void World::settle() {
-  for (LinkIndex index = 0; index < network_.size();) {
-    const Link& link = network_[index];
-    if (link.can_deliver() && !stalled(index)) {
-      deliver({Event::Kind::kDeliver, FaultKind::kCut, index});
-    } else if (link.can_apply() && server_.can_apply(index)) {
-      apply({Event::Kind::kApply, FaultKind::kCut, index});
-    } else {
-      ++index;
-      continue;
-    }
+  const auto first = [](const Event& a, const Event& b) {
+    return std::pair(a.index, a.kind) < std::pair(b.index, b.kind);
+  };
+  for (;;) {
+    events_.clear();
+    list_links();
+    if (events_.empty()) return;
+    execute(Event(std::ranges::min(events_.view(), first)));
     drain();
-    index = 0;  // Something may have come of it for whoever came before.
   }
 }
 
-// `given`: the last fault, or none, and the chooser chooses. The faults are listed once: looking at
-// them is no part of the step.
-Event World::choose(Choice given) {
-  const OpenMenu menu(*this, given.fault);
-  Choice choice = given.fault ? given : chooser_->next(menu);
-  std::span<const Event> from = events_;
-  if (choice.fault && !menu.faults().empty()) {
-    from = menu.faults();
-  } else if (choice.fault) {
-    choice = Choice{};
+// The event that has been chosen, which becomes part of the trace.
+[[gnu::always_inline]] inline Event World::take(const Menu& menu, Choice choice) {
+  std::span<const Event> from = menu.events();
+  if (choice.fault) [[unlikely]] {
+    if (menu.faults().empty()) {
+      choice = Choice{};
+    } else {
+      from = menu.faults();
+    }
   }
   choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
   if (choice.fault || choice.index != 0) deviations_.push_back({positions_, choice});
@@ -317,7 +347,7 @@ void World::execute(const Event& event) {
   }
 }
 
-void World::deliver(const Event& event) {
+[[gnu::always_inline]] inline void World::deliver(const Event& event) {
   current_ = event.index;
   acting_ = process_of_link_[event.index];
   const Link& link = network_[event.index];
@@ -333,7 +363,7 @@ void World::deliver(const Event& event) {
   if (link.endpoint) link.endpoint->receive(*message);
 }
 
-void World::apply(const Event& event) {
+[[gnu::always_inline]] inline void World::apply(const Event& event) {
   current_ = event.index;
   take_up(event.index);
   trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });

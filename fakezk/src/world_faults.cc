@@ -26,7 +26,7 @@ void World::list_faults() {
   faults_.clear();
   if (faults_used_ >= plan_.total()) return;
   const auto add = [&](FaultKind kind, std::uint32_t index) {
-    faults_.push_back({Event::Kind::kFault, kind, index});
+    faults_.add({Event::Kind::kFault, kind, index});
   };
   if (may(FaultKind::kCut)) {
     for (LinkIndex link = 0; link < network_.size(); ++link) {
@@ -52,12 +52,12 @@ void World::list_session_faults() {
   for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
     if (!may(kind)) continue;
     for (SessionIndex session = 0; session < server_.session_count(); ++session) {
-      if (server_.session_alive(session)) faults_.push_back({Event::Kind::kFault, kind, session});
+      if (server_.session_alive(session)) faults_.add({Event::Kind::kFault, kind, session});
     }
   }
   for (SessionIndex session = 0; foreign && session < server_.session_count(); ++session) {
     if (!server_.session_alive(session) || server_.ephemerals(session).empty()) continue;
-    faults_.push_back({Event::Kind::kFault, FaultKind::kForeignDelete, session});
+    faults_.add({Event::Kind::kFault, FaultKind::kForeignDelete, session});
   }
 }
 
@@ -69,14 +69,14 @@ void World::list_process_faults() {
       Process& process = *processes_[index];
       if (process.tasks().empty()) continue;
       if (kind == FaultKind::kStall && process.stalled()) continue;
-      faults_.push_back({Event::Kind::kFault, kind, index});
+      faults_.add({Event::Kind::kFault, kind, index});
     }
   }
 }
 
 void World::list_znode_faults() {
   const auto add = [this](FaultKind kind, std::size_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) faults_.push_back({Event::Kind::kFault, kind, i});
+    for (std::uint32_t i = 0; i < count; ++i) faults_.add({Event::Kind::kFault, kind, i});
   };
   if (may(FaultKind::kParentRemoval)) add(FaultKind::kParentRemoval, server_.reapable().size());
   if (may(FaultKind::kSequenceOverflow))
@@ -87,14 +87,14 @@ void World::list_replica_faults() {
   for (ReplicaIndex index = 0; index < server_.replica_count(); ++index) {
     const Replica& replica = server_.replica(index);
     if (may(FaultKind::kLag) && !replica.lagging) {
-      faults_.push_back({Event::Kind::kFault, FaultKind::kLag, index});
+      faults_.add({Event::Kind::kFault, FaultKind::kLag, index});
     }
     if (may(FaultKind::kReplicaPartition) && !replica.unreachable) {
-      faults_.push_back({Event::Kind::kFault, FaultKind::kReplicaPartition, index});
+      faults_.add({Event::Kind::kFault, FaultKind::kReplicaPartition, index});
     }
   }
   if (may(FaultKind::kLeaderChange)) {
-    faults_.push_back({Event::Kind::kFault, FaultKind::kLeaderChange, 0});
+    faults_.add({Event::Kind::kFault, FaultKind::kLeaderChange, 0});
   }
 }
 

@@ -102,12 +102,6 @@ std::optional<Error> why_not_in_multi(const Request& op) {
   return std::nullopt;
 }
 
-// What the servers accept the client accepts as well, and of paths that they have met they know.
-bool known_good(const Path& path, const fakezk::PathTable& met) {
-  const std::optional<fakezk::PathId> id = met.find(path.text());
-  return id && met.valid(*id);
-}
-
 // The C client would answer a container wrongly and crash on a malformed path: both backends refuse
 // them.
 std::optional<MultiError> multi_refusal(const std::vector<Request>& ops) {
@@ -119,10 +113,9 @@ std::optional<MultiError> multi_refusal(const std::vector<Request>& ops) {
 
 }  // namespace
 
-std::optional<MultiError> client_refusal(const Request& request, const fakezk::PathTable& met) {
+std::optional<MultiError> client_refusal(const Request& request) {
   if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
-  const bool text_accepted = (known_good(request.path, met) ||
-                              client_accepts(request.path.view(), is_sequential(request.mode))) &&
+  const bool text_accepted = client_accepts(request.path.view(), is_sequential(request.mode)) &&
                              (request.scheme.is_null() || !has_nul(request.scheme.view()));
   if (!text_accepted) return MultiError(Error::kBadArguments);
   if (!acl_accepted(request.acl)) return MultiError(Error::kInvalidAcl);

@@ -13,9 +13,17 @@ namespace lockstep::fake {
 // Characters are compared as signed: every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
 
-// Why the client itself answers a request, and does not send it; nothing if it does. `met` are
-// paths that the servers have met.
-[[nodiscard]] std::optional<MultiError> client_refusal(const Request& request,
-                                                       const fakezk::PathTable& met);
+// What nearly every request is like: there is nothing in it that a client could refuse. `met` are
+// the paths that the servers have met: what they accept the client accepts as well.
+[[nodiscard]] inline bool plainly_good(const Request& request, const fakezk::PathTable& met) {
+  const bool plain = !request.ops && request.scheme.is_null() && request.acl.is_open() &&
+                     request.ttl.count() == 0 && !has_ttl(request.mode);
+  if (!plain) return false;
+  const std::optional<fakezk::PathId> id = met.find(request.path.text());
+  return id && met.valid(*id);
+}
+
+// Why the client itself answers a request, and does not send it; nothing if it does.
+[[nodiscard]] std::optional<MultiError> client_refusal(const Request& request);
 
 }  // namespace lockstep::fake

@@ -13,7 +13,11 @@ namespace lockstep::fakezk {
 class Execution {
  public:
   Execution(World& world, Program& program, const ExecutionLimits& limits)
-      : world_(world), program_(program), limits_(limits), judges_(program.judges_each_step()) {}
+      : world_(world),
+        program_(program),
+        limits_(limits),
+        middle_(limits.steps / 2),
+        judges_(program.judges_each_step()) {}
 
   // Prepares the program. A tracer sees what comes behind it.
   void start(Tracer* tracer);
@@ -37,6 +41,7 @@ class Execution {
   World::ChainsEnd chains_end_{world_};
   Program& program_;
   const ExecutionLimits& limits_;
+  std::uint32_t middle_;  // The step from which on everything is mended.
   Verdict verdict_;
   Calm calm_;
   std::size_t judged_ = 0;  // Of the history.

@@ -62,8 +62,10 @@ bool Execution::go_on(Chooser& chooser) {
     program_.committed();
   }
   if (judges_) judge();
-  if (world_.task_failed()) report_exceptions(world_, verdict_);
-  if (world_.steps() >= limits_.steps / 2) mend();
+  if (world_.task_failed()) [[unlikely]]
+    report_exceptions(world_, verdict_);
+  if (world_.steps() >= middle_) [[unlikely]]
+    mend();
   if (verdict_.violation()) return false;
   ended_ = !world_.step(healed_ ? calm_ : chooser);
   return !ended_;

@@ -82,7 +82,7 @@ void RandomStrategy::begin(const ExecutionStart& start) {
 
 Choice RandomStrategy::next(const Menu& menu) {
   if (times_.due()) ++overdue_;
-  if (overdue_ > 0) {
+  if (overdue_ > 0) [[unlikely]] {
     const std::optional<Choice> fault = strike(menu.faults());
     if (fault) {
       --overdue_;

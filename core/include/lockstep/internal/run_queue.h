@@ -48,7 +48,10 @@ inline void RunQueue::erase(Runnable& work) noexcept {
 
 inline Runnable* RunQueue::pop() noexcept {
   Runnable* const work = first_;
-  if (work) erase(*work);
+  if (!work) return nullptr;
+  first_ = work->next_queued;
+  (first_ ? first_->previous_queued : last_) = nullptr;
+  work->queued = false;
   return work;
 }
 

@@ -58,6 +58,23 @@ class Mailbox {
     --size_;
     return std::unique_ptr<Message>(first);
   }
+  // The oldest that is like that, out of turn; there is one.
+  template <class Predicate>
+  [[nodiscard]] std::unique_ptr<Message> take_first(Predicate predicate) {
+    if (predicate(*oldest_)) return take();
+    Message* before = oldest_;
+    while (!predicate(*before->behind_)) before = before->behind_;
+    Message* const found = before->behind_;
+    before->behind_ = std::exchange(found->behind_, nullptr);
+    if (found == youngest_) youngest_ = before;
+    --size_;
+    return std::unique_ptr<Message>(found);
+  }
+  // Calls act(message) for each, the oldest first.
+  template <class Act>
+  void each(Act act) const {
+    for (Message* message = oldest_; message; message = message->behind_) act(*message);
+  }
   // Keeps the first `count` messages.
   void truncate(std::size_t count) {
     Mailbox kept;

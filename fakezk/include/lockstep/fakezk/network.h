@@ -31,11 +31,17 @@ struct Link {
   [[nodiscard]] bool idle() const { return requests.empty() && inbox.empty(); }
   // What is sent over a connection that the server has ended goes nowhere.
   [[nodiscard]] bool can_apply() const {
-    return open && !requests.empty() &&
-           !(held_request && requests.front().kind == ClientMessage::Kind::kRequest &&
-             requests.front().request.op == *held_request);
+    const bool waits = !requests.empty();
+    if (held_request) [[unlikely]]
+      return open && waits && !holds(requests.front());
+    return open && waits;
   }
   [[nodiscard]] bool can_deliver() const { return !inbox.empty() && !inbox_held; }
+
+ private:
+  [[nodiscard]] bool holds(const ClientMessage& message) const {
+    return message.kind == ClientMessage::Kind::kRequest && message.request.op == *held_request;
+  }
 };
 
 // All connections of the world.

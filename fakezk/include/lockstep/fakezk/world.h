@@ -12,6 +12,7 @@
 
 #include "lockstep/executor.h"
 #include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/event_list.h"
 #include "lockstep/fakezk/fault.h"
 #include "lockstep/fakezk/network.h"
 #include "lockstep/fakezk/random_stream.h"
@@ -108,7 +109,7 @@ struct Deviation {
 // happens by itself: step() lets one event happen, which one is the chooser's choice. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
 // Single-threaded. Reset and used again, it allocates nothing in the steady state.
-class World final : private Unspecified, private internal::ChainLimit {
+class World final {
  public:
   explicit World(ServerOptions options = {});
   World(const World&) = delete;
@@ -256,11 +257,10 @@ class World final : private Unspecified, private internal::ChainLimit {
   void begin_again();
   [[nodiscard]] bool at_rest() const;
   void list_events();
+  void list_links();
   void list_reaping();
-  // The link whose event came last is the first.
-  [[nodiscard]] LinkIndex in_calm_order(LinkIndex turn) const {
-    return turn == 0 ? current_ : turn - (turn <= current_ ? 1 : 0);
-  }
+  void leave_out_what_waits();
+  [[nodiscard]] bool waits(const Event& event) const;
   void list_late_events();
   void list_wakes();
   void list_faults();
@@ -270,11 +270,11 @@ class World final : private Unspecified, private internal::ChainLimit {
   void list_replica_faults();
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
-  Choice last_fault(Chooser& chooser);
-  Event choose(Choice given);
+  bool goes_on_at_rest(Chooser& chooser, bool with_timers, std::optional<Choice>& last);
+  Event take(const Menu& menu, Choice choice);
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
-  std::uint32_t number(std::uint32_t options) override;
-  std::uint32_t order(std::uint32_t options) override;
+  std::uint32_t number(std::uint32_t options);
+  std::uint32_t order(std::uint32_t options);
   std::uint32_t took(std::uint32_t number);
   void execute(const Event& event);
   void inject(const Event& event);
@@ -292,7 +292,7 @@ class World final : private Unspecified, private internal::ChainLimit {
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
   void run(Runnable& work);
-  bool may_go_on(std::uint64_t in_a_row) noexcept override;
+  bool may_go_on(std::uint64_t in_a_row) noexcept;
   void is_endless(std::string_view what) noexcept;
   // The timers that may fire next, one of each queue: those that are due first, whose clocks are
   // never so equal that it is sure which of them comes before the others. Those of stalled
@@ -329,6 +329,28 @@ class World final : private Unspecified, private internal::ChainLimit {
   void record_pace(const Process& process);
   void record_fired(const NextTimer& timer, bool at_rest);
 
+  // What the servers ask, and the coroutines of this thread. Members, because whatever has virtual
+  // functions itself is looked at by the undefined behaviour sanitizer at every use.
+  class Numbers final : public Unspecified {
+   public:
+    explicit Numbers(World& world) : world_(world) {}
+    std::uint32_t number(std::uint32_t options) override { return world_.number(options); }
+    std::uint32_t order(std::uint32_t options) override { return world_.order(options); }
+
+   private:
+    World& world_;
+  };
+  class Chains final : public internal::ChainLimit {
+   public:
+    explicit Chains(World& world) : world_(world) {}
+    bool may_go_on(std::uint64_t in_a_row) noexcept override { return world_.may_go_on(in_a_row); }
+
+   private:
+    World& world_;
+  };
+
+  Numbers numbers_{*this};
+  Chains chains_{*this};
   Network network_;
   ServerTimers timers_;
   internal::RunQueue ready_;
@@ -348,8 +370,8 @@ class World final : private Unspecified, private internal::ChainLimit {
   std::array<std::uint32_t, kFaultKinds> used_{};
   std::uint32_t faults_used_ = 0;
   FaultKinds kinds_used_ = 0;
-  std::vector<Event> events_;
-  std::vector<Event> faults_;
+  EventList events_;
+  EventList faults_;
   std::vector<NextTimer> next_timers_;       // As found last.
   std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
   LinkIndex current_ = 0;                    // Whose event came last.
@@ -369,7 +391,7 @@ class World final : private Unspecified, private internal::ChainLimit {
 class World::ChainsEnd {
  public:
   explicit ChainsEnd(World& world) : before_(internal::chain_limit) {
-    internal::chain_limit = &world;
+    internal::chain_limit = &world.chains_;
   }
   ChainsEnd(const ChainsEnd&) = delete;
   ChainsEnd& operator=(const ChainsEnd&) = delete;

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "lockstep/fakezk/fifo.h"
+#include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/internal/pool_allocator.h"
 #include "lockstep/session.h"
@@ -63,12 +64,19 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   enum class Table : std::uint8_t { kNode, kExist, kChild };  // The C client's three hash tables.
   template <class T>
   using PooledVector = std::vector<T, internal::PoolAllocator<T>>;
-  struct Pending {
+  // A request that is not answered.
+  struct Pending final : internal::Pooled, fakezk::Mail<Pending> {
+    Pending(const Request& request, internal::Completion& waiting)
+        : completion(&waiting),
+          watch(request.watch),
+          path(request.path),
+          op(request.op),
+          watch_type(request.watch_type) {}
     internal::Completion* completion;  // Null once nobody waits for it.
+    internal::WatchState* watch;
+    Path path;
     OpCode op;
     WatchType watch_type;
-    Path path;
-    internal::WatchState* watch;
   };
   struct Registration {
     Registration(Table of, Path znode, internal::WatchState* state)
@@ -87,6 +95,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
+  void refuse(internal::Completion& completion, MultiError why);
   void send(Request&& request);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
@@ -100,7 +109,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void fail_pending(Error error);
   void resolve_watches(Error error);
   // The oldest request that a reply to `op` may answer.
-  Pending take_pending(OpCode op);
+  std::unique_ptr<Pending> take_pending(OpCode op);
   void keep_watch(const Pending& answered, bool found, bool missing);
   // Fills in what a request to take back one watch asks the server; false if there is no such
   // watch.
@@ -119,8 +128,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   internal::Completion* closing_ = nullptr;
   std::vector<Request> auths_;      // Sent again on every connection, the latest first.
   std::size_t repeated_auths_ = 0;  // Of those, unanswered on this connection.
-  fakezk::Fifo<Pending, internal::PoolAllocator<Pending>> pending_;
-  fakezk::Fifo<Request, internal::PoolAllocator<Request>> unsent_;
+  fakezk::Mailbox<Pending> pending_;
+  fakezk::Mailbox<fakezk::ClientMessage> unsent_;
   PooledVector<Registration> watches_;  // In order of registration.
 };
 
