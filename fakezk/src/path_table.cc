@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "path_rules.h"
 
@@ -13,62 +12,36 @@ namespace {
 constexpr std::size_t kNamesTogether = 1 << 12;  // Bytes.
 
 // "%010d", as the server formats it.
-std::string_view format_sequence(std::int32_t number, std::array<char, 16>& buffer) {
+std::string_view format_sequence(std::int32_t number, std::array<char, 11>& buffer) {
+  buffer.fill('0');
   const bool negative = number < 0;
   const std::int64_t wide = number;
-  std::array<char, 16> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), negative ? -wide : wide).ptr;
-  const auto length = static_cast<std::size_t>(end - digits.data());
+  std::size_t first = buffer.size();
+  for (std::int64_t left = negative ? -wide : wide; left != 0; left /= 10) {
+    buffer[--first] = static_cast<char>('0' + left % 10);
+  }
   const std::size_t width = negative ? 9 : 10;
-  std::size_t used = 0;
-  if (negative) buffer[used++] = '-';
-  for (std::size_t pad = length; pad < width; ++pad) buffer[used++] = '0';
-  for (std::size_t i = 0; i < length; ++i) buffer[used++] = digits[i];
-  return {buffer.data(), used};
-}
-
-// Most often it is the very text that stands in the table.
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && (a.data() == b.data() || a == b);
+  first = std::min(first, buffer.size() - width);
+  if (negative) buffer[--first] = '-';
+  return {buffer.data() + first, buffer.size() - first};
 }
 
 }  // namespace
 
-inline std::size_t PathTable::slot_of(std::string_view path, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash & mask;
-  while (slots_[slot] != kEmpty) {
-    const Text& known = entries_[slots_[slot]].text;
-    if (known.hash() == hash && same(known.view(), path)) break;
-    slot = (slot + 1) & mask;
-  }
-  return slot;
-}
-
-PathTable::PathTable() : slots_(64, kEmpty) {
+PathTable::PathTable() : slots_(64, kEmpty), last_slot_(slots_.size() - 1) {
   for (const char* const path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}) {
     intern(std::string_view(path));
   }
 }
 
-PathId PathTable::intern(const Text& path) {
-  const std::size_t slot = slot_of(path.view(), path.hash());
-  if (slots_[slot] != kEmpty) return slots_[slot];
-  return add(path, slot);
-}
-
-std::optional<PathId> PathTable::find(const Text& path) const {
-  const PathId id = slots_[slot_of(path.view(), path.hash())];
-  if (id == kEmpty) return std::nullopt;
-  return id;
-}
-
-PathId PathTable::intern_sequential(const Text& prefix, std::int32_t number) {
-  std::array<char, 16> buffer{};
-  scratch_.assign(prefix.view());
+PathId PathTable::append_sequence(PathId prefix, std::int32_t number) {
+  std::array<char, 11> buffer;
+  scratch_.assign(text(prefix).view());
   scratch_.append(format_sequence(number, buffer));
-  const std::size_t slot = slot_of(scratch_, text_hash(scratch_));
+  const std::uint64_t hash = text_hash(scratch_);
+  const std::size_t slot = slot_of(hash, [this, hash](const Text& known) {
+    return known.hash() == hash && known.view() == scratch_;
+  });
   if (slots_[slot] != kEmpty) return slots_[slot];
   return add(Text(scratch_), slot);
 }
@@ -103,9 +76,10 @@ std::string_view PathTable::keep(std::string_view name) {
 
 void PathTable::grow() {
   slots_.assign(2 * slots_.size(), kEmpty);
+  last_slot_ = slots_.size() - 1;
+  const auto all_are_different = [](const Text&) { return false; };
   for (PathId id = 0; id < entries_.size(); ++id) {
-    const Text& text = entries_[id].text;
-    slots_[slot_of(text.view(), text.hash())] = id;
+    slots_[slot_of(entries_[id].text.hash(), all_are_different)] = id;
   }
 }
 

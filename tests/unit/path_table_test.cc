@@ -95,6 +95,21 @@ TEST_F(PathTableTest, SequentialPathIsAPathLikeAnyOther) {
   EXPECT_EQ(table_.parent(numbered), intern("/q"));
 }
 
+// It remembers the latest ones, by something that many of them have in common.
+TEST_F(PathTableTest, TellsSequentialPathsApart) {
+  for (int round = 0; round < 2; ++round) {
+    for (int prefix = 0; prefix < 50; ++prefix) {
+      const PathId start = intern("/q/" + std::to_string(prefix) + "-");
+      for (std::int32_t number = 0; number < 50; ++number) {
+        const std::string digits = std::to_string(number);
+        const std::string path =
+            table_.path(start).string() + std::string(10 - digits.size(), '0') + digits;
+        ASSERT_EQ(table_.path(table_.intern_sequential(start, number)), path);
+      }
+    }
+  }
+}
+
 TEST_F(PathTableTest, KeepsItsNumbersWhileItGrows) {
   std::vector<PathId> ids;
   ids.reserve(5'000);

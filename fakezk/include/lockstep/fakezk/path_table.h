@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,13 +33,29 @@ class PathTable {
   PathTable& operator=(const PathTable&) = delete;
 
   // Its ancestors are interned as well. What is no path is interned all the same; see valid().
-  PathId intern(const Text& path);
+  PathId intern(const Text& path) {
+    const std::size_t slot = slot_of(path);
+    const PathId id = slots_[slot];
+    return id != kEmpty ? id : add(path, slot);
+  }
   PathId intern(std::string_view path) { return intern(Text(path)); }
-  // `path` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.
-  PathId intern_sequential(const Text& prefix, std::int32_t number);
+  // `prefix` with a sequence number appended as ZooKeeper does: ten digits, zero-padded.
+  PathId intern_sequential(PathId prefix, std::int32_t number) {
+    Numbered& recent = recent_[(prefix * 37 + static_cast<std::uint32_t>(number)) % recent_.size()];
+    if (recent.prefix != prefix || recent.number != number) {
+      recent = {prefix, number, append_sequence(prefix, number)};
+    }
+    return recent.path;
+  }
+  PathId intern_sequential(const Text& prefix, std::int32_t number) {
+    return intern_sequential(intern(prefix), number);
+  }
 
   // Without interning it.
-  [[nodiscard]] std::optional<PathId> find(const Text& path) const;
+  [[nodiscard]] std::optional<PathId> find(const Text& path) const {
+    const PathId id = slots_[slot_of(path)];
+    return id != kEmpty ? std::optional(id) : std::nullopt;
+  }
 
   [[nodiscard]] const Text& text(PathId id) const { return entries_[id].text; }
   [[nodiscard]] Path path(PathId id) const { return Path(entries_[id].text); }
@@ -58,18 +75,39 @@ class PathTable {
     bool valid;
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
+  // What has come of a prefix and a number: every execution makes much the same paths.
+  struct Numbered {
+    PathId prefix = kEmpty;
+    std::int32_t number = 0;
+    PathId path = kEmpty;
+  };
 
-  [[nodiscard]] inline std::size_t slot_of(std::string_view path, std::uint64_t hash) const;
+  // Where the path stands that has this hash and is the `same`, or would stand. Most often it is
+  // the very text that stands in the table, which a comparison of texts sees at once.
+  template <class Same>
+  [[nodiscard]] std::size_t slot_of(std::uint64_t hash, Same same) const {
+    std::size_t slot = hash & last_slot_;
+    while (slots_[slot] != kEmpty && !same(entries_[slots_[slot]].text)) {
+      slot = (slot + 1) & last_slot_;
+    }
+    return slot;
+  }
+  [[nodiscard]] std::size_t slot_of(const Text& path) const {
+    return slot_of(path.hash(), [&path](const Text& known) { return known == path; });
+  }
+  PathId append_sequence(PathId prefix, std::int32_t number);
   PathId add(const Text& path, std::size_t slot);
   std::string_view keep(std::string_view name);
   void grow();
 
   std::vector<Entry> entries_;
-  std::vector<PathId> slots_;
+  std::vector<PathId> slots_;  // As many as a power of two.
+  std::size_t last_slot_;
   std::vector<std::unique_ptr<char[]>> names_;
   char* end_of_names_ = nullptr;  // In the last of them, with room for `left_` bytes more.
   std::size_t left_ = 0;
   std::string scratch_;
+  std::array<Numbered, 256> recent_;  // By a hash of both; of several the latest.
 };
 
 }  // namespace lockstep::fakezk
