@@ -27,24 +27,15 @@ Lifetime lifetime_of(CreateMode mode) {
 
 }  // namespace
 
-inline Preparation::Record Preparation::committed(PathId id) const {
-  Record record{.path = id};
+inline const ZnodeFacts& Preparation::look(PathId id, ZnodeFacts& record) const {
+  static constexpr ZnodeFacts kNothing;
   const Znode* const znode = tree_->find(id);
-  if (!znode) return record;
-  record.exists = true;
-  record.lifetime = znode->lifetime;
-  record.acl = znode->acl;
-  record.version = znode->version;
-  record.aversion = znode->aversion;
-  record.children_created = znode->children_created;
-  record.children = static_cast<std::int32_t>(znode->children.size());
-  record.owner = znode->ephemeral_owner;
+  const ZnodeFacts& committed = znode ? *znode : kNothing;
+  if (history_.size() == first_) [[likely]]
+    return committed;
+  record = committed;
+  foresee(id, record);
   return record;
-}
-
-inline Preparation::Record Preparation::look(PathId id) const {
-  const Record record = committed(id);
-  return history_.size() == first_ ? record : foreseen(record);
 }
 
 std::expected<void, Error> Preparation::prepare(const Request& request) {
@@ -60,23 +51,23 @@ std::expected<void, Error> Preparation::prepare(const Request& request) {
 
 std::expected<void, Error> Preparation::create(const Request& request) {
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
-  const std::optional<PathId> parent_id = parent_of(request.path);
+  const PathId asked = paths_->intern(request.path.text());
+  const std::optional<PathId> parent_id = parent_of(asked);
   if (!parent_id) return refused(Error::kBadArguments);
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
-  const Record parent = look(*parent_id);
+  const ZnodeFacts& parent = look(*parent_id, parent_record_);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
-  path_ = is_sequential(request.mode)
-              ? paths_->intern_sequential(request.path.text(), parent.children_created)
-              : paths_->intern(request.path.text());
+  path_ = is_sequential(request.mode) ? paths_->intern_sequential(asked, parent.children_created)
+                                      : asked;
   if (!paths_->valid(path_)) return refused(Error::kBadArguments);
-  if (look(path_).exists) return refused(Error::kNodeExists);
+  if (look(path_, record_).exists) return refused(Error::kNodeExists);
   if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);
 
   const Lifetime lifetime = lifetime_of(request.mode);
   const SessionId owner = lifetime == Lifetime::kEphemeral ? asker_.session : 0;
-  Change& made = change(Change::Kind::kCreated, path_, owner);
+  Change& made = change(Change::Kind::kCreated, owner);
   made.data = request.data;
   made.acl = *acl;
   made.lifetime = lifetime;
@@ -90,25 +81,25 @@ std::expected<void, Error> Preparation::remove(const Request& request) {
   const bool usual = paths_->valid(path) && path > PathTable::kQuota;
   if (!usual && !server_can_remove(request.path.view())) return refused(Error::kBadArguments);
   path_ = path;
-  const Record parent = look(paths_->parent(path_));
+  const ZnodeFacts& parent = look(paths_->parent(path_), parent_record_);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kDelete)) return refused(Error::kNoAuth);
-  const Record node = look(path_);
+  const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
-  if (node.children > 0) return refused(Error::kNotEmpty);
-  change(Change::Kind::kDeleted, node);
+  if (node.num_children > 0) return refused(Error::kNotEmpty);
+  change(Change::Kind::kDeleted, node.ephemeral_owner);
   return {};
 }
 
 std::expected<void, Error> Preparation::set_data(const Request& request) {
   if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
   path_ = paths_->intern(request.path.text());
-  const Record node = look(path_);
+  const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kWrite)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
-  Change& made = change(Change::Kind::kDataSet, node);
+  Change& made = change(Change::Kind::kDataSet, node.ephemeral_owner);
   made.data = request.data;
   made.version = next(node.version);
   return {};
@@ -119,11 +110,11 @@ std::expected<void, Error> Preparation::set_acl(const Request& request) {
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
   path_ = paths_->intern(request.path.text());
-  const Record node = look(path_);
+  const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.aversion)) return refused(Error::kBadVersion);
-  Change& made = change(Change::Kind::kAclSet, node);
+  Change& made = change(Change::Kind::kAclSet, node.ephemeral_owner);
   made.acl = *acl;
   made.version = next(node.aversion);
   return {};
@@ -132,21 +123,21 @@ std::expected<void, Error> Preparation::set_acl(const Request& request) {
 std::expected<void, Error> Preparation::check(const Request& request) {
   if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
   path_ = paths_->intern(request.path.text());
-  const Record node = look(path_);
+  const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kRead)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
-  change(Change::Kind::kChecked, node);
+  change(Change::Kind::kChecked, node.ephemeral_owner);
   return {};
 }
 
 std::expected<void, Error> Preparation::reap(PathId id) {
   path_ = id;
-  const Record node = look(id);
+  const ZnodeFacts& node = look(id, record_);
   if (!node.exists) return refused(Error::kNoNode);
-  if (node.children > 0) return refused(Error::kNotEmpty);
+  if (node.num_children > 0) return refused(Error::kNotEmpty);
   if (node.lifetime == Lifetime::kEphemeral) return refused(Error::kBadVersion);
-  change(Change::Kind::kDeleted, node);
+  change(Change::Kind::kDeleted, node.ephemeral_owner);
   return {};
 }
 
@@ -160,30 +151,29 @@ void Preparation::forget_changes() {
 }
 
 // With what the multi has prepared so far.
-Preparation::Record Preparation::foreseen(Record record) const {
-  for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], record);
-  return record;
+void Preparation::foresee(PathId id, ZnodeFacts& record) const {
+  for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], id, record);
 }
 
 // What a change of the same multi makes of it. An ACL that it sets counts only afterwards
 // (PrepRequestProcessor, setACL).
-void Preparation::foresee(const Change& change, Record& record) const {
-  if (change.path != record.path) {
-    if (paths_->parent(change.path) != record.path) return;
+void Preparation::foresee(const Change& change, PathId id, ZnodeFacts& record) const {
+  if (change.path != id) {
+    if (paths_->parent(change.path) != id) return;
     if (change.kind == Change::Kind::kCreated) {
       record.children_created = change.version;
-      ++record.children;
+      ++record.num_children;
     }
-    if (change.kind == Change::Kind::kDeleted) --record.children;
+    if (change.kind == Change::Kind::kDeleted) --record.num_children;
     return;
   }
   switch (change.kind) {
     case Change::Kind::kCreated:
-      record = {.path = change.path,
-                .exists = true,
-                .lifetime = change.lifetime,
-                .acl = change.acl,
-                .owner = change.owner};
+      record = ZnodeFacts();
+      record.exists = true;
+      record.lifetime = change.lifetime;
+      record.acl = change.acl;
+      record.ephemeral_owner = change.owner;
       return;
     case Change::Kind::kDeleted: record.exists = false; return;
     case Change::Kind::kDataSet: record.version = change.version; return;
@@ -192,16 +182,7 @@ void Preparation::foresee(const Change& change, Record& record) const {
   }
 }
 
-Change& Preparation::change(Change::Kind kind, PathId path, SessionId owner) {
-  return history_.emplace_back(Change{kind, path, asker_.zxid, asker_.session, owner});
-}
-
-std::optional<PathId> Preparation::parent_of(const Path& znode) {
-  const std::string_view path = znode.view();
-  if (path.starts_with('/')) {
-    const PathId known = paths_->intern(znode.text());
-    if (paths_->valid(known)) return paths_->parent(known);
-  }
+std::optional<PathId> Preparation::parent_of_malformed(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos || path.find('\0') != std::string_view::npos) {
     return std::nullopt;

@@ -16,6 +16,24 @@ class NameList final : public Children::Storage {
   std::shared_ptr<const PathTable> paths_;
 };
 
+void forget(Znode& znode) {
+  znode.exists = false;
+  znode.data = Data();
+}
+
+void set_data(Znode& znode, const Data& data) {
+  znode.data = data;
+  znode.data_length = static_cast<std::int32_t>(data.view().size());
+}
+
+// The children or their counter have changed.
+void count_children(Znode& parent) {
+  const auto children = static_cast<std::uint32_t>(parent.children.size());
+  const auto created = static_cast<std::uint32_t>(parent.children_created);
+  parent.num_children = static_cast<std::int32_t>(children);
+  parent.cversion = static_cast<std::int32_t>(2 * created - children);
+}
+
 }  // namespace
 
 ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)) {
@@ -40,37 +58,94 @@ ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
   Checkpoint checkpoint;
   checkpoint.created = created_;
   for (PathId id = 0; id < znodes_.size(); ++id) {
-    if (znodes_[id].exists) checkpoint.standing.emplace_back(id, znodes_[id]);
+    if (znodes_[id].exists) checkpoint.standing.push_back({id, states_[id], znodes_[id]});
   }
   return checkpoint;
 }
 
+// What has not changed since then is left as it is.
 void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
-  for (const PathId id : created_) {
-    znodes_[id].exists = false;
-    znodes_[id].data = Data();
-  }
+  for (const PathId id : created_) forget(changing(id));
   created_ = checkpoint.created;
-  for (const auto& [id, znode] : checkpoint.standing) znodes_[id] = znode;
+  for (const auto& [id, state, znode] : checkpoint.standing) {
+    if (states_[id] == state) continue;
+    states_[id] = state;
+    znodes_[id] = znode;
+  }
 }
 
 // The znodes of a fresh server stand there without having been created: they count as children,
 // but not in the counter of creates. Their data is empty, not null.
 void ZnodeTree::plant(PathId id) {
   Znode& znode = znodes_.emplace_back();
+  states_.push_back(0);
   znode.exists = true;
   znode.data = Data("");
-  if (id != PathTable::kRoot) znodes_[paths_->parent(id)].children.push_back(id);
+  if (id == PathTable::kRoot) return;
+  Znode& parent = changing(paths_->parent(id));
+  parent.children.push_back(id);
+  count_children(parent);
+}
+
+void ZnodeTree::record(const Change& change) const {
+  if (change.kind == Change::Kind::kChecked) return;
+  recorder_->writes(ObjectKind::kZnode, object(change.path));
+  if (change.kind != Change::Kind::kCreated && change.kind != Change::Kind::kDeleted) return;
+  recorder_->writes(ObjectKind::kZnode, object(paths_->parent(change.path)));
+}
+
+void ZnodeTree::make_room() {
+  const std::size_t places = std::max<std::size_t>(paths_->size(), 64);
+  znodes_.resize(places);
+  states_.resize(places);
+}
+
+[[gnu::always_inline]] inline void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
+  if (change.path >= znodes_.size()) make_room();
+  created_.push_back(change.path);
+  Znode& znode = changing(change.path);
+  static_cast<ZnodeFacts&>(znode) = ZnodeFacts();
+  znode.exists = true;
+  znode.lifetime = change.lifetime;
+  znode.acl = change.acl;
+  znode.czxid = change.zxid;
+  znode.mzxid = change.zxid;
+  znode.pzxid = change.zxid;
+  znode.ctime_ms = now_ms;
+  znode.mtime_ms = now_ms;
+  znode.ephemeral_owner = change.owner;
+  znode.ttl_ms = change.ttl_ms;
+  set_data(znode, change.data);
+  znode.children.clear();
+
+  Znode& parent = changing(paths_->parent(change.path));
+  parent.children.push_back(change.path);
+  // At its end the counter sticks, and pzxid with it (DataTree.createNode only raises it): the next
+  // sequential create finds the last one's znode.
+  if (change.version > parent.children_created) {
+    parent.children_created = change.version;
+    parent.pzxid = change.zxid;
+  }
+  count_children(parent);
+}
+
+[[gnu::always_inline]] inline void ZnodeTree::remove(Znode& znode, const Change& change) {
+  forget(znode);
+  Znode& parent = changing(paths_->parent(change.path));
+  parent.children.erase(std::ranges::find(parent.children, change.path));
+  parent.pzxid = change.zxid;
+  count_children(parent);
 }
 
 void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
   if (recorder_) record(change);
   if (change.kind == Change::Kind::kCreated) return create(change, now_ms);
-  Znode& znode = znodes_[change.path];
+  if (change.kind == Change::Kind::kChecked) return;
+  Znode& znode = changing(change.path);
   switch (change.kind) {
-    case Change::Kind::kDeleted: return remove(change);
+    case Change::Kind::kDeleted: return remove(znode, change);
     case Change::Kind::kDataSet:
-      znode.data = change.data;
+      set_data(znode, change.data);
       znode.version = change.version;
       znode.mzxid = change.zxid;
       znode.mtime_ms = now_ms;
@@ -82,51 +157,6 @@ void ZnodeTree::apply(const Change& change, std::int64_t now_ms) {
     case Change::Kind::kCreated:
     case Change::Kind::kChecked: return;
   }
-}
-
-void ZnodeTree::record(const Change& change) const {
-  if (change.kind == Change::Kind::kChecked) return;
-  recorder_->writes(ObjectKind::kZnode, object(change.path));
-  if (change.kind != Change::Kind::kCreated && change.kind != Change::Kind::kDeleted) return;
-  recorder_->writes(ObjectKind::kZnode, object(paths_->parent(change.path)));
-}
-
-void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
-  if (change.path >= znodes_.size()) znodes_.resize(std::max<std::size_t>(paths_->size(), 64));
-  created_.push_back(change.path);
-  Znode& znode = znodes_[change.path];
-  znode.exists = true;
-  znode.lifetime = change.lifetime;
-  znode.acl = change.acl;
-  znode.czxid = change.zxid;
-  znode.mzxid = change.zxid;
-  znode.pzxid = change.zxid;
-  znode.ctime_ms = now_ms;
-  znode.mtime_ms = now_ms;
-  znode.version = 0;
-  znode.aversion = 0;
-  znode.children_created = 0;
-  znode.ephemeral_owner = change.owner;
-  znode.ttl_ms = change.ttl_ms;
-  znode.data = change.data;
-  znode.children.clear();
-
-  Znode& parent = znodes_[paths_->parent(change.path)];
-  parent.children.push_back(change.path);
-  // At its end the counter sticks, and pzxid with it (DataTree.createNode only raises it): the next
-  // sequential create finds the last one's znode.
-  if (change.version <= parent.children_created) return;
-  parent.children_created = change.version;
-  parent.pzxid = change.zxid;
-}
-
-void ZnodeTree::remove(const Change& change) {
-  Znode& znode = znodes_[change.path];
-  znode.exists = false;
-  znode.data = Data();
-  Znode& parent = znodes_[paths_->parent(change.path)];
-  parent.children.erase(std::ranges::find(parent.children, change.path));
-  parent.pzxid = change.zxid;
 }
 
 PathList ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
@@ -145,25 +175,9 @@ PathList ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
 
 void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
   if (recorder_) recorder_->writes(ObjectKind::kZnode, object(parent));
-  znodes_[parent].children_created = children_created;
-}
-
-Stat ZnodeTree::stat(const Znode& znode) const {
-  const auto children = static_cast<std::int32_t>(znode.children.size());
-  Stat stat;
-  stat.czxid = znode.czxid;
-  stat.mzxid = znode.mzxid;
-  stat.ctime_ms = znode.ctime_ms;
-  stat.mtime_ms = znode.mtime_ms;
-  stat.version = znode.version;
-  stat.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(znode.children_created) -
-                                            static_cast<std::uint32_t>(children));
-  stat.aversion = znode.aversion;
-  stat.ephemeral_owner = znode.ephemeral_owner;
-  stat.data_length = static_cast<std::int32_t>(znode.data.view().size());
-  stat.num_children = children;
-  stat.pzxid = znode.pzxid;
-  return stat;
+  Znode& wound = changing(parent);
+  wound.children_created = children_created;
+  count_children(wound);
 }
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {

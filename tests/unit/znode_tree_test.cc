@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lockstep::fakezk {
 namespace {
@@ -134,6 +135,34 @@ TEST_F(ZnodeTreeTest, ResetLeavesAFreshServersTree) {
   create("/p", 1);
   EXPECT_TRUE(at("/p").children.empty());
   EXPECT_EQ(at("/p").children_created, 0);
+}
+
+// It goes back by what has changed since, which is not the same for each of them.
+TEST_F(ZnodeTreeTest, GoesBackToEitherOfTwoCheckpoints) {
+  create("/p", 1);
+  create("/p/a", 2);
+  const ZnodeTree::Checkpoint early = tree_.checkpoint();
+  set_data("/p/a", Data("late"), 3, 30);
+  create("/p/b", 4);
+  remove("/p/a", 5);
+  const ZnodeTree::Checkpoint late = tree_.checkpoint();
+  create("/p/c", 6);
+  for (int round = 0; round < 2; ++round) {
+    tree_.reset_to(early);
+    EXPECT_EQ(at("/p").children, std::vector<PathId>{id("/p/a")});
+    EXPECT_EQ(at("/p").num_children, 1);
+    EXPECT_TRUE(at("/p/a").data.is_null());
+    EXPECT_EQ(tree_.find(id("/p/b")), nullptr);
+    if (round == 0) set_data("/p/a", Data("other"), 3, 30);
+    tree_.reset_to(late);
+    EXPECT_EQ(at("/p").children, std::vector<PathId>{id("/p/b")});
+    EXPECT_EQ(at("/p").pzxid, 5);
+    EXPECT_EQ(tree_.find(id("/p/a")), nullptr);
+    EXPECT_EQ(tree_.find(id("/p/c")), nullptr);
+  }
+  tree_.reset(paths_);
+  EXPECT_EQ(tree_.find(id("/p")), nullptr);
+  EXPECT_EQ(at("/").num_children, 1);
 }
 
 TEST_F(ZnodeTreeTest, ResetMayBringATableOfItsOwn) {

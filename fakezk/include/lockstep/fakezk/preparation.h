@@ -5,6 +5,7 @@
 #include <expected>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/history.h"
@@ -57,32 +58,24 @@ class Preparation {
   void forget_changes();
 
  private:
-  // A znode as it will be when everything prepared so far has been applied (ChangeRecord).
-  struct Record {
-    PathId path;
-    bool exists = false;
-    Lifetime lifetime = Lifetime::kPersistent;
-    AclId acl = AclTable::kOpen;
-    std::int32_t version = 0;
-    std::int32_t aversion = 0;
-    std::int32_t children_created = 0;
-    std::int32_t children = 0;
-    SessionId owner = 0;
-  };
-
-  [[nodiscard]] inline Record look(PathId id) const;
-  [[nodiscard]] inline Record committed(PathId id) const;
-  [[nodiscard]] Record foreseen(Record record) const;
-  void foresee(const Change& change, Record& record) const;
-  [[nodiscard]] bool allowed(const Record& record, std::int32_t permission) const {
-    return acls_.allows(record.acl, permission, asker_.identities);
+  // A znode as it will be when everything prepared so far has been applied (ChangeRecord). Most
+  // often that is as it is; if not, it is written down in `record`.
+  [[nodiscard]] inline const ZnodeFacts& look(PathId id, ZnodeFacts& record) const;
+  void foresee(PathId id, ZnodeFacts& record) const;
+  void foresee(const Change& change, PathId id, ZnodeFacts& record) const;
+  [[nodiscard]] bool allowed(const ZnodeFacts& znode, std::int32_t permission) const {
+    return acls_.allows(znode.acl, permission, asker_.identities);
   }
-  Change& change(Change::Kind kind, PathId path, SessionId owner);
-  Change& change(Change::Kind kind, const Record& record) {
-    return change(kind, record.path, record.owner);
+  // To the znode that the operation is about, or to another one.
+  Change& change(Change::Kind kind, SessionId owner) { return change(kind, path_, owner); }
+  Change& change(Change::Kind kind, PathId path, SessionId owner) {
+    return history_.emplace_back(kind, path, asker_.zxid, asker_.session, owner);
   }
-  // `path` without its last component; none if there is no slash or a NUL.
-  [[nodiscard]] std::optional<PathId> parent_of(const Path& znode);
+  // The path without its last component; none if there is no slash or a NUL.
+  [[nodiscard]] std::optional<PathId> parent_of(PathId id) {
+    return paths_->valid(id) ? paths_->parent(id) : parent_of_malformed(paths_->text(id).view());
+  }
+  [[nodiscard]] std::optional<PathId> parent_of_malformed(std::string_view path);
 
   AclTable& acls_;
   Unspecified& unspecified_;
@@ -93,6 +86,8 @@ class Preparation {
   Asker asker_{};
   bool ttl_enabled_ = false;
   PathId path_ = PathTable::kRoot;
+  ZnodeFacts record_;         // Of the znode that the operation is about.
+  ZnodeFacts parent_record_;  // And of its parent.
 };
 
 }  // namespace lockstep::fakezk

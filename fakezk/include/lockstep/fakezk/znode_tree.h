@@ -16,23 +16,20 @@
 
 namespace lockstep::fakezk {
 
-// One znode as the server keeps it.
-struct Znode {
+// What a server knows of a znode, but for its data and its children: the Stat as clients see it,
+// and what they do not see.
+struct ZnodeFacts : Stat {
   bool exists = false;
   Lifetime lifetime = Lifetime::kPersistent;
   AclId acl = AclTable::kOpen;
-  Zxid czxid = 0;
-  Zxid mzxid = 0;
-  Zxid pzxid = 0;
-  std::int64_t ctime_ms = 0;
-  std::int64_t mtime_ms = 0;
-  std::int32_t version = 0;
-  std::int32_t aversion = 0;
   // Successful creates of children: what sequence numbers are made of. Clients see another number
   // under the name cversion (ZooKeeper's DataNode.copyStat).
   std::int32_t children_created = 0;
-  SessionId ephemeral_owner = 0;
   std::int64_t ttl_ms = 0;
+};
+
+// One znode as the server keeps it.
+struct Znode : ZnodeFacts {
   Data data;
   std::vector<PathId> children;  // In order of creation.
 };
@@ -49,18 +46,19 @@ class ZnodeTree {
   void reset(std::shared_ptr<PathTable> paths);
 
   // What stands there, to come back to; with the table of paths of that time only.
+  struct Kept {
+    PathId id;
+    std::uint64_t state;
+    Znode znode;
+  };
   struct Checkpoint {
-    std::vector<std::pair<PathId, Znode>> standing;
+    std::vector<Kept> standing;
     std::vector<PathId> created;
   };
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
 
   [[nodiscard]] const Znode* find(PathId id) const {
-    if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
-    return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
-  }
-  [[nodiscard]] Znode* find(PathId id) {
     if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
   }
@@ -80,7 +78,7 @@ class ZnodeTree {
   // would.
   void wind_sequence(PathId parent, std::int32_t children_created);
 
-  [[nodiscard]] Stat stat(const Znode& znode) const;
+  [[nodiscard]] const Stat& stat(const Znode& znode) const { return znode; }
   // The names of its children, with its Stat. ZooKeeper lists them in the order of a hash table.
   [[nodiscard]] Children children(const Znode& znode, Unspecified& unspecified) const;
 
@@ -88,12 +86,21 @@ class ZnodeTree {
   static constexpr int kPathBits = 20;
 
   void plant(PathId id);
-  void create(const Change& change, std::int64_t now_ms);
-  void remove(const Change& change);
+  // To be changed.
+  Znode& changing(PathId id) {
+    states_[id] = ++changes_;
+    return znodes_[id];
+  }
+  void make_room();
+  inline void create(const Change& change, std::int64_t now_ms);
+  inline void remove(Znode& znode, const Change& change);
   void record(const Change& change) const;
 
   std::shared_ptr<PathTable> paths_;
-  std::vector<Znode> znodes_;    // By PathId.
+  std::vector<Znode> znodes_;  // By PathId.
+  // By PathId: the number of the last change of each. No two states of a znode have the same.
+  std::vector<std::uint64_t> states_;
+  std::uint64_t changes_ = 0;
   Checkpoint planted_;           // What stands there from the start.
   std::vector<PathId> created_;  // Everything else that has existed since the reset.
   FootprintRecorder* recorder_ = nullptr;
