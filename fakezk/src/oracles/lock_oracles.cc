@@ -5,7 +5,6 @@
 
 #include "lockstep/fakezk/oracles/assertions.h"
 #include "lockstep/sequence.h"
-#include "session_name.h"
 
 namespace lockstep::fakezk {
 
@@ -42,51 +41,32 @@ void LockOracles::tell_end(LockOracles*& judge) {
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
                             std::optional<TimePoint> deadline) {
-  acquiring_.push_back({session, deadline});
+  acquiring_.push_back({session, process, deadline});
   process_of_.emplace_back(session, process);
 }
 
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
-  const TimePoint now = now_of(session);
+  // By the clock that its deadline was told by.
+  const TimePoint now =
+      pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
   if (pending->deadline && now > *pending->deadline + World::kPassedOver) {
-    const auto late =
-        std::chrono::duration_cast<std::chrono::milliseconds>(now - *pending->deadline);
-    report("L4", "an acquire of " + who(session) + " resolved " + std::to_string(late.count()) +
-                     " ms after its deadline");
+    report_late(session, now - *pending->deadline);
   }
   acquiring_.erase(pending);
 }
 
-// By the clock that its deadline was told by.
-TimePoint LockOracles::now_of(SessionId session) const {
-  const auto known =
-      std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
-  return known == process_of_.end() ? world_->now() : world_->process(known->second).now();
-}
-
 void LockOracles::crashed(std::uint32_t process) {
   remembers();
-  std::erase_if(acquiring_, [&](const Acquire& acquire) {
-    const std::pair started(acquire.session, process);
-    return std::ranges::find(process_of_, started) != process_of_.end();
-  });
-}
-
-void LockOracles::released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
-  if (first == second) return;
-  report("R2", znode.string() + " was released as '" + std::string(name(first)) +
-                   "' and, when asked again, as '" + std::string(name(second)) + "'");
+  std::erase_if(acquiring_, [&](const Acquire& acquire) { return acquire.process == process; });
 }
 
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
-  if (world_->traced()) note(session, "has its place " + znode.string());
+  if (world_->traced()) tell_place(session, znode);
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end() || ++pending->places <= kMostPlaces) return;
-  report("livelock", "one acquire of " + who(session) + " has taken " +
-                         std::to_string(pending->places) + " places in the queue, " +
-                         znode.string() + " the last");
+  report_places(session, pending->places, znode);
 }
 
 void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
@@ -151,60 +131,19 @@ bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   return nearest && nearest->deleted == 0;
 }
 
-void LockOracles::granted(const GrantRecord& grant) {
-  remembers();
-  follow_server();
-  if (world_->traced()) {
-    tell_grant(grant, &World::grant_begins);
-    note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
-  }
-  const Life* const own = own_life(grant);
-  if (own) {
-    check_evidence(grant, *own);
-    check_earlier_grants(grant, *own);
-  }
-  grants_.push_back({.lock = grant.lock,
-                     .znode = grant.znode,
-                     .token = grant.token,
-                     .created = grant.created,
-                     .evidence = grant.evidence,
-                     .share = grant.share,
-                     .life = own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife});
-}
-
-const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
+inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
   const Life* const own = life_of(grant.znode, grant.created);
-  if (!own) {
-    report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
-                     std::to_string(grant.created));
-  }
+  if (!own) report_never_created(grant);
   return own;
 }
 
-void LockOracles::check_evidence(const GrantRecord& grant, const Life& own) {
-  if (own.owner != grant.session) {
-    report("S1", grant.znode.string() + " belongs to another session than its holder's");
-  }
-  static_cast<void>(world_->server().tree().find(own.znode));  // Whether it is there now matters.
-  if (own.deleted != 0 && own.deleted_by == own.owner) {
-    report("S4", grant.znode.string() + " was granted after its own session had deleted it");
-  }
-  if (own.created > grant.evidence || (own.deleted != 0 && own.deleted <= grant.evidence)) {
-    report("S1", grant.znode.string() + " did not exist at zxid " + std::to_string(grant.evidence) +
-                     ", on which its grant rests");
-  }
-  return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
-}
-
 // Whoever was created by then, with a lower number, and may not hold beside it, must have gone.
-void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
+inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
     if (other.deleted != 0 && other.deleted <= grant.evidence) continue;
-    if (text(other.znode) == grant.continues.view()) continue;
-    report("S1", grant.znode.string() + " was granted while " + std::string(text(other.znode)) +
-                     " was in front of it");
+    if (text(other.znode) != grant.continues.view()) report_in_front(grant, other);
   }
 }
 
@@ -215,47 +154,71 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
     if (!other.lease || other.lock != own.lock) continue;
     if (other.deleted == 0 || other.deleted > grant.evidence) ++leases;
   }
-  if (leases <= rules_.capacity) return;
-  report("S1", grant.znode.string() + " was granted as one of " + std::to_string(leases) +
-                   " leases, of which there may be " + std::to_string(rules_.capacity));
+  if (leases > rules_.capacity) report_leases(grant, leases);
 }
 
-void LockOracles::check_earlier_grants(const GrantRecord& grant, const Life& own) {
-  for (const Grant& earlier : grants_) {
-    if (earlier.lock != grant.lock) continue;
-    if (earlier.znode == grant.znode && earlier.created == grant.created) {
-      report("S1", grant.znode.string() + " was granted twice");
-      continue;
-    }
-    const bool together = earlier.share == Share::kShared && grant.share == Share::kShared;
-    const bool continues = earlier.znode == grant.continues;
-    if (!together && !continues) {
-      const Life* const life = life_of(earlier);
-      const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
-      const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
-      if (!over && !we_were_over) {
-        report("S1", earlier.znode.string() + " and " + grant.znode.string() +
-                         " were granted at the same time");
-      }
-    }
-    if (!together) check_order(grant, earlier);
+[[gnu::always_inline]] inline void LockOracles::check_evidence(const GrantRecord& grant,
+                                                               const Life& own) {
+  if (own.owner != grant.session) {
+    report("S1", grant, "belongs to another session than its holder's");
   }
+  static_cast<void>(world_->server().tree().find(own.znode));  // Whether it is there now matters.
+  if (own.deleted != 0 && own.deleted_by == own.owner) {
+    report("S4", grant, "was granted after its own session had deleted it");
+  }
+  if (own.created > grant.evidence || (own.deleted != 0 && own.deleted <= grant.evidence)) {
+    report_evidence(grant);
+  }
+  return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
 }
 
 // In the order of their evidence: a client may learn late of a grant that was long true, and over,
 // on the server. A grant that goes on from another keeps its token when it is downgraded.
-void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
+inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
   const bool in_order = earlier.evidence <= grant.evidence;
   const Zxid first = in_order ? earlier.token : grant.token;
   const Zxid second = in_order ? grant.token : earlier.token;
   const Share later = in_order ? grant.share : earlier.share;
   if (first < second || (first == second && later == Share::kShared)) return;
-  if (later == Share::kExclusive) {
-    report("S3",
-           "token " + std::to_string(second) + " was granted after token " + std::to_string(first));
+  report_order(first, second, later);
+}
+
+// Whether there may have been a time at which neither of them was over.
+inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
+                                     const Grant& earlier) const {
+  const Life* const life = life_of(earlier);
+  const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
+  const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
+  return !over && !we_were_over;
+}
+
+[[gnu::always_inline]] inline void LockOracles::check_earlier_grants(const GrantRecord& grant,
+                                                                     const Life& own) {
+  for (const Grant& earlier : grants_) {
+    if (earlier.lock != grant.lock) continue;
+    if (earlier.created == grant.created && earlier.znode == grant.znode) {
+      report("S1", grant, "was granted twice");
+      continue;
+    }
+    if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
+    if (may_overlap(grant, own, earlier) && earlier.znode != grant.continues) {
+      report_overlap(grant, earlier);
+    }
+    check_order(grant, earlier);
   }
-  report("L2", "the contender created as zxid " + std::to_string(second) +
-                   " was granted after the one created as zxid " + std::to_string(first));
+}
+
+void LockOracles::granted(const GrantRecord& grant) {
+  remembers();
+  follow_server();
+  if (world_->traced()) tell_granted(grant);
+  const Life* const own = own_life(grant);
+  if (own) {
+    check_evidence(grant, *own);
+    check_earlier_grants(grant, *own);
+  }
+  grants_.emplace_back(grant.lock, grant.znode, grant.token, grant.created, grant.evidence,
+                       grant.share, own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife);
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
@@ -265,37 +228,29 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
 
 void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
-  if (world_->traced()) {
-    tell_grant(grant, &World::grant_ends);
-    note(grant.session, "LOST " + grant.znode.string() + ": " + std::string(name(cause)));
-  }
+  if (world_->traced()) tell_lost(grant, cause);
   Grant* const known = find(grant);
-  if (!known) return report("R1", grant.znode.string() + " was lost without having been granted");
-  if (known->given_back) {
-    report("R1", grant.znode.string() + " was reported lost after its release");
-  }
-  if (++known->losses > 1) report("R1", grant.znode.string() + " was reported lost twice");
+  if (!known) return report("R1", grant, "was lost without having been granted");
+  if (known->given_back) report("R1", grant, "was reported lost after its release");
+  if (++known->losses > 1) report("R1", grant, "was reported lost twice");
 }
 
 void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
-  if (world_->traced()) {
-    tell_grant(grant, &World::grant_ends);
-    note(grant.session, "release: " + std::string(name(outcome)));
-  }
+  if (world_->traced()) tell_released(grant, outcome);
   Grant* const known = find(grant);
   if (known) known->given_back = true;
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
   // Whether it is there now matters.
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
-    report("R2", grant.znode.string() + " was released, but still exists");
+    report("R2", grant, "was released, but still exists");
   }
   // What an operator has deleted looks, after a lost reply, like a deletion of ours.
   const bool by_operator = (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
       !by_operator) {
-    report("R2", grant.znode.string() + " was 'released', but had been lost with its session");
+    report("R2", grant, "was 'released', but had been lost with its session");
   }
 }
 
@@ -323,18 +278,7 @@ bool LockOracles::still_in_use(const Life& life) const {
   });
 }
 
-void LockOracles::follow_server() {
-  const History& history = world_->server().history();
-  for (; followed_ < history.size(); ++followed_) {
-    const Change& change = history[followed_];
-    if (change.owner == 0) continue;  // Contenders are ephemeral.
-    if (change.kind == Change::Kind::kCreated) created(change);
-    if (change.kind == Change::Kind::kDeleted) deleted(change);
-    if (change.kind == Change::Kind::kDataSet) touched(change);
-  }
-}
-
-void LockOracles::created(const Change& change) {
+[[gnu::always_inline]] inline void LockOracles::created(const Change& change) {
   const PathTable& paths = world_->server().paths();
   const std::string_view name = paths.name(change.path);
   std::optional<Contender> known = contender(name, rules_.marks);
@@ -357,15 +301,14 @@ void LockOracles::created(const Change& change) {
                     .owner = change.owner});
 }
 
-void LockOracles::deleted(const Change& change) {
+inline void LockOracles::deleted(const Change& change) {
   for (Life& life : lives_) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
     life.deleted_by = change.actor;
     changes_.push_back(change.zxid);
     if (change.actor != 0 && change.actor != kOperator && change.actor != change.owner) {
-      report("S4", std::string(text(change.path)) + " was deleted by " + who(change.actor) +
-                       ", in a session that does not own it");
+      report_theft(change);
     }
   }
 }
@@ -376,12 +319,22 @@ void LockOracles::touched(const Change& change) {
   }
 }
 
+void LockOracles::follow(const History& history) {
+  for (; followed_ < history.size(); ++followed_) {
+    const Change& change = history[followed_];
+    if (change.owner == 0) continue;  // Contenders are ephemeral.
+    if (change.kind == Change::Kind::kCreated) created(change);
+    if (change.kind == Change::Kind::kDeleted) deleted(change);
+    if (change.kind == Change::Kind::kDataSet) touched(change);
+  }
+}
+
 // A name may be used again, after its parent has been re-created: each life is another contender.
 const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) const {
-  const std::optional<PathId> id = world_->server().paths().find(znode.text());
-  if (!id) return nullptr;
   for (const Life& life : lives_) {
-    if (life.znode == *id && life.created == created) return &life;
+    if (life.created == created && world_->server().paths().text(life.znode) == znode.text()) {
+      return &life;
+    }
   }
   return nullptr;
 }
@@ -398,10 +351,6 @@ const LockOracles::Life* LockOracles::living(const Path& znode) const {
   return found == lives_.end() ? nullptr : &*found;
 }
 
-std::string_view LockOracles::text(PathId znode) const {
-  return world_->server().paths().text(znode).view();
-}
-
 // Grants are compared with each other: which of two was heard of first may make a difference. The
 // rest concerns one grant only, and its process.
 void LockOracles::remembers() {
@@ -412,35 +361,9 @@ void LockOracles::remembers() {
 
 LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {
   for (Grant& known : grants_) {
-    if (known.znode == grant.znode && known.created == grant.created) return &known;
+    if (known.created == grant.created && known.znode == grant.znode) return &known;
   }
   return nullptr;
-}
-
-void LockOracles::report(std::string_view oracle, std::string message) {
-  if (!asserted(oracle, rules_, *world_)) return;
-  verdict_->report(oracle, std::move(message), world_->steps());
-}
-
-std::optional<std::uint32_t> LockOracles::process_of(SessionId session) const {
-  const auto known =
-      std::ranges::find(process_of_, session, &std::pair<SessionId, std::uint32_t>::first);
-  if (known == process_of_.end()) return std::nullopt;
-  return known->second;
-}
-
-std::string LockOracles::who(SessionId session) const {
-  const auto process = process_of(session);
-  return process ? world_->process_name(*process) : session_name(session);
-}
-
-void LockOracles::tell_grant(const GrantRecord& grant,
-                             void (World::*what)(std::uint32_t, const Path&)) {
-  if (const auto process = process_of(grant.session)) (world_->*what)(*process, grant.znode);
-}
-
-void LockOracles::note(SessionId session, std::string_view text) {
-  if (const auto process = process_of(session)) world_->note(*process, text);
 }
 
 }  // namespace lockstep::fakezk

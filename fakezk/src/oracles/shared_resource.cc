@@ -173,8 +173,7 @@ std::string SharedResource::who(const Session& session) const {
   return process ? world_->process_name(process->index()) : session_name(session.id());
 }
 
-void SharedResource::note(const Session& session, std::string_view text) const {
-  if (!world_->traced()) return;
+void SharedResource::tell(const Session& session, std::string_view text) const {
   const auto* const process = dynamic_cast<const Process*>(&session.executor());
   if (process) world_->note(process->index(), text);
 }

@@ -59,7 +59,9 @@ class LockOracles final : public LockObserver {
   void resolved(SessionId session);
   // The process has died: nobody waits for its acquires any more.
   void crashed(std::uint32_t process);
-  void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second);
+  void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
+    if (first != second) report_released_again(znode, first, second);
+  }
 
   // The program itself has seen a guarantee broken: one of the above, or its own ("user:<name>").
   void violated(std::string_view oracle, std::string message) {
@@ -74,7 +76,7 @@ class LockOracles final : public LockObserver {
 
   // At the end, when nothing can happen any more. Whoever is at work with a session, for whatever
   // purpose, has left no orphan there.
-  void at_work(SessionId session) { acquiring_.push_back({session, std::nullopt}); }
+  void at_work(SessionId session) { acquiring_.push_back({session, kNoProcess, std::nullopt}); }
   void check_orphans();
 
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
@@ -122,39 +124,67 @@ class LockOracles final : public LockObserver {
   static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
   struct Acquire {
     SessionId session;
+    std::uint32_t process;
     std::optional<TimePoint> deadline;
     std::uint32_t places = 0;
   };
+  static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
   void remembers();
-  [[nodiscard]] TimePoint now_of(SessionId session) const;
-  void report(std::string_view oracle, std::string message);
-  void note(SessionId session, std::string_view text);
-  void tell_grant(const GrantRecord& grant, void (World::*what)(std::uint32_t, const Path&));
-  [[nodiscard]] std::optional<std::uint32_t> process_of(SessionId session) const;
-  // Takes in what the server has committed since the last call.
-  void follow_server();
-  void created(const Change& change);
-  void deleted(const Change& change);
+  // Takes in what the server has committed since the last call: most often nothing.
+  void follow_server() {
+    const History& history = world_->server().history();
+    if (followed_ < history.size()) follow(history);
+  }
+  void follow(const History& history);
+  inline void created(const Change& change);
+  inline void deleted(const Change& change);
   void touched(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* life_of(const Grant& grant) const;
-  [[nodiscard]] const Life* own_life(const GrantRecord& grant);
+  [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] const Life* living(const Path& znode) const;
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
   [[nodiscard]] std::size_t changes_until(Zxid applied) const;
   void judge_look(Looks& looks, std::size_t changes);
   [[nodiscard]] bool woken_in_vain(const Life& own, Zxid look_before) const;
-  // As the lanes do.
-  [[nodiscard]] std::string who(SessionId session) const;
-  [[nodiscard]] std::string_view text(PathId znode) const;
-  void check_evidence(const GrantRecord& grant, const Life& own);
-  void check_who_is_in_front(const GrantRecord& grant, const Life& own);
+  [[nodiscard]] std::string_view text(PathId znode) const {
+    return world_->server().paths().text(znode).view();
+  }
+  inline void check_evidence(const GrantRecord& grant, const Life& own);
+  inline void check_who_is_in_front(const GrantRecord& grant, const Life& own);
   void check_leases(const GrantRecord& grant, const Life& own);
-  void check_earlier_grants(const GrantRecord& grant, const Life& own);
+  inline void check_earlier_grants(const GrantRecord& grant, const Life& own);
+  [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
+                                        const Grant& earlier) const;
+  inline void check_order(const GrantRecord& grant, const Grant& earlier);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
-  void check_order(const GrantRecord& grant, const Grant& earlier);
+
+  // What is said, rarely: apart from what is looked at every time (lock_reports.cc).
+  void report(std::string_view oracle, std::string message);
+  [[gnu::cold]] void report(std::string_view oracle, const GrantRecord& grant,
+                            std::string_view what);
+  [[gnu::cold]] void report_released_again(const Path& znode, ReleaseOutcome first,
+                                           ReleaseOutcome second);
+  [[gnu::cold]] void report_places(SessionId session, std::uint32_t places, const Path& znode);
+  [[gnu::cold]] void report_late(SessionId session, Duration late);
+  [[gnu::cold]] void report_never_created(const GrantRecord& grant);
+  [[gnu::cold]] void report_evidence(const GrantRecord& grant);
+  [[gnu::cold]] void report_in_front(const GrantRecord& grant, const Life& other);
+  [[gnu::cold]] void report_leases(const GrantRecord& grant, std::uint32_t leases);
+  [[gnu::cold]] void report_overlap(const GrantRecord& grant, const Grant& earlier);
+  [[gnu::cold]] void report_order(Zxid first, Zxid second, Share later);
+  [[gnu::cold]] void report_theft(const Change& change);
+  [[gnu::cold]] void tell_place(SessionId session, const Path& znode);
+  [[gnu::cold]] void tell_granted(const GrantRecord& grant);
+  [[gnu::cold]] void tell_lost(const GrantRecord& grant, Error cause);
+  [[gnu::cold]] void tell_released(const GrantRecord& grant, ReleaseOutcome outcome);
+  void tell_grant(const GrantRecord& grant, void (World::*what)(std::uint32_t, const Path&));
+  void note(SessionId session, std::string_view text);
+  // As the lanes do.
+  [[nodiscard]] std::string who(SessionId session) const;
+  [[nodiscard]] std::optional<std::uint32_t> process_of(SessionId session) const;
 
   LockRules rules_;
   World* world_ = nullptr;

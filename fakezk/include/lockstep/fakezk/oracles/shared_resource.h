@@ -66,7 +66,10 @@ class SharedResource {
   [[nodiscard]] bool relies(const Visit& visit) const;
   void judge_entry(const Session& session);
   [[nodiscard]] std::string who(const Session& session) const;
-  void note(const Session& session, std::string_view text) const;
+  void note(const Session& session, std::string_view text) const {
+    if (world_->traced()) tell(session, text);
+  }
+  void tell(const Session& session, std::string_view text) const;
   void note(std::string_view text) const;
   void judge_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
