@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/access.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "digest.h"
 #include "ip_range.h"
@@ -57,13 +58,19 @@ std::optional<Identity> authenticate(std::string_view scheme, const Data& creden
   return Identity{"digest", secret.substr(0, secret.find(':')) + ':' + sha1_base64(secret)};
 }
 
+void Identities::add(Identity identity) {
+  if (std::ranges::find(list(), identity) != list().end()) return;
+  std::vector<Identity> shown(list().begin(), list().end());
+  shown.push_back(std::move(identity));
+  shown_ = internal::Shared(std::move(shown));
+}
+
 AclTable::AclTable() { acls_ = {Acl::open(), Acl::read_only()}; }
 
 void AclTable::reset() { acls_.resize(2); }
 
-std::optional<AclId> AclTable::accept(const Acl& asked, std::span<const Identity> identities,
-                                      Unspecified& unspecified) {
-  if (asked.is_open()) return kOpen;
+std::optional<AclId> AclTable::accept_list(const Acl& asked, std::span<const Identity> identities,
+                                           Unspecified& unspecified) {
   if (asked.entries().empty()) return std::nullopt;
   std::vector<AclEntry> kept;
   for (const AclEntry& entry : without_duplicates(asked.entries())) {

@@ -4,18 +4,6 @@
 
 namespace lockstep::fakezk {
 
-namespace {
-
-// Where virtual time starts: 2020-01-01T00:00:00Z.
-constexpr std::int64_t kEpochMs = 1577836800000;
-
-}  // namespace
-
-std::int64_t wall_clock_ms(TimePoint now) {
-  return kEpochMs +
-         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-}
-
 void Reaper::reset() {
   timers_.erase(check_);
   check_.scheduled = false;

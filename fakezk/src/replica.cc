@@ -5,9 +5,8 @@
 
 namespace lockstep::fakezk {
 
-Replica::Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, EventSink& sink,
-                 Unspecified& unspecified)
-    : paths_(paths), acls_(acls), sink_(sink), unspecified_(unspecified), tree_(std::move(paths)) {}
+Replica::Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, Unspecified& unspecified)
+    : paths_(paths), acls_(acls), unspecified_(unspecified), tree_(std::move(paths)) {}
 
 void Replica::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
@@ -19,17 +18,13 @@ void Replica::reset(std::shared_ptr<PathTable> paths) {
   unreachable = false;
 }
 
-void Replica::apply(const Change& change, std::int64_t time_ms) {
-  if (!is_watched(change)) return tree_.apply(change, time_ms);
+std::span<const Replica::Fired> Replica::apply_watched(const Change& change, std::int64_t time_ms) {
   const Znode* const before = tree_.find(change.path);
   const AclId acl = before ? before->acl : change.acl;
   tree_.apply(change, time_ms);
+  fired_.clear();
   notify(change, acl);
-}
-
-bool Replica::is_watched(const Change& change) const {
-  return data_watches_.any(change.path) || child_watches_.any(change.path) ||
-         child_watches_.any(paths_->parent(change.path));
+  return fired_;
 }
 
 OpResult Replica::result_of(const Change& change) const {
@@ -67,48 +62,57 @@ void Replica::notify(const Change& change, AclId acl) {
 }
 
 void Replica::notify(WatchTable& table, PathId path, EventType type, AclId acl) {
-  for (const LinkIndex link : table.take(path)) sink_.send_event(link, path, type, acl);
+  for (const LinkIndex link : table.take(path)) fired_.push_back({link, path, type, acl});
 }
 
 // A connection that watches both the data and the children hears of the deletion once.
 void Replica::notify_deleted(PathId path, AclId acl) {
   const std::vector<LinkIndex>& told = data_watches_.take(path);
-  for (const LinkIndex link : told) sink_.send_event(link, path, EventType::kDeleted, acl);
+  for (const LinkIndex link : told) fired_.push_back({link, path, EventType::kDeleted, acl});
   for (const LinkIndex link : child_watches_.take(path)) {
     if (std::ranges::find(told, link) != told.end()) continue;
-    sink_.send_event(link, path, EventType::kDeleted, acl);
+    fired_.push_back({link, path, EventType::kDeleted, acl});
   }
 }
 
+namespace {
+
+void refuse(Reply& reply, Error error) {
+  reply.error = error;
+  reply.has_error = true;
+}
+
+}  // namespace
+
 void Replica::read(const Request& request, PathId path, LinkIndex link,
-                   std::span<const Identity> identities, Reply& reply) {
+                   const Identities& identities, Reply& reply) {
   const Znode* const znode = tree_.find(path);
   if (concerns_watches(request.op)) {
-    if (!look_for_watches(request, path, link)) reply = Reply(Error::kNoWatcher);
+    if (!look_for_watches(request, path, link)) refuse(reply, Error::kNoWatcher);
     return;
   }
   const bool watched = request.watch != nullptr;
   if (!znode) {
     if (watched && request.op == OpCode::kExists) data_watches_.add(path, link);
-    reply = Reply(Error::kNoNode);
+    refuse(reply, Error::kNoNode);
     return;
   }
   // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
   const std::int32_t needed =
       request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
-  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
-    reply = Reply(Error::kNoAuth);
+  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities.list())) {
+    refuse(reply, Error::kNoAuth);
     return;
   }
-  if (watched)
-    (request.op == OpCode::kGetChildren ? child_watches_ : data_watches_).add(path, link);
   if (request.op == OpCode::kGetChildren) {
+    if (watched) child_watches_.add(path, link);
     reply.children = tree_.children(*znode, unspecified_);
     return;
   }
+  if (watched) data_watches_.add(path, link);
   reply.stat = tree_.stat(*znode);
   if (request.op == OpCode::kGetData) reply.data = znode->data;
-  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities);
+  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities.list());
 }
 
 // Data watches are those of exists, too (DataTree.containsWatcher, removeWatch).
@@ -126,9 +130,10 @@ bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex li
 
 // A comparison of states, not a replay of what happened (DataTree.setWatches). These events are
 // sent whoever may read the znode.
-void Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
+std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
+  fired_.clear();
   const auto tell = [&](PathId id, EventType type) {
-    sink_.send_event(link, id, type, AclTable::kOpen);
+    fired_.push_back({link, id, type, AclTable::kOpen});
   };
   for (const Path& path : watched.data) {
     const PathId id = paths_->intern(path.text());
@@ -160,6 +165,7 @@ void Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
       child_watches_.add(id, link);
     }
   }
+  return fired_;
 }
 
 // Whoever changes a znode looks for its watches; that they go can be swapped with other reads.

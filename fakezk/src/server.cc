@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/server.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "packet.h"
 #include "replica_objects.h"
@@ -29,8 +30,7 @@ Replica& Server::make_replica(const std::shared_ptr<PathTable>& paths) {
   Rejoin& rejoin = rejoins_.emplace_back();
   rejoin.server = this;
   rejoin.replica = static_cast<ReplicaIndex>(replicas_.size());
-  EventSink& sink = *this;
-  return replicas_.emplace_back(paths, acls_, sink, unspecified_);
+  return replicas_.emplace_back(paths, acls_, unspecified_);
 }
 
 void Server::reset(std::shared_ptr<PathTable> paths) {
@@ -145,24 +145,42 @@ bool Server::replica_can_apply(LinkIndex link) const {
   return message.request.op == OpCode::kAddAuth || !replicas_[connection.replica].unreachable;
 }
 
-void Server::apply(LinkIndex link, TimePoint now) {
-  for (ReplicaIndex index = 0; recorder_ && leader_tree_ && index < options_.replicas; ++index) {
+void Server::record_taking_up(LinkIndex link) {
+  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     recorder_->reads(ObjectKind::kReplica, condition_of(index));
     const bool its_own = link < connections_.size() && connections_[link].replica == index;
     if (sees(network_[link].requests.front(), its_own)) {
       recorder_->reads(ObjectKind::kReplica, index);
     }
   }
+}
+
+void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now) {
+  applied_.op = message.request.op;
+  applied_.is_request = true;
+  applied_.error = Error::kConnectionLoss;
+  applied_.has_error = true;
+  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+}
+
+inline void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
+                          TimePoint now) {
+  if (is_read(request.op)) return read(link, request);
+  if (request.op == OpCode::kSync) {
+    Txn sync = begin_txn(OpCode::kSync, session, link, now);
+    applied_.zxid = zxid_;
+    return commit(sync, now);
+  }
+  if (sessions_[session].link != link) return refuse_moved(link, session, now);
+  write(session, link, connections_[link].identities, request, now);
+}
+
+void Server::apply(LinkIndex link, TimePoint now) {
+  if (recorder_ && leader_tree_) record_taking_up(link);
   const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
   const ClientMessage& message = *taken;
   applied_ = Applied{};
-  if (exceeds_packet_limit(message)) {
-    applied_.op = message.request.op;
-    applied_.is_request = true;
-    applied_.error = Error::kConnectionLoss;
-    applied_.has_error = true;
-    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
-  }
+  if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   switch (message.kind) {
     case ClientMessage::Kind::kHandshake: return greet(link, message.handshake, now);
     case ClientMessage::Kind::kSetWatches:
@@ -205,38 +223,28 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const Request& re
   commit(refused, now);
 }
 
-void Server::serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now) {
+void Server::read(LinkIndex link, const Request& request) {
   const Connection& served = connections_[link];
-  if (is_read(request.op)) {
-    Replica& replica = replicas_[served.replica];
-    applied_.path = paths_->intern(request.path.text());
-    applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
-    applied_.zxid = replica.last_zxid;
-    Reply& reply = open_reply(link, request.op);
-    replica.read(request, applied_.path, link, served.identities, reply);
-    applied_.error = reply.error;
-    applied_.has_error = reply.is_error();
-    return;
-  }
-  if (request.op == OpCode::kSync) {
-    Txn sync = begin_txn(OpCode::kSync, session, link, now);
-    applied_.zxid = zxid_;
-    return commit(sync, now);
-  }
-  if (sessions_[session].link != link) return refuse_moved(link, session, now);
-  write(session, link, served.identities, request, now);
+  Replica& replica = replicas_[served.replica];
+  applied_.path = paths_->intern(request.path.text());
+  applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
+  applied_.zxid = replica.last_zxid;
+  Reply& reply = open_reply(link, request.op);
+  replica.read(request, applied_.path, link, served.identities, reply);
+  applied_.error = reply.error;
+  applied_.has_error = reply.is_error();
 }
 
 void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   Replica& replica = replicas_[connections_[link].replica];
-  replica.set_watches(link, watched);
+  for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
   ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
   done.zxid = replica.last_zxid;
 }
 
 // Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
 void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
-  const std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
+  std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
   // The server closes right behind a rejection, and what it has not read by then turns that into a
   // reset, which can overtake the answer.
   if (!identity && unspecified_.number(2) != 0) {
@@ -252,25 +260,18 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   answer.reply = std::move(reply);
   if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
-  Identities& known = connections_[link].identities;
-  if (std::ranges::find(known, *identity) == known.end()) known.push_back(*identity);
+  connections_[link].identities.add(std::move(*identity));
 }
 
-Reply& Server::open_reply(LinkIndex link, OpCode op) {
-  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
-  answer.op = op;
-  answer.zxid = replicas_[connections_[link].replica].last_zxid;
-  return answer.reply;
-}
-
-void Server::send_event(LinkIndex link, PathId path, EventType type, AclId acl) {
+void Server::send_event(const Replica::Fired& fired) {
+  const Connection& told = connections_[fired.link];
   // Whether it may hear of it depends on who it has shown to be.
-  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
-  if (!acls_.allows(acl, permission::kRead, connections_[link].identities)) return;
-  ServerMessage& event = network_.answer(link, ServerMessage::Kind::kWatchEvent);
-  event.event = type;
-  event.zxid = replicas_[connections_[link].replica].last_zxid;
-  event.reply.path = paths_->path(path);
+  if (recorder_) recorder_->reads(ObjectKind::kLink, fired.link);
+  if (!acls_.allows(fired.acl, permission::kRead, told.identities.list())) return;
+  ServerMessage& event = network_.answer(fired.link, ServerMessage::Kind::kWatchEvent);
+  event.event = fired.type;
+  event.zxid = replicas_[told.replica].last_zxid;
+  event.reply.path = paths_->path(fired.path);
 }
 
 void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays) {

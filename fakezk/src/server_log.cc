@@ -20,10 +20,13 @@ Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoi
   return txn;
 }
 
-void Server::prepare(Txn& txn, SessionIndex session, std::span<const Identity> identities,
-                     const Request& request) {
+// What every write goes through is in one piece, or nearly: the calls would take about as long as
+// the work.
+[[gnu::always_inline]] inline void Server::prepare(Txn& txn, SessionIndex session,
+                                                   const Identities& identities,
+                                                   const Request& request) {
   if (request.op == OpCode::kClose) return prepare_close(txn, session);
-  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities, txn.zxid},
+  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities.list(), txn.zxid},
                      options_.ttl_enabled);
   if (request.op == OpCode::kMulti) return prepare_multi(txn, *request.ops);
   const std::expected<void, Error> prepared = preparation_.prepare(request);
@@ -52,7 +55,7 @@ void Server::prepare_close(Txn& txn, SessionIndex session) {
   for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
 }
 
-void Server::write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
+void Server::write(SessionIndex session, LinkIndex origin, const Identities& identities,
                    const Request& request, TimePoint now) {
   Txn txn = begin_txn(request.op, session, origin, now);
   prepare(txn, session, identities, request);
@@ -61,6 +64,61 @@ void Server::write(SessionIndex session, LinkIndex origin, std::span<const Ident
   applied_.has_error = txn.has_error;
   applied_.zxid = txn.zxid;
   commit(txn, now);
+}
+
+[[gnu::always_inline]] inline void Server::follow(const Change& change, TimePoint now) {
+  const bool comes = change.kind == Change::Kind::kCreated;
+  const bool goes = change.kind == Change::Kind::kDeleted;
+  if (change.owner != 0 && (comes || goes)) {
+    std::vector<PathId>& ephemerals = sessions_[sessions_.find(change.owner)].ephemerals;
+    if (comes) {
+      ephemerals.push_back(change.path);
+    } else {
+      // Once, and the oldest go first.
+      const auto gone = std::ranges::find(ephemerals, change.path);
+      if (gone != ephemerals.end()) ephemerals.erase(gone);
+    }
+  }
+  reaper_.follow(change, paths_->parent(change.path), now);
+}
+
+[[gnu::always_inline]] inline void Server::answer(ReplicaIndex index, const Txn& txn,
+                                                  Results& results) {
+  if (leader_tree_) --connections_[txn.origin].unanswered;
+  if (txn.opens_session) return welcome(txn.origin, txn.session);
+  Reply& reply = open_reply(txn.origin, txn.op);
+  if (txn.has_error) {
+    reply.error = txn.error;
+    reply.has_error = true;
+    reply.failed_op = txn.failed_op;
+  } else if (txn.op == OpCode::kMulti) {
+    reply.results = std::move(results);
+  } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
+    const PathId path = history_[txn.first_change].path;
+    const ZnodeTree& tree = replicas_[index].tree();
+    reply.stat = tree.stat(*tree.find(path));
+    if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
+  }
+}
+
+[[gnu::always_inline]] inline void Server::apply_txn(ReplicaIndex index, const Txn& txn,
+                                                     TimePoint now) {
+  Replica& replica = replicas_[index];
+  if (txn.zxid != 0) replica.last_zxid = txn.zxid;
+  if (recorder_ && leader_tree_ && txn.origin != kNoLink) {
+    recorder_->reads(ObjectKind::kLink, txn.origin);  // Whether somebody waits for it here.
+  }
+  const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
+                       connections_[txn.origin].number == txn.connection;
+  Results results;
+  if (awaited && txn.op == OpCode::kMulti) results = std::make_unique<Results::element_type>();
+  // First what it sets off: a session hears of its own change before the reply.
+  for (const Change& change : changes_of(txn)) {
+    for (const Replica::Fired& fired : replica.apply(change, txn.time_ms)) send_event(fired);
+    if (results) results->push_back(replica.result_of(change));
+  }
+  if (awaited) answer(index, txn, results);
+  if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }
 
 void Server::commit(Txn& txn, TimePoint now) {
@@ -79,60 +137,6 @@ void Server::commit(Txn& txn, TimePoint now) {
   log_.push_back(txn);
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     if (!replicas_[index].lagging) catch_up(index, now);
-  }
-}
-
-void Server::follow(const Change& change, TimePoint now) {
-  const bool comes_or_goes =
-      change.kind == Change::Kind::kCreated || change.kind == Change::Kind::kDeleted;
-  if (recorder_ && change.owner != 0 && comes_or_goes) {
-    recorder_->writes(ObjectKind::kSession, sessions_.find(change.owner));
-  }
-  if (change.owner != 0 && change.kind == Change::Kind::kCreated) {
-    sessions_[sessions_.find(change.owner)].ephemerals.push_back(change.path);
-  }
-  if (change.owner != 0 && change.kind == Change::Kind::kDeleted) {
-    std::vector<PathId>& ephemerals = sessions_[sessions_.find(change.owner)].ephemerals;
-    // Once, and the oldest go first.
-    const auto gone = std::ranges::find(ephemerals, change.path);
-    if (gone != ephemerals.end()) ephemerals.erase(gone);
-  }
-  reaper_.follow(change, paths_->parent(change.path), now);
-}
-
-void Server::apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now) {
-  Replica& replica = replicas_[index];
-  if (txn.zxid != 0) replica.last_zxid = txn.zxid;
-  if (recorder_ && leader_tree_ && txn.origin != kNoLink) {
-    recorder_->reads(ObjectKind::kLink, txn.origin);  // Whether somebody waits for it here.
-  }
-  const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
-                       connections_[txn.origin].number == txn.connection;
-  Results results;
-  if (awaited && txn.op == OpCode::kMulti) results = std::make_unique<Results::element_type>();
-  // First what it sets off: a session hears of its own change before the reply.
-  for (const Change& change : changes_of(txn)) {
-    replica.apply(change, txn.time_ms);
-    if (results) results->push_back(replica.result_of(change));
-  }
-  if (awaited) answer(index, txn, std::move(results));
-  if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
-}
-
-void Server::answer(ReplicaIndex index, const Txn& txn, Results results) {
-  if (leader_tree_) --connections_[txn.origin].unanswered;
-  if (txn.opens_session) return welcome(txn.origin, txn.session);
-  Reply& reply = open_reply(txn.origin, txn.op);
-  if (txn.has_error) {
-    reply = Reply(txn.error);
-    reply.failed_op = txn.failed_op;
-  } else if (txn.op == OpCode::kMulti) {
-    reply.results = std::move(results);
-  } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
-    const PathId path = history_[txn.first_change].path;
-    const ZnodeTree& tree = replicas_[index].tree();
-    reply.stat = tree.stat(*tree.find(path));
-    if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
   }
 }
 

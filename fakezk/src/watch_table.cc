@@ -5,7 +5,11 @@
 namespace lockstep::fakezk {
 
 void WatchTable::reset() {
-  for (LinkIndex link = 0; link < watched_.size(); ++link) drop(link);
+  for (std::vector<PathId>& paths : watched_) {
+    for (const PathId path : paths) watchers_[path].clear();
+    paths.clear();
+  }
+  count_ = 0;
 }
 
 void WatchTable::add(PathId path, LinkIndex link) {
@@ -14,25 +18,25 @@ void WatchTable::add(PathId path, LinkIndex link) {
   if (contains(path, link)) return;
   watchers_[path].push_back(link);
   watched_[link].push_back(path);
+  ++count_;
 }
 
 bool WatchTable::remove(PathId path, LinkIndex link) {
-  return path < watchers_.size() && std::erase(watchers_[path], link) > 0;
+  const std::size_t removed = path < watchers_.size() ? std::erase(watchers_[path], link) : 0;
+  count_ -= removed;
+  return removed > 0;
 }
 
 const std::vector<LinkIndex>& WatchTable::take(PathId path) {
   taken_.clear();
   if (any(path)) std::swap(taken_, watchers_[path]);
+  count_ -= taken_.size();
   return taken_;
 }
 
 bool WatchTable::contains(PathId path, LinkIndex link) const {
   return path < watchers_.size() &&
          std::ranges::find(watchers_[path], link) != watchers_[path].end();
-}
-
-bool WatchTable::any() const {
-  return std::ranges::any_of(watchers_, [](const auto& links) { return !links.empty(); });
 }
 
 std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
@@ -49,7 +53,7 @@ std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
 
 void WatchTable::drop(LinkIndex link) {
   if (link >= watched_.size()) return;
-  for (const PathId path : watched_[link]) std::erase(watchers_[path], link);
+  for (const PathId path : watched_[link]) count_ -= std::erase(watchers_[path], link);
   watched_[link].clear();
 }
 

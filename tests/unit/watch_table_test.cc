@@ -44,6 +44,29 @@ TEST(WatchTableTest, DroppingAConnectionTakesItsEntriesOnly) {
   EXPECT_EQ(table.take(6), Links{1});
 }
 
+TEST(WatchTableTest, KnowsWhetherAnybodyWatchesAnything) {
+  WatchTable table;
+  EXPECT_FALSE(table.any());
+  table.add(5, 1);
+  table.add(5, 1);
+  table.add(5, 2);
+  table.add(6, 2);
+  EXPECT_TRUE(table.any(5));
+  EXPECT_FALSE(table.any(7));
+  static_cast<void>(table.take(5));
+  EXPECT_FALSE(table.any(5));
+  EXPECT_TRUE(table.any());
+  table.drop(2);
+  EXPECT_FALSE(table.any());
+  table.add(5, 1);
+  EXPECT_TRUE(table.remove(5, 1));
+  EXPECT_FALSE(table.remove(5, 1));
+  EXPECT_FALSE(table.any());
+  table.add(5, 1);
+  table.reset();
+  EXPECT_FALSE(table.any());
+}
+
 TEST(WatchTableTest, ResetForgetsEverything) {
   WatchTable table;
   table.add(5, 1);

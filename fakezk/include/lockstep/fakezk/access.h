@@ -10,6 +10,7 @@
 #include "lockstep/acl.h"
 #include "lockstep/data.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/internal/shared.h"
 
 namespace lockstep::fakezk {
 
@@ -20,6 +21,20 @@ struct Identity {
   std::string id;
 
   friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+// All that one connection has shown; most often that is nothing. Cheap to copy.
+class Identities {
+ public:
+  [[nodiscard]] std::span<const Identity> list() const {
+    if (!shown_) return {};
+    return *shown_;
+  }
+  void add(Identity identity);
+  void clear() { shown_ = {}; }
+
+ private:
+  internal::Shared<std::vector<Identity>> shown_;  // None: nothing.
 };
 
 // What a client that says `credential` is known as; none if the server rejects it
@@ -42,7 +57,9 @@ class AclTable {
   // The ACL as the server keeps it: without duplicates, "auth" replaced by the identities of the
   // connection that asks. None if it is not valid (PrepRequestProcessor.fixupACL).
   [[nodiscard]] std::optional<AclId> accept(const Acl& asked, std::span<const Identity> identities,
-                                            Unspecified& unspecified);
+                                            Unspecified& unspecified) {
+    return asked.is_open() ? std::optional(kOpen) : accept_list(asked, identities, unspecified);
+  }
   [[nodiscard]] const Acl& acl(AclId id) const { return acls_[id]; }
   // True if any of these permissions is granted to a connection with these identities.
   [[nodiscard]] bool allows(AclId id, std::int32_t permissions,
@@ -53,6 +70,9 @@ class AclTable {
   [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
 
  private:
+  [[nodiscard]] std::optional<AclId> accept_list(const Acl& asked,
+                                                 std::span<const Identity> identities,
+                                                 Unspecified& unspecified);
   [[nodiscard]] bool check(AclId id, std::int32_t permissions,
                            std::span<const Identity> identities) const;
   AclId keep(std::vector<AclEntry> entries);

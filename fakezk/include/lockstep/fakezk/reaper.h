@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -62,7 +64,12 @@ class Reaper {
   std::vector<PathId> found_;
 };
 
-// The servers' wall clock, which Stats show, at a virtual time.
-[[nodiscard]] std::int64_t wall_clock_ms(TimePoint now);
+// The servers' wall clock, which Stats show, at a virtual time, which starts at
+// 2020-01-01T00:00:00Z.
+[[nodiscard]] inline std::int64_t wall_clock_ms(TimePoint now) {
+  constexpr std::int64_t kEpochMs = 1577836800000;
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  return kEpochMs + since.count();
+}
 
 }  // namespace lockstep::fakezk

@@ -14,35 +14,37 @@
 
 namespace lockstep::fakezk {
 
-// Where a replica sends the events of its watches.
-class EventSink {
- public:
-  // `acl` is the znode's: who may not read it hears nothing of it.
-  virtual void send_event(LinkIndex link, PathId path, EventType type, AclId acl) = 0;
-
- protected:
-  ~EventSink() = default;
-};
-
 // One server's own copy of the tree and the watches of the connections it serves (ZooKeeper's
 // DataTree). It applies what the leader has committed, and reads.
 class Replica {
  public:
-  Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, EventSink& sink,
-          Unspecified& unspecified);
+  // An event of a watch that has fired, for the connection that has left it.
+  struct Fired {
+    LinkIndex link;
+    PathId path;
+    EventType type;
+    AclId acl;  // The znode's: who may not read it hears nothing of it.
+  };
+
+  Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, Unspecified& unspecified);
 
   void reset(std::shared_ptr<PathTable> paths);
 
-  // Makes a change, with its watch events.
-  void apply(const Change& change, std::int64_t time_ms);
+  // Makes a change. What it sets off is there until the next call.
+  std::span<const Fired> apply(const Change& change, std::int64_t time_ms) {
+    if (is_watched(change)) return apply_watched(change, time_ms);
+    tree_.apply(change, time_ms);
+    return {};
+  }
   // What the change that was made last has come to, as one operation of a multi.
   [[nodiscard]] OpResult result_of(const Change& change) const;
 
   // Fills in a reply that is empty.
   // `path` is the number of the request's.
-  void read(const Request& request, PathId path, LinkIndex link,
-            std::span<const Identity> identities, Reply& reply);
-  void set_watches(LinkIndex link, const WatchedPaths& watched);
+  void read(const Request& request, PathId path, LinkIndex link, const Identities& identities,
+            Reply& reply);
+  // What has fired meanwhile is there until the next call.
+  std::span<const Fired> set_watches(LinkIndex link, const WatchedPaths& watched);
   // The connection has ended: its watches go. Or all have.
   void forget(LinkIndex link);
   void forget_all();
@@ -67,7 +69,11 @@ class Replica {
   // Whether the connection had such watches on a path.
   bool look_for_watches(const Request& request, PathId path, LinkIndex link);
   // Whether anybody may hear of it. Most changes set off nothing.
-  [[nodiscard]] bool is_watched(const Change& change) const;
+  [[nodiscard]] bool is_watched(const Change& change) const {
+    return data_watches_.any(change.path) || child_watches_.any(change.path) ||
+           (child_watches_.any() && child_watches_.any(paths_->parent(change.path)));
+  }
+  std::span<const Fired> apply_watched(const Change& change, std::int64_t time_ms);
   void notify(const Change& change, AclId acl);
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
@@ -75,11 +81,11 @@ class Replica {
 
   std::shared_ptr<PathTable> paths_;
   const AclTable& acls_;
-  EventSink& sink_;
   Unspecified& unspecified_;
   ZnodeTree tree_;
   WatchTable data_watches_;
   WatchTable child_watches_;
+  std::vector<Fired> fired_;  // By the last call.
   FootprintRecorder* recorder_ = nullptr;
 };
 

@@ -21,7 +21,6 @@
 #include "lockstep/fakezk/session_table.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/fakezk/unspecified.h"
-#include "lockstep/internal/pool_allocator.h"
 
 namespace lockstep::fakezk {
 
@@ -44,7 +43,7 @@ struct ServerOptions {
 // the connections. The state machine, one step at a time: it reads its input from the links'
 // request queues and writes replies and watch events into their inboxes; time comes from outside
 // with each call. Every replica applies what is committed at once, unless it lags.
-class Server final : private EventSink {
+class Server final {
  public:
   Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
          std::shared_ptr<PathTable> paths, ServerOptions options);
@@ -122,7 +121,7 @@ class Server final : private EventSink {
   // Who the connection of a link has shown to be.
   [[nodiscard]] std::span<const Identity> identities(LinkIndex link) const {
     if (link >= connections_.size()) return {};
-    return connections_[link].identities;
+    return connections_[link].identities.list();
   }
   // When the leader would expire a session that it hears nothing of from `silence` on.
   [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const {
@@ -211,7 +210,6 @@ class Server final : private EventSink {
 
  private:
   // The servers' end of a link.
-  using Identities = std::vector<Identity, internal::PoolAllocator<Identity>>;
   struct Connection {
     SessionIndex session = kNoSession;
     ReplicaIndex replica = 0;
@@ -245,6 +243,7 @@ class Server final : private EventSink {
 
   Replica& make_replica(const std::shared_ptr<PathTable>& paths);
   [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
+  void record_taking_up(LinkIndex link);
   void record_replicas();
   Connection& connection(LinkIndex link);
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
@@ -263,16 +262,24 @@ class Server final : private EventSink {
   void take_up_strays(SessionIndex session, TimePoint now);
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
   void drop_strays(ReplicaIndex on);
+  void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
   void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  // A reply that is on its way, to be filled in.
-  Reply& open_reply(LinkIndex link, OpCode op);
+  inline void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
+  void read(LinkIndex link, const Request& request);
+  // A reply that is on its way, to be filled in; every request opens one, and where it is filled in
+  // is the place to make it.
+  [[gnu::always_inline]] Reply& open_reply(LinkIndex link, OpCode op) {
+    ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
+    answer.op = op;
+    answer.zxid = replicas_[connections_[link].replica].last_zxid;
+    return answer.reply;
+  }
 
   Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
-  void write(SessionIndex session, LinkIndex origin, std::span<const Identity> identities,
+  void write(SessionIndex session, LinkIndex origin, const Identities& identities,
              const Request& request, TimePoint now);
-  void prepare(Txn& txn, SessionIndex session, std::span<const Identity> identities,
-               const Request& request);
+  inline void prepare(Txn& txn, SessionIndex session, const Identities& identities,
+                      const Request& request);
   void prepare_multi(Txn& txn, const std::vector<Request>& ops);
   void prepare_close(Txn& txn, SessionIndex session);
   // `txn` with what has been added to the history since it began.
@@ -280,15 +287,15 @@ class Server final : private EventSink {
   [[nodiscard]] std::span<const Change> changes_of(const Txn& txn) const {
     return {history_.data() + txn.first_change, txn.change_count};
   }
-  void follow(const Change& change, TimePoint now);
-  void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
+  inline void follow(const Change& change, TimePoint now);
+  inline void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
   // What the operations of a multi have come to.
   using Results = std::unique_ptr<std::vector<OpResult>>;
-  void answer(ReplicaIndex index, const Txn& txn, Results results);
+  inline void answer(ReplicaIndex index, const Txn& txn, Results& results);
   void catch_up(ReplicaIndex index, TimePoint now);
   void rejoin(ReplicaIndex index, TimePoint now);
-  void send_event(LinkIndex link, PathId path, EventType type, AclId acl) override;
+  void send_event(const Replica::Fired& fired);
   [[nodiscard]] ZnodeTree& leader_tree() {
     return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,10 +25,10 @@ class WatchTable {
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
   // Whether anybody watches `path`.
   [[nodiscard]] bool any(PathId path) const {
-    return path < watchers_.size() && !watchers_[path].empty();
+    return any() && path < watchers_.size() && !watchers_[path].empty();
   }
   // Or anything at all.
-  [[nodiscard]] bool any() const;
+  [[nodiscard]] bool any() const { return count_ != 0; }
   // What a connection watches, in the order of registration.
   [[nodiscard]] std::vector<PathId> watched_by(LinkIndex link) const;
   // A connection has ended: all its entries go.
@@ -36,6 +37,7 @@ class WatchTable {
  private:
   std::vector<std::vector<LinkIndex>> watchers_;  // By PathId.
   std::vector<std::vector<PathId>> watched_;      // By LinkIndex; may hold fired ones.
+  std::size_t count_ = 0;                         // Of all watchers.
   std::vector<LinkIndex> taken_;
 };
 
