@@ -68,10 +68,10 @@ void Wait::finish() {
   done_ = true;
   if (!coroutine_) return;
   delete std::exchange(limits_, nullptr);
-  executor_.post(wake_);
+  executor_.post(*this);
 }
 
-void Wait::resume() {
+void Wait::run() {
   const std::coroutine_handle<> coroutine = std::exchange(coroutine_, nullptr);
   if (end_with_error_) {
     if (const std::optional<Error> error = failed()) {
@@ -89,7 +89,7 @@ void Wait::abandon(Error error) {
 }
 
 void Wait::forget() noexcept {
-  executor_.withdraw(wake_);
+  executor_.withdraw(*this);
   delete limits_;
 }
 

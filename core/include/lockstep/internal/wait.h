@@ -14,7 +14,7 @@ namespace lockstep::internal {
 // The one way in which a coroutine of this library waits: for something that calls finish(), or
 // for the end of its Context, whichever comes first. Lives in the frame of the coroutine that
 // waits and never moves. The coroutine resumes on the executor, through its queue.
-class Wait {
+class Wait : private Runnable {
  public:
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
@@ -33,7 +33,7 @@ class Wait {
 
  protected:
   Wait(Executor& executor, Context&& context) : executor_(executor), context_(std::move(context)) {}
-  virtual ~Wait() {
+  ~Wait() override {
     if (coroutine_) forget();
   }
 
@@ -53,30 +53,21 @@ class Wait {
   [[nodiscard]] virtual std::optional<Error> failed() const = 0;
 
  private:
-  class Wake final : public Runnable {
-   public:
-    explicit Wake(Wait& wait) : wait_(wait) {}
-    void run() override { wait_.resume(); }
-
-   private:
-    Wait& wait_;
-  };
   // Only for contexts that can end; most waits of a search never need it.
   class Limits;
 
   void observe_limits();
   [[nodiscard]] std::optional<Error> limit_reached() const;
-  void resume();
+  void run() final;  // Resumes the coroutine.
   void abandon(Error error);
   void forget() noexcept;
 
+  bool done_ = false;  // First: there is room for it behind what a Runnable has.
   Executor& executor_;
   Context context_;
   std::coroutine_handle<> coroutine_;  // Null: it does not wait yet, or not any more.
   EndWithError end_with_error_ = nullptr;
   Limits* limits_ = nullptr;
-  Wake wake_{*this};
-  bool done_ = false;
 };
 
 }  // namespace lockstep::internal
