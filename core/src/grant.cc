@@ -1,6 +1,7 @@
 #include "lockstep/internal/grant.h"
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/retried.h"
 
 namespace lockstep {
 
@@ -64,9 +65,19 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
     outcome_ = ReleaseOutcome::kAlreadyLost;
   } else {
     // From here on the end of the session is no loss: we are giving the lock back.
-    const bool under_way = std::exchange(state_, LockState::kReleased) == LockState::kReleased;
+    bool retrying = std::exchange(state_, LockState::kReleased) == LockState::kReleased;
     stop_listening();
-    const ReleaseOutcome outcome = co_await remove(std::move(context), under_way);
+    Result<void> removed;
+    if (retrying) {
+      removed = co_await remove_again(context);
+    } else {
+      removed = co_await session_.remove(record_.znode, -1, context);
+    }
+    while (outcome_unknown(removed)) {
+      retrying = true;
+      removed = co_await remove_once_reconnected(context);
+    }
+    const ReleaseOutcome outcome = outcome_of(removed, retrying);
     if (outcome_) co_return *outcome_;  // Another release() was faster.
     outcome_ = outcome;
   }
@@ -116,32 +127,32 @@ void HeldLock::Grant::stop_listening() {
   guard_.reset();
 }
 
-// `retrying`: an attempt of ours has been made before.
-Task<ReleaseOutcome> HeldLock::Grant::remove(Context context, bool retrying) {
-  for (;;) {
-    const bool verify = retrying && !options_.own_data.is_null();
-    Result<void> removed;
-    if (verify) {
-      removed = co_await remove_if_ours(session_, record_.znode, options_.own_data, context);
-    } else {
-      removed = co_await session_.remove(record_.znode, -1, context);
-    }
-    if (removed) co_return ReleaseOutcome::kReleased;
-    const Error error = removed.error();
-    if (error == Error::kNoNode) {
-      // After a lost reply it was our own earlier attempt that succeeded.
-      co_return retrying ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost;
-    }
-    if (session_is_over(error)) co_return ReleaseOutcome::kAlreadyLost;
-    if (!outcome_unknown(error)) break;
-    retrying = true;
-    const Result<void> connected = co_await session_.connected(context);
-    if (connected) continue;
-    if (session_is_over(connected.error())) co_return ReleaseOutcome::kAlreadyLost;
-    break;
+// An attempt after one of ours. Whoever waits for it has the context.
+Task<Result<void>> HeldLock::Grant::remove_again(const Context& context) {
+  Result<void> removed;
+  if (options_.own_data.is_null()) {
+    removed = co_await session_.remove(record_.znode, -1, context);
+  } else {
+    removed = co_await remove_if_ours(session_, record_.znode, options_.own_data, context);
   }
+  co_return removed;
+}
+
+Task<Result<void>> HeldLock::Grant::remove_once_reconnected(const Context& context) {
+  co_await ok(session_.connected(context));
+  co_return co_await remove_again(context);
+}
+
+// `removed`: the answer to the last attempt. `retrying`: there has been one before.
+ReleaseOutcome HeldLock::Grant::outcome_of(const Result<void>& removed, bool retrying) {
+  if (removed) return ReleaseOutcome::kReleased;
+  if (removed.error() == Error::kNoNode) {
+    // After a lost reply it was our own earlier attempt that succeeded.
+    return retrying ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost;
+  }
+  if (session_is_over(removed.error())) return ReleaseOutcome::kAlreadyLost;
   remove_in_background();
-  co_return ReleaseOutcome::kUnknown;
+  return ReleaseOutcome::kUnknown;
 }
 
 void HeldLock::Grant::remove_in_background() {

@@ -26,12 +26,11 @@ std::string_view name(LockState state) {
 
 HeldLock::HeldLock(Session& session, GrantRecord grant, LockObserver* observer)
     : HeldLock(session, std::move(grant), observer, GrantOptions()) {}
-HeldLock::HeldLock(Session& session, GrantRecord grant, LockObserver* observer,
-                   GrantOptions options)
-    : grant_(std::make_unique<Grant>(session, std::move(grant), observer, std::move(options))) {}
-HeldLock::HeldLock(HeldLock&&) noexcept = default;
-HeldLock& HeldLock::operator=(HeldLock&&) noexcept = default;
-HeldLock::~HeldLock() = default;
+HeldLock::HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer,
+                   GrantOptions&& options)
+    : grant_(new Grant(session, std::move(grant), observer, std::move(options))) {}
+
+void HeldLock::Drop::operator()(Grant* grant) const noexcept { delete grant; }
 
 HeldLock::Grant& HeldLock::grant() const {
   internal::check(grant_ != nullptr, "use of a moved-from HeldLock");

@@ -5,9 +5,6 @@
 
 namespace lockstep::internal {
 
-OperationBase::OperationBase(Session& session, OpCode op, Context&& context)
-    : Wait(session.executor(), std::move(context)), session_(session), op_(op) {}
-
 void OperationBase::send(Request&& request, bool leaves_watch) {
   if (const std::optional<Error> over = already_over()) {
     Reply none(*over);
@@ -23,9 +20,7 @@ void OperationBase::send(Request&& request, bool leaves_watch) {
   session_.submit(std::move(request), *this);
 }
 
-OperationBase::~OperationBase() {
-  if (!done()) session_.abandon(*this);
-}
+void OperationBase::let_go() noexcept { session_.abandon(*this); }
 
 void OperationBase::complete(Reply& reply) {
   if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply);
@@ -35,7 +30,7 @@ void OperationBase::complete(Reply& reply) {
 }
 
 void OperationBase::give_up(Error error) {
-  session_.abandon(*this);
+  let_go();
   Reply none(error);
   keep(none);
 }

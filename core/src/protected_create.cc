@@ -1,6 +1,7 @@
 #include "lockstep/protected_create.h"
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/retried.h"
 #include "lockstep/sequence.h"
 
 namespace lockstep {
@@ -84,14 +85,14 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context)
   }
 }
 
-Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
-                                       Context context) {
+Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
+                                 const Data& data, const Context& context) {
   const Prefix prefix(session.random(), parent, mark);
   Orphan orphan(session, parent, prefix.guid);
   for (;;) {
     Result<Created> created =
         co_await session.create(prefix.path, data, CreateMode::kEphemeralSequential, context);
-    while (!created && outcome_unknown(created.error())) {
+    while (outcome_unknown(created)) {
       created = co_await find_by_guid(session, parent, prefix.guid, context);
       if (!created && created.error() == Error::kNoNode) break;
     }
@@ -106,6 +107,11 @@ Task<Result<Created>> protected_create(Session& session, Path parent, std::strin
     // The parent is missing, or the create was lost on its way: both are mended by starting again.
     co_await ok(ensure_parent(session, parent, context));
   }
+}
+
+Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
+                                       Context context) {
+  co_return co_await take_place(session, parent, mark, data, context);
 }
 
 }  // namespace lockstep

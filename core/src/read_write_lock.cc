@@ -26,20 +26,19 @@ Task<void> stop_when_changed(Session& session, Path znode, std::stop_source stop
 // The wait of an upgrade, which has to hear if its writer is deleted. Others hear of that when it
 // is their turn, but here the reader in front may upgrade as well: with no writer of ours in the
 // queue nothing tells it of the conflict, and it would wait for our read grant, and we for its, for
-// ever.
-Task<Result<Zxid>> wait_to_upgrade(LockQueue queue, Path ours, Path own, Patience patience,
-                                   Context context) {
+// ever. All that it is given outlives it.
+Task<Result<Zxid>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Patience patience,
+                                   const Context& context) {
   for (;;) {
     // A look that leaves no watches: often there are no other readers. (kNoNode: our writer is
     // gone.)
-    Result<Zxid> at_once =
-        co_await wait_in_queue(queue, ours, own, Patience::kDoesNotWait, context);
+    Result<Zxid> at_once = co_await wait_in_queue(queue, ours, Patience::kDoesNotWait, context);
     if (at_once || at_once.error() != Error::kConflict) co_return std::move(at_once);
     LinkedStop woken(context.stop(), context.stop());
     TaskSet others;
     others.spawn(stop_when_changed(queue.session, ours, woken.source()));
     const Context bounded = woken.bound(context);
-    Result<Zxid> waited = co_await wait_in_queue(queue, ours, own, patience, bounded);
+    Result<Zxid> waited = co_await wait_in_queue(queue, ours, patience, bounded);
     const bool stopped = !waited && waited.error() == Error::kCancelled;
     if (!stopped || context.stop().stop_requested()) co_return std::move(waited);
   }
@@ -73,17 +72,17 @@ Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Co
 Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience patience,
                                                Context context) {
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
-  const Created ours = co_await ok(
-      protected_create(session_, lock_, "-" + std::string(mark(share)), Data(), context));
+  const std::string marked = "-" + std::string(mark(share));
+  const Created ours = co_await ok(take_place(session_, lock_, marked, Data(), context));
   Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
   // for may have left a downgraded reader in its place: that is why it lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
-  Task<Result<Zxid>> waiting =
-      own.view().empty()
-          ? wait_in_queue(std::move(queue), ours.path, patience, std::move(context))
-          : wait_to_upgrade(std::move(queue), ours.path, own, patience, std::move(context));
+  queue.own = own;
+  Task<Result<Zxid>> waiting = own.view().empty()
+                                   ? wait_in_queue(queue, ours.path, patience, context)
+                                   : wait_to_upgrade(queue, ours.path, patience, context);
   const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
   GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);

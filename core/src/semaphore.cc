@@ -70,8 +70,7 @@ Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) 
 Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, Context context) {
   // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
   const Path leases = path_ / "leases";
-  const Created ours =
-      co_await ok(protected_create(session_, leases, std::string(kLeaseMark), Data(), context));
+  const Created ours = co_await ok(take_place(session_, leases, kLeaseMark, Data(), context));
   Place place(session_, ours.path);
   // 3. It counts once there are no more leases than there may be.
   const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, patience, std::move(context)));

@@ -27,11 +27,23 @@ Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path
   return queue.lock / position->predecessor;
 }
 
+// The reads of a wait, as functions that are no coroutines: what their arguments are made of is not
+// kept in the frame of each contender that waits, and there may be thousands.
+Operation<Children> list(const LockQueue& queue, const Context& context) {
+  return queue.session.get_children(queue.lock, context);
+}
+Task<Result<Children>> list_again(const LockQueue& queue, const Context& context) {
+  return read_again(queue.session, &Session::get_children, queue.lock, context);
+}
+
 // A watch that fires when the znode changes; none if it is not there. What it takes to get the
 // watch is gone when this returns: of what waits in a long queue there are many.
-Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode, Context context) {
-  Result<Watched<DataAndStat>> read =
-      co_await retried(session, &Session::get_data_watched, znode, context);
+Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode,
+                                                 const Context& context) {
+  Result<Watched<DataAndStat>> read = co_await session.get_data_watched(znode, context);
+  if (outcome_unknown(read)) {
+    read = co_await read_again(session, &Session::get_data_watched, znode, context);
+  }
   if (read) co_return std::move(read->watch);
   if (read.error() == Error::kNoNode) co_return std::optional<Watch>();
   if (read.error() != Error::kNoAuth) co_return failure(read.error());
@@ -44,23 +56,32 @@ Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode, C
 
 }  // namespace
 
-Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context) {
+Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
+                                 const Context& context) {
   const std::string_view name = ours.name();
   for (bool first = true;; first = false) {
-    Path predecessor{Text()};
+    Result<Path> predecessor = failure(Error::kNoNode);
     {
       // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
-      const Children list =
-          co_await ok(retried(queue.session, &Session::get_children, queue.lock, context));
+      Result<Children> listed = co_await list(queue, context);
+      if (outcome_unknown(listed)) listed = co_await list_again(queue, context);
+      if (!listed) co_return failure(listed.error());
       // 3. Whom nobody keeps waiting holds the lock.
-      predecessor = co_await ok(blocker_in(list, queue, ours, name, patience, first));
-      if (predecessor.text().is_null()) co_return list.parent().pzxid;
+      predecessor = blocker_in(*listed, queue, ours, name, patience, first);
+      if (!predecessor) co_return failure(predecessor.error());
+      if (predecessor->text().is_null()) co_return listed->parent().pzxid;
     }  // Nobody waits with the list in hand: n waiters would keep n times n names.
     // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
     const std::optional<Watch> watch =
-        co_await ok(watch_changes(queue.session, std::move(predecessor), context));
+        co_await ok(watch_changes(queue.session, std::move(*predecessor), context));
     if (watch) co_await ok(watch->fired(context));
   }
+}
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  const LockQueue queue(session, std::move(lock), kMutexMarks, observer);
+  co_return co_await wait_in_queue(queue, ours, Patience::kWaits, context);
 }
 
 Task<Result<void>> change_of(Session& session, Path znode, Context context) {

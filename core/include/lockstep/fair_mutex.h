@@ -41,10 +41,7 @@ class FairMutex {
   FairMutex(Session& session, Path lock, LockObserver* observer = nullptr)
       : FairMutex(session, std::move(lock), LockOptions(), observer) {}
   FairMutex(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
-      : session_(session),
-        lock_(std::move(lock)),
-        options_(std::move(options)),
-        observer_(observer) {}
+      : queue_(session, std::move(lock), options.marks, observer), options_(std::move(options)) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
     return acquire(Patience::kWaits, std::move(context));
@@ -54,16 +51,14 @@ class FairMutex {
   }
   // Who holds and who waits: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
-    return contenders_of(session_, lock_, options_.marks, std::move(context));
+    return contenders_of(queue_.session, queue_.lock, queue_.marks, std::move(context));
   }
 
  private:
   Task<Result<HeldLock>> acquire(Patience patience, Context context);
 
-  Session& session_;
-  Path lock_;
+  LockQueue queue_;
   LockOptions options_;
-  LockObserver* observer_;
 };
 
 }  // namespace lockstep

@@ -53,12 +53,7 @@ class GrantOptions {
 class HeldLock {
  public:
   HeldLock(Session& session, GrantRecord grant, LockObserver* observer);
-  HeldLock(Session& session, GrantRecord grant, LockObserver* observer, GrantOptions options);
-  HeldLock(HeldLock&&) noexcept;
-  HeldLock& operator=(HeldLock&&) noexcept;
-  HeldLock(const HeldLock&) = delete;
-  HeldLock& operator=(const HeldLock&) = delete;
-  ~HeldLock();
+  HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer, GrantOptions&& options);
 
   // Exceeds the token of every earlier exclusive grant of this lock (the znode's czxid). The tokens
   // of shared grants are not ordered among themselves.
@@ -92,9 +87,12 @@ class HeldLock {
  private:
   class Grant;
   class Guard;
+  struct Drop {
+    void operator()(Grant* grant) const noexcept;
+  };
   [[nodiscard]] Grant& grant() const;
 
-  std::unique_ptr<Grant> grant_;
+  std::unique_ptr<Grant, Drop> grant_;
 };
 
 // Gives the lock back without waiting for it; its observer hears how that ends. The session is the

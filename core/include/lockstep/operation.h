@@ -64,7 +64,11 @@ class Completion {
 // A request under way, whatever it produces.
 class OperationBase : public Wait, public Completion {
  public:
-  ~OperationBase() override;
+  ~OperationBase() override {
+    if (!done()) [[unlikely]] {
+      let_go();
+    }
+  }
 
  protected:
   OperationBase(Session& session, OpCode op, Context&& context);
@@ -79,6 +83,7 @@ class OperationBase : public Wait, public Completion {
  private:
   void complete(Reply& reply) final;
   void give_up(Error error) final;
+  void let_go() noexcept;  // Of the reply.
 
   Session& session_;
   OpCode op_;

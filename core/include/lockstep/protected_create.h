@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
@@ -22,5 +23,8 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context)
 // background. Resumes on the session's executor; the session outlives the task.
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context);
+// The same, of what outlives the task: a recipe that awaits it has all of that in its frame.
+Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
+                                 const Data& data, const Context& context);
 
 }  // namespace lockstep

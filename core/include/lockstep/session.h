@@ -202,4 +202,7 @@ class [[nodiscard]] Connected final : public internal::Wait, private SessionList
 
 inline Connected Session::connected(Context context) { return {*this, std::move(context)}; }
 
+inline internal::OperationBase::OperationBase(Session& session, OpCode op, Context&& context)
+    : Wait(session.executor(), std::move(context)), session_(session), op_(op) {}
+
 }  // namespace lockstep

@@ -31,21 +31,14 @@ enum class Patience : std::uint8_t {
 // to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
 // the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
 // Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
-// of Session::connected(). Resumes on the session's executor.
-Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Patience patience, Context context);
-// `own` is another znode of the same holder, which does not keep it waiting.
-[[nodiscard]] inline Task<Result<Zxid>> wait_in_queue(LockQueue queue, Path ours, Path own,
-                                                      Patience patience, Context context) {
-  queue.own = std::move(own);
-  return wait_in_queue(std::move(queue), std::move(ours), patience, std::move(context));
-}
+// of Session::connected(). Resumes on the session's executor. All that it is given outlives it: the
+// recipe that waits has it in its frame, and a queue may be long.
+Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
+                                 const Context& context);
 
 // The same in a queue of exclusive contenders, for as long as it takes.
-[[nodiscard]] inline Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours,
-                                                      LockObserver* observer, Context context) {
-  return wait_in_queue(LockQueue(session, std::move(lock), kMutexMarks, observer), std::move(ours),
-                       Patience::kWaits, std::move(context));
-}
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context);
 
 // Waits until a znode changes or is deleted; returns at once if it is not there. It is watched with
 // a read that leaves no watch if it is gone. Where its ACL forbids that, the server tells us

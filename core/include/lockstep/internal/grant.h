@@ -50,7 +50,9 @@ class HeldLock::Grant final : public SessionListener,
     return state_ == LockState::kHeld || state_ == LockState::kSuspect;
   }
   Guard& guard();
-  Task<ReleaseOutcome> remove(Context context, bool retrying);
+  Task<Result<void>> remove_again(const Context& context);
+  Task<Result<void>> remove_once_reconnected(const Context& context);
+  ReleaseOutcome outcome_of(const Result<void>& removed, bool retrying);
   void remove_in_background();
 
   Session& session_;
