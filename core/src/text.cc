@@ -39,27 +39,59 @@ std::uint64_t text_hash(std::string_view content) noexcept {
   return fold(hash);
 }
 
-Text::Text(std::string_view content) : Text({content}) {}
+// A text that is being written, piece by piece.
+class Text::Writer {
+ public:
+  explicit Writer(std::size_t size)
+      : block_(::new(internal::allocate_frame(sizeof(Block) + size + 1)) Block),
+        bytes_(reinterpret_cast<char*>(block_ + 1)),
+        end_(bytes_) {
+    block_->size = static_cast<std::uint32_t>(size);
+  }
+  void append(std::string_view piece) {
+    if (piece.empty()) return;
+    std::memcpy(end_, piece.data(), piece.size());
+    end_ += piece.size();
+  }
+  [[nodiscard]] Block* finish() {
+    *end_ = '\0';  // For the C client.
+    block_->hash = text_hash({bytes_, block_->size});
+    return block_;
+  }
 
-Text::Text(std::string_view head, std::string_view tail) : Text({head, tail}) {}
+ private:
+  Block* block_;
+  char* bytes_;
+  char* end_;
+};
 
-Text::Text(std::string_view head, std::string_view middle, std::string_view tail)
-    : Text({head, middle, tail}) {}
+Text::Text(std::string_view content) {
+  Writer writer(content.size());
+  writer.append(content);
+  block_ = writer.finish();
+}
+
+Text::Text(std::string_view head, std::string_view tail) {
+  Writer writer(head.size() + tail.size());
+  writer.append(head);
+  writer.append(tail);
+  block_ = writer.finish();
+}
+
+Text::Text(std::string_view head, std::string_view middle, std::string_view tail) {
+  Writer writer(head.size() + middle.size() + tail.size());
+  writer.append(head);
+  writer.append(middle);
+  writer.append(tail);
+  block_ = writer.finish();
+}
 
 Text::Text(std::initializer_list<std::string_view> pieces) {
   std::size_t size = 0;
   for (const std::string_view piece : pieces) size += piece.size();
-  block_ = ::new (internal::allocate_frame(sizeof(Block) + size + 1)) Block;
-  char* const bytes = reinterpret_cast<char*>(block_ + 1);
-  char* end = bytes;
-  for (const std::string_view piece : pieces) {
-    if (piece.empty()) continue;
-    std::memcpy(end, piece.data(), piece.size());
-    end += piece.size();
-  }
-  *end = '\0';  // For the C client.
-  block_->size = static_cast<std::uint32_t>(size);
-  block_->hash = text_hash({bytes, size});
+  Writer writer(size);
+  for (const std::string_view piece : pieces) writer.append(piece);
+  block_ = writer.finish();
 }
 
 void Text::destroy(Block* block) noexcept {

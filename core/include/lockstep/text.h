@@ -50,6 +50,8 @@ class Text {
     }
   };
 
+  class Writer;
+
   void retain() const noexcept {
     if (block_) block_->references.increment();
   }
