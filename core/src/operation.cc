@@ -6,31 +6,42 @@
 namespace lockstep::internal {
 
 void OperationBase::send(Request&& request, bool leaves_watch) {
-  if (const std::optional<Error> over = already_over()) {
-    Reply none(*over);
-    keep(none);
+  if (const std::optional<Error> over = already_over()) [[unlikely]] {
+    end_with(*over);
     return finish();
   }
   if (leaves_watch) {
     request.watch = new WatchState;
     watch_ = Watch(session_.executor(), request.watch);
   }
-  if (!session_.chroot_.is_null()) session_.put_into_chroot(request);
-  if (session_.observer()) session_.observer()->requested(op_);
+  if (!session_.chroot_.is_null()) [[unlikely]] {
+    session_.put_into_chroot(request);
+  }
+  if (session_.observer()) [[unlikely]] {
+    session_.observer()->requested(op_);
+  }
   session_.submit(std::move(request), *this);
 }
 
 void OperationBase::let_go() noexcept { session_.abandon(*this); }
 
 void OperationBase::complete(Reply& reply) {
-  if (!session_.chroot_.is_null()) session_.take_out_of_chroot(reply);
+  if (!session_.chroot_.is_null()) [[unlikely]] {
+    session_.take_out_of_chroot(reply);
+  }
   keep(reply);
-  if (session_.observer()) session_.observer()->answered(op_, failed());
+  if (session_.observer()) [[unlikely]] {
+    session_.observer()->answered(op_, failed());
+  }
   finish();
 }
 
 void OperationBase::give_up(Error error) {
   let_go();
+  end_with(error);
+}
+
+void OperationBase::end_with(Error error) {
   Reply none(error);
   keep(none);
 }

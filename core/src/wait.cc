@@ -58,16 +58,16 @@ class Wait::Limits final : public Pooled {
 
 void Wait::observe_limits() { limits_ = new Limits(*this); }
 
+void Wait::forget_limits() noexcept { delete std::exchange(limits_, nullptr); }
+
 std::optional<Error> Wait::limit_reached() const {
   if (context_.stop().stop_requested()) return Error::kCancelled;
   if (context_.deadline() && *context_.deadline() <= executor_.now()) return Error::kTimedOut;
   return std::nullopt;
 }
 
-void Wait::finish() {
-  done_ = true;
-  if (!coroutine_) return;
-  delete std::exchange(limits_, nullptr);
+void Wait::wake() {
+  if (limits_) forget_limits();
   executor_.post(*this);
 }
 
@@ -90,7 +90,7 @@ void Wait::abandon(Error error) {
 
 void Wait::forget() noexcept {
   executor_.withdraw(*this);
-  delete limits_;
+  forget_limits();
 }
 
 }  // namespace lockstep::internal

@@ -84,6 +84,7 @@ class OperationBase : public Wait, public Completion {
   void complete(Reply& reply) final;
   void give_up(Error error) final;
   void let_go() noexcept;  // Of the reply.
+  void end_with(Error error);
 
   Session& session_;
   OpCode op_;

@@ -45,7 +45,10 @@ class Wait : private Runnable {
   }
 
   // The result is there: wakes the coroutine if it waits. Once only.
-  void finish();
+  void finish() {
+    done_ = true;
+    if (coroutine_) wake();
+  }
 
   // The Context has ended first: store the error and let go of what was waited for.
   virtual void give_up(Error error) = 0;
@@ -57,7 +60,9 @@ class Wait : private Runnable {
   class Limits;
 
   void observe_limits();
+  void forget_limits() noexcept;
   [[nodiscard]] std::optional<Error> limit_reached() const;
+  void wake();
   void run() final;  // Resumes the coroutine.
   void abandon(Error error);
   void forget() noexcept;
