@@ -15,7 +15,8 @@ namespace internal {
 template <class Awaiter>
 class OkAwaiter {
  public:
-  explicit OkAwaiter(Awaiter awaiter) : awaiter_(static_cast<Awaiter&&>(awaiter)) {}
+  template <class From>
+  explicit OkAwaiter(From& from) : awaiter_(from) {}
 
   // A result that is already there is examined as if it had been waited for.
   [[nodiscard]] bool await_ready() const { return awaiter_.await_ready() && !failed_now(); }
@@ -74,8 +75,7 @@ class OkResult {
 // wait of a session (an operation, a watch, connected()), or a Result<T>.
 template <class T>
 [[nodiscard]] auto ok(Task<Result<T>>&& task) {
-  return internal::OkAwaiter<typename Task<Result<T>>::Awaiter>(
-      static_cast<Task<Result<T>>&&>(task).operator co_await());
+  return internal::OkAwaiter<typename Task<Result<T>>::Awaiter>(task);
 }
 template <class Waiting>
   requires std::is_base_of_v<internal::Wait, std::remove_cvref_t<Waiting>>

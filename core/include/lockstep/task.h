@@ -23,83 +23,101 @@ struct IsResult : std::false_type {};
 template <class T>
 struct IsResult<Result<T>> : std::true_type {};
 
-// What every task's promise has: who waits for it, and how that one ends if it said `ok(...)`.
+template <class T>
+class TaskPromise;
+
+// Where a task leaves what it has come to: with whoever awaits it, so that its own frame can go at
+// its end and need not be visited once more.
+template <class T>
+class TaskOutcome {
+ public:
+  explicit TaskOutcome(std::coroutine_handle<TaskPromise<T>>& task) noexcept : task_(task) {}
+  TaskOutcome(const TaskOutcome&) = delete;
+  TaskOutcome& operator=(const TaskOutcome&) = delete;
+  ~TaskOutcome() = default;
+
+  template <class U>
+  void set(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+  void set_exception(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
+  // The error that it is, if it is one.
+  [[nodiscard]] std::optional<int> error() const noexcept {
+    if constexpr (IsResult<T>::value) {
+      if (value_ && !value_->has_value()) return static_cast<int>(value_->error());
+    }
+    return std::nullopt;
+  }
+  void frame_goes() noexcept { task_ = nullptr; }
+  [[nodiscard]] T take() {
+    if (exception_) [[unlikely]] {
+      std::rethrow_exception(std::exchange(exception_, nullptr));
+    }
+    if constexpr (!std::is_void_v<T>) return std::move(*value_);
+  }
+
+ private:
+  struct Nothing {};
+
+  std::coroutine_handle<TaskPromise<T>>& task_;
+  std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value_;
+  std::exception_ptr exception_;
+};
+
+// Who waits for a task, and how that one ends if it said `ok(...)`.
+template <class T>
 class TaskPromiseBase : public Pooled {
  public:
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-  void unhandled_exception() noexcept { exception_ = std::current_exception(); }
+  // The end: the frame goes at once.
+  [[nodiscard]] std::suspend_never final_suspend() noexcept {
+    outcome_->frame_goes();
+    leave();
+    return {};
+  }
+  void unhandled_exception() noexcept { outcome_->set_exception(std::current_exception()); }
 
-  void set_continuation(std::coroutine_handle<> continuation, EndWithError end_with_error) {
-    check(continuation_.address() == nullptr,
-          "a task is awaited once, and somebody awaits this one already");
+  void start(TaskOutcome<T>& outcome, std::coroutine_handle<> continuation,
+             EndWithError end_with_error) {
+    check(outcome_ == nullptr, "a task is awaited once, and somebody awaits this one already");
+    outcome_ = &outcome;
     continuation_ = continuation;
     end_continuation_ = end_with_error;
   }
 
- protected:
-  void rethrow_if_thrown() {
-    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
-  }
-
-  std::coroutine_handle<> continuation_;
-  EndWithError end_continuation_ = nullptr;
-  std::exception_ptr exception_;
-};
-
-template <class T>
-class TaskPromise : public TaskPromiseBase {
- public:
-  Task<T> get_return_object() noexcept;
-
-  struct Leave {
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<TaskPromise> self) const noexcept {
-      self.promise().leave();
-    }
-    void await_resume() const noexcept {}
-  };
-  [[nodiscard]] Leave final_suspend() const noexcept { return {}; }
-
-  template <class U>
-  void return_value(U&& value) {
-    value_.emplace(std::forward<U>(value));
-  }
-
   // Hands over to whoever waits: resumed with the result, or ended with its error.
   void leave() noexcept {
-    if constexpr (IsResult<T>::value) {
-      if (end_continuation_ && value_ && !value_->has_value()) {
-        end_continuation_(continuation_.address(), static_cast<int>(value_->error()));
-        return;
+    if (end_continuation_) {
+      if (const std::optional<int> error = outcome_->error()) {
+        return end_continuation_(continuation_.address(), *error);
       }
     }
     next_coroutine = continuation_;
   }
 
-  [[nodiscard]] T take() {
-    rethrow_if_thrown();
-    return std::move(*value_);
-  }
+ protected:
+  TaskOutcome<T>* outcome_ = nullptr;
 
  private:
-  std::optional<T> value_;
+  std::coroutine_handle<> continuation_;
+  EndWithError end_continuation_ = nullptr;
+};
+
+template <class T>
+class TaskPromise : public TaskPromiseBase<T> {
+ public:
+  Task<T> get_return_object() noexcept;
+  template <class U>
+  void return_value(U&& value) {
+    this->outcome_->set(std::forward<U>(value));
+  }
 };
 
 template <>
-class TaskPromise<void> : public TaskPromiseBase {
+class TaskPromise<void> : public TaskPromiseBase<void> {
  public:
   Task<void> get_return_object() noexcept;
-
-  struct Leave {
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<TaskPromise> self) const noexcept {
-      next_coroutine = self.promise().continuation_;
-    }
-    void await_resume() const noexcept {}
-  };
-  [[nodiscard]] Leave final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  void take() { rethrow_if_thrown(); }
 };
 
 // Ends a coroutine that waits in `co_await ok(...)`.
@@ -140,21 +158,25 @@ class [[nodiscard]] Task {
 
   class Awaiter {
    public:
-    explicit Awaiter(Task& task) noexcept : task_(task) {}
+    explicit Awaiter(Task& task) noexcept : task_(task), outcome_(task.coroutine_) {}
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> parent) noexcept { start(parent, nullptr); }
-    T await_resume() { return task_.take(); }
+    T await_resume() {
+      task_.destroy();  // It is still there if an error has ended it in its middle.
+      return outcome_.take();
+    }
 
     // For ok(): like await_suspend, but an error ends the parent.
     void start(std::coroutine_handle<> parent, internal::EndWithError end_parent) noexcept {
       internal::check(task_.coroutine_.address() != nullptr,
                       "a task is awaited once, and not after it was moved from");
-      task_.coroutine_.promise().set_continuation(parent, end_parent);
+      task_.coroutine_.promise().start(outcome_, parent, end_parent);
       internal::next_coroutine = task_.coroutine_;
     }
 
    private:
     Task& task_;
+    internal::TaskOutcome<T> outcome_;
   };
   [[nodiscard]] Awaiter operator co_await() && noexcept { return Awaiter(*this); }
 
@@ -162,11 +184,6 @@ class [[nodiscard]] Task {
   friend promise_type;
   explicit Task(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
 
-  // The result; the frame and everything in it is gone afterwards.
-  T take() {
-    const Task finished = std::move(*this);
-    return finished.coroutine_.promise().take();
-  }
   void destroy() noexcept {
     if (coroutine_) std::exchange(coroutine_, nullptr).destroy();
   }
