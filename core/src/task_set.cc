@@ -2,59 +2,49 @@
 
 #include <utility>
 
+#include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/trampoline.h"
+
 namespace lockstep {
 
-// The coroutine at the bottom of each task: links itself into the set and out of it.
-struct TaskSet::Root {
-  class promise_type : public internal::Pooled {
-   public:
-    promise_type(TaskSet& set, const Task<void>&) : set_(set) {
-      links_.frame = std::coroutine_handle<promise_type>::from_promise(*this).address();
-      links_.older = set.youngest_;
-      if (set.youngest_) set.youngest_->younger = &links_;
-      set.youngest_ = &links_;
+// A task of the set, and who awaits it: it lives until the task has ended, or the set destroys it.
+class TaskSet::Running final : public internal::TaskAwaiter<void>, public internal::Pooled {
+ public:
+  Running(TaskSet& set, Task<void>&& task)
+      : TaskAwaiter(task_), set_(set), task_(std::move(task)), older_(set.youngest_) {
+    if (older_) older_->younger_ = this;
+    set.youngest_ = this;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() override {
+    if (older_) older_->younger_ = younger_;
+    if (younger_) {
+      younger_->older_ = older_;
+    } else {
+      set_.youngest_ = older_;
     }
-    promise_type(const promise_type&) = delete;
-    promise_type& operator=(const promise_type&) = delete;
-    ~promise_type() { set_.unlink(links_); }
+  }
 
-    Root get_return_object() noexcept {
-      return Root(std::coroutine_handle<promise_type>::from_promise(*this));
-    }
-    [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-    [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
-    void return_void() const noexcept {}
-    void unhandled_exception() noexcept {
-      if (!set_.exception_) set_.exception_ = std::current_exception();
-    }
+ private:
+  void hand_over() noexcept override {
+    if (exception() && !set_.exception_) set_.exception_ = exception();
+    delete this;
+  }
 
-   private:
-    TaskSet& set_;
-    Links links_;
-  };
-
-  explicit Root(std::coroutine_handle<> handle) : coroutine(handle) {}
-  std::coroutine_handle<> coroutine;
+  TaskSet& set_;
+  Task<void> task_;
+  Running* older_;
+  Running* younger_ = nullptr;
 };
 
-TaskSet::Root TaskSet::run(TaskSet&, Task<void> task) { co_await std::move(task); }
-
 void TaskSet::spawn(Task<void> task) {
-  const Root root = run(*this, std::move(task));
-  internal::run_coroutine(root.coroutine);
-}
-
-void TaskSet::unlink(Links& links) noexcept {
-  if (links.older) links.older->younger = links.younger;
-  if (links.younger) {
-    links.younger->older = links.older;
-  } else {
-    youngest_ = links.older;
-  }
+  (new Running(*this, std::move(task)))->start({}, nullptr);
+  internal::run_next_coroutines();
 }
 
 void TaskSet::clear() noexcept {
-  while (youngest_) std::coroutine_handle<>::from_address(youngest_->frame).destroy();
+  while (youngest_) delete youngest_;
 }
 
 }  // namespace lockstep

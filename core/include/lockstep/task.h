@@ -19,6 +19,8 @@ class Task;
 namespace internal {
 
 template <class T>
+class TaskPromiseBase;
+template <class T>
 struct IsResult : std::false_type {};
 template <class T>
 struct IsResult<Result<T>> : std::true_type {};
@@ -26,81 +28,81 @@ struct IsResult<Result<T>> : std::true_type {};
 template <class T>
 class TaskPromise;
 
-// Where a task leaves what it has come to: with whoever awaits it, so that its own frame can go at
-// its end and need not be visited once more.
+// Who awaits a task, and where it leaves what it has come to: its frame can go at its end then, and
+// need not be visited once more. Never moved.
 template <class T>
-class TaskOutcome {
+class TaskAwaiter {
  public:
-  explicit TaskOutcome(std::coroutine_handle<TaskPromise<T>>& task) noexcept : task_(task) {}
-  TaskOutcome(const TaskOutcome&) = delete;
-  TaskOutcome& operator=(const TaskOutcome&) = delete;
-  ~TaskOutcome() = default;
+  explicit TaskAwaiter(Task<T>& task) noexcept : task_(task) {}
+  TaskAwaiter(const TaskAwaiter&) = delete;
+  TaskAwaiter& operator=(const TaskAwaiter&) = delete;
+  virtual ~TaskAwaiter() = default;
 
-  template <class U>
-  void set(U&& value) {
-    value_.emplace(std::forward<U>(value));
-  }
-  void set_exception(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
-  // The error that it is, if it is one.
-  [[nodiscard]] std::optional<int> error() const noexcept {
-    if constexpr (IsResult<T>::value) {
-      if (value_ && !value_->has_value()) return static_cast<int>(value_->error());
-    }
-    return std::nullopt;
-  }
-  void frame_goes() noexcept { task_ = nullptr; }
-  [[nodiscard]] T take() {
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept { start(waiting, nullptr); }
+  T await_resume() {
+    task_.destroy();  // It is still there if an error has ended it in its middle.
     if (exception_) [[unlikely]] {
       std::rethrow_exception(std::exchange(exception_, nullptr));
     }
     if constexpr (!std::is_void_v<T>) return std::move(*value_);
   }
 
+  // For ok(): like await_suspend, but an error ends whoever waits.
+  void start(std::coroutine_handle<> waiting, EndWithError end_with_error) noexcept {
+    check(task_.coroutine_.address() != nullptr,
+          "a task is awaited once, and not after it was moved from");
+    task_.coroutine_.promise().set_awaiter(*this);
+    waiting_ = waiting;
+    end_with_error_ = end_with_error;
+    next_coroutine = task_.coroutine_;
+  }
+
+ protected:
+  // The result is there: whoever waits is resumed, or ended with its error.
+  virtual void hand_over() noexcept {
+    if constexpr (IsResult<T>::value) {
+      if (end_with_error_ && value_ && !value_->has_value()) {
+        return end_with_error_(waiting_.address(), static_cast<int>(value_->error()));
+      }
+    }
+    next_coroutine = waiting_;
+  }
+  [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
+
  private:
+  friend class TaskPromiseBase<T>;
+  friend class TaskPromise<T>;
   struct Nothing {};
 
-  std::coroutine_handle<TaskPromise<T>>& task_;
+  Task<T>& task_;
+  std::coroutine_handle<> waiting_;
+  EndWithError end_with_error_ = nullptr;
   std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value_;
   std::exception_ptr exception_;
 };
 
-// Who waits for a task, and how that one ends if it said `ok(...)`.
+// What every task's promise has: who awaits it.
 template <class T>
 class TaskPromiseBase : public Pooled {
  public:
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-  // The end: the frame goes at once.
+  // The frame goes.
   [[nodiscard]] std::suspend_never final_suspend() noexcept {
-    outcome_->frame_goes();
+    awaiter_->task_.coroutine_ = nullptr;
     leave();
     return {};
   }
-  void unhandled_exception() noexcept { outcome_->set_exception(std::current_exception()); }
+  void unhandled_exception() noexcept { awaiter_->exception_ = std::current_exception(); }
 
-  void start(TaskOutcome<T>& outcome, std::coroutine_handle<> continuation,
-             EndWithError end_with_error) {
-    check(outcome_ == nullptr, "a task is awaited once, and somebody awaits this one already");
-    outcome_ = &outcome;
-    continuation_ = continuation;
-    end_continuation_ = end_with_error;
+  void set_awaiter(TaskAwaiter<T>& awaiter) {
+    check(!awaiter_, "a task is awaited once, and somebody awaits this one already");
+    awaiter_ = &awaiter;
   }
-
-  // Hands over to whoever waits: resumed with the result, or ended with its error.
-  void leave() noexcept {
-    if (end_continuation_) {
-      if (const std::optional<int> error = outcome_->error()) {
-        return end_continuation_(continuation_.address(), *error);
-      }
-    }
-    next_coroutine = continuation_;
-  }
+  void leave() noexcept { awaiter_->hand_over(); }
 
  protected:
-  TaskOutcome<T>* outcome_ = nullptr;
-
- private:
-  std::coroutine_handle<> continuation_;
-  EndWithError end_continuation_ = nullptr;
+  TaskAwaiter<T>* awaiter_ = nullptr;
 };
 
 template <class T>
@@ -109,7 +111,7 @@ class TaskPromise : public TaskPromiseBase<T> {
   Task<T> get_return_object() noexcept;
   template <class U>
   void return_value(U&& value) {
-    this->outcome_->set(std::forward<U>(value));
+    this->awaiter_->value_.emplace(std::forward<U>(value));
   }
 };
 
@@ -156,32 +158,13 @@ class [[nodiscard]] Task {
   // True once the task has been moved from or its result has been taken.
   [[nodiscard]] bool empty() const noexcept { return !coroutine_; }
 
-  class Awaiter {
-   public:
-    explicit Awaiter(Task& task) noexcept : task_(task), outcome_(task.coroutine_) {}
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> parent) noexcept { start(parent, nullptr); }
-    T await_resume() {
-      task_.destroy();  // It is still there if an error has ended it in its middle.
-      return outcome_.take();
-    }
-
-    // For ok(): like await_suspend, but an error ends the parent.
-    void start(std::coroutine_handle<> parent, internal::EndWithError end_parent) noexcept {
-      internal::check(task_.coroutine_.address() != nullptr,
-                      "a task is awaited once, and not after it was moved from");
-      task_.coroutine_.promise().start(outcome_, parent, end_parent);
-      internal::next_coroutine = task_.coroutine_;
-    }
-
-   private:
-    Task& task_;
-    internal::TaskOutcome<T> outcome_;
-  };
+  using Awaiter = internal::TaskAwaiter<T>;
   [[nodiscard]] Awaiter operator co_await() && noexcept { return Awaiter(*this); }
 
  private:
   friend promise_type;
+  friend internal::TaskPromiseBase<T>;
+  friend Awaiter;
   explicit Task(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
 
   void destroy() noexcept {

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <coroutine>
 #include <exception>
 
-#include "lockstep/internal/frame_pool.h"
 #include "lockstep/task.h"
 
 namespace lockstep {
@@ -30,17 +28,9 @@ class TaskSet {
   void forget_exception() noexcept { exception_ = nullptr; }
 
  private:
-  struct Root;
-  static Root run(TaskSet& set, Task<void> task);
+  class Running;
 
-  struct Links {
-    void* frame = nullptr;
-    Links* older = nullptr;
-    Links* younger = nullptr;
-  };
-  void unlink(Links& links) noexcept;
-
-  Links* youngest_ = nullptr;
+  Running* youngest_ = nullptr;
   std::exception_ptr own_exception_;
   std::exception_ptr& exception_;
 };
