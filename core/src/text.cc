@@ -94,7 +94,8 @@ Text::Text(std::initializer_list<std::string_view> pieces) {
   block_ = writer.finish();
 }
 
-void Text::destroy(Block* block) noexcept {
+void Text::release(Block* block) noexcept {
+  if (!block->references.decrement_is_last()) return;
   const std::size_t size = sizeof(Block) + block->size + 1;
   block->~Block();
   internal::release_frame(block, size);

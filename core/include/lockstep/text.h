@@ -28,7 +28,9 @@ class Text {
     other.block_ = mine;
     return *this;
   }
-  ~Text() { release(); }
+  ~Text() {
+    if (block_) release(block_);
+  }
 
   [[nodiscard]] bool is_null() const noexcept { return block_ == nullptr; }
   [[nodiscard]] std::string_view view() const noexcept;
@@ -55,10 +57,7 @@ class Text {
   void retain() const noexcept {
     if (block_) block_->references.increment();
   }
-  void release() noexcept {
-    if (block_ && block_->references.decrement_is_last()) destroy(block_);
-  }
-  static void destroy(Block* block) noexcept;
+  static void release(Block* block) noexcept;
 
   Block* block_ = nullptr;
 };
