@@ -37,7 +37,7 @@ class Shared {
     T value;
     ReferenceCount references;
   };
-  void release() noexcept {
+  [[gnu::noinline]] void release() noexcept {
     if (block_->references.decrement_is_last()) delete block_;
   }
 
