@@ -45,7 +45,7 @@ class Children {
     return *this;
   }
   ~Children() {
-    if (storage_ && storage_->references_.decrement_is_last()) delete storage_;
+    if (storage_) release(storage_);
   }
 
   [[nodiscard]] std::span<const std::string_view> names() const noexcept {
@@ -64,6 +64,10 @@ class Children {
   }
 
  private:
+  [[gnu::noinline]] static void release(Storage* storage) noexcept {
+    if (storage->references_.decrement_is_last()) delete storage;
+  }
+
   Storage* storage_ = nullptr;
 };
 

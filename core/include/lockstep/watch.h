@@ -38,7 +38,7 @@ namespace internal {
 class WatchState : public Pooled {
  public:
   void retain() noexcept { ++references_; }
-  void release() noexcept {
+  [[gnu::noinline]] void release() noexcept {
     if (--references_ == 0) delete this;
   }
   // The watch fires, or the session ends. The first call counts.
