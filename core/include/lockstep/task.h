@@ -21,15 +21,15 @@ namespace internal {
 template <class T>
 class TaskPromiseBase;
 template <class T>
+class TaskPromise;
+
+template <class T>
 struct IsResult : std::false_type {};
 template <class T>
 struct IsResult<Result<T>> : std::true_type {};
 
-template <class T>
-class TaskPromise;
-
-// Who awaits a task, and where it leaves what it has come to: its frame can go at its end then, and
-// need not be visited once more. Never moved.
+// Who awaits a task, and the place where the task leaves what it has come to. So its frame goes
+// when it ends, and need not be resumed once more for that. Never moved.
 template <class T>
 class TaskAwaiter {
  public:
@@ -43,7 +43,7 @@ class TaskAwaiter {
   T await_resume() {
     task_.destroy();  // It is still there if an error has ended it in its middle.
     if (exception_) [[unlikely]] {
-      std::rethrow_exception(std::exchange(exception_, nullptr));
+      rethrow();
     }
     if constexpr (!std::is_void_v<T>) return std::move(*value_);
   }
@@ -75,6 +75,10 @@ class TaskAwaiter {
   friend class TaskPromise<T>;
   struct Nothing {};
 
+  [[noreturn, gnu::cold, gnu::noinline]] void rethrow() {
+    std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
   Task<T>& task_;
   std::coroutine_handle<> waiting_;
   EndWithError end_with_error_ = nullptr;
@@ -87,7 +91,7 @@ template <class T>
 class TaskPromiseBase : public Pooled {
  public:
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-  // The frame goes.
+  // The frame goes at once: whoever waits is resumed by the trampoline, later.
   [[nodiscard]] std::suspend_never final_suspend() noexcept {
     awaiter_->task_.coroutine_ = nullptr;
     leave();
@@ -133,9 +137,9 @@ void end_coroutine(void* address, int error) {
 }  // namespace internal
 
 // A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once: a second
-// time, or of a task that was moved from, is misuse. It
-// resumes whoever awaits it on the executor on which its own last wait ended. Destroying a task
-// destroys its frame, and with it every wait inside: what was already sent stays sent.
+// time, or of a task that was moved from, is misuse. It resumes whoever awaits it on the executor
+// on which its own last wait ended. Its frame goes when it ends, or when the task is destroyed, and
+// with it every wait inside: what was already sent stays sent.
 // Parameters of task coroutines are taken by value; a reference only to something that outlives
 // the task.
 template <class T = void>
@@ -155,7 +159,7 @@ class [[nodiscard]] Task {
   Task& operator=(const Task&) = delete;
   ~Task() { destroy(); }
 
-  // True once the task has been moved from or its result has been taken.
+  // True once the task has been moved from or has ended.
   [[nodiscard]] bool empty() const noexcept { return !coroutine_; }
 
   using Awaiter = internal::TaskAwaiter<T>;

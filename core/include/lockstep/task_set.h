@@ -15,7 +15,9 @@ class TaskSet {
   explicit TaskSet(std::exception_ptr& first_exception) : exception_(first_exception) {}
   TaskSet(const TaskSet&) = delete;
   TaskSet& operator=(const TaskSet&) = delete;
-  ~TaskSet() { clear(); }
+  ~TaskSet() {
+    if (!empty()) clear();
+  }
 
   // Starts `task` at once, on the caller's stack.
   void spawn(Task<void> task);
