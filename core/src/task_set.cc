@@ -11,13 +11,16 @@ namespace lockstep {
 class TaskSet::Running final : public internal::TaskAwaiter<void>, public internal::Pooled {
  public:
   Running(TaskSet& set, Task<void>&& task)
-      : TaskAwaiter(task_), set_(set), task_(std::move(task)), older_(set.youngest_) {
+      : TaskAwaiter(task_, &Running::end),
+        set_(set),
+        task_(std::move(task)),
+        older_(set.youngest_) {
     if (older_) older_->younger_ = this;
     set.youngest_ = this;
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  ~Running() override {
+  ~Running() {
     if (older_) older_->younger_ = younger_;
     if (younger_) {
       younger_->older_ = older_;
@@ -27,9 +30,10 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
   }
 
  private:
-  void hand_over() noexcept override {
-    if (exception() && !set_.exception_) set_.exception_ = exception();
-    delete this;
+  static void end(TaskAwaiter& awaiter) noexcept {
+    auto& self = static_cast<Running&>(awaiter);
+    if (self.exception() && !self.set_.exception_) self.set_.exception_ = self.exception();
+    delete &self;
   }
 
   TaskSet& set_;

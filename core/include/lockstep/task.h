@@ -36,7 +36,6 @@ class TaskAwaiter {
   explicit TaskAwaiter(Task<T>& task) noexcept : task_(task) {}
   TaskAwaiter(const TaskAwaiter&) = delete;
   TaskAwaiter& operator=(const TaskAwaiter&) = delete;
-  virtual ~TaskAwaiter() = default;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) noexcept { start(waiting, nullptr); }
@@ -59,15 +58,10 @@ class TaskAwaiter {
   }
 
  protected:
-  // The result is there: whoever waits is resumed, or ended with its error.
-  virtual void hand_over() noexcept {
-    if constexpr (IsResult<T>::value) {
-      if (end_with_error_ && value_ && !value_->has_value()) {
-        return end_with_error_(waiting_.address(), static_cast<int>(value_->error()));
-      }
-    }
-    next_coroutine = waiting_;
-  }
+  using Ended = void (*)(TaskAwaiter& self) noexcept;
+  // For whoever is no coroutine: `ended` is called, once, when the task has ended. (A virtual
+  // function would make every use of this class a check of the undefined behaviour sanitizer.)
+  TaskAwaiter(Task<T>& task, Ended ended) noexcept : task_(task), ended_(ended) {}
   [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
 
  private:
@@ -75,11 +69,23 @@ class TaskAwaiter {
   friend class TaskPromise<T>;
   struct Nothing {};
 
+  // The result is there: whoever waits is resumed, or ended with its error.
+  void hand_over() noexcept {
+    if constexpr (IsResult<T>::value) {
+      if (end_with_error_ && value_ && !value_->has_value()) {
+        return end_with_error_(waiting_.address(), static_cast<int>(value_->error()));
+      }
+    }
+    if (ended_) return ended_(*this);
+    next_coroutine = waiting_;
+  }
+
   [[noreturn, gnu::cold, gnu::noinline]] void rethrow() {
     std::rethrow_exception(std::exchange(exception_, nullptr));
   }
 
   Task<T>& task_;
+  Ended ended_ = nullptr;
   std::coroutine_handle<> waiting_;
   EndWithError end_with_error_ = nullptr;
   std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value_;
