@@ -27,6 +27,14 @@ Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path
   return queue.lock / position->predecessor;
 }
 
+// The name of `ours`, a child of `lock`: what follows its path. No search for the last slash.
+std::string_view name_in(const Path& lock, const Path& ours) {
+  const std::string_view path = ours.view();
+  const std::size_t above = lock.view().size();
+  if (path.size() <= above || path[above] != '/') return ours.name();  // In the root.
+  return path.substr(above + 1);
+}
+
 // The reads of a wait, as functions that are no coroutines: what their arguments are made of is not
 // kept in the frame of each contender that waits, and there may be thousands.
 Operation<Children> list(const LockQueue& queue, const Context& context) {
@@ -58,7 +66,7 @@ Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode,
 
 Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
                                  const Context& context) {
-  const std::string_view name = ours.name();
+  const std::string_view name = name_in(queue.lock, ours);
   for (bool first = true;; first = false) {
     Result<Path> predecessor = failure(Error::kNoNode);
     {
