@@ -9,7 +9,7 @@ void empty(Link& link) {
   link.requests.clear();
   link.inbox.clear();
   link.held_request.reset();
-  link.inbox_held = false;
+  link.inbox_flows = true;
   link.goes_to.reset();
 }
 

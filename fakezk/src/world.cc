@@ -251,7 +251,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
   acting_.reset();
   // The faults are listed once: looking at them is no part of the step.
   const OpenMenu menu(*this, last.has_value());
-  const Event event = take(menu, last ? *last : chooser.next(menu));
+  const Event& event = take(menu, last ? *last : chooser.next(menu));
   ++steps_;
   execute(event);
   if (!ready_.empty()) drain();
@@ -297,8 +297,9 @@ void World::settle() {
   }
 }
 
-// The event that has been chosen, which becomes part of the trace.
-[[gnu::always_inline]] inline Event World::take(const Menu& menu, Choice choice) {
+// The event that has been chosen, which becomes part of the trace. It stays where it was listed: a
+// copy in one piece would wait for the pieces in which it has just been written.
+[[gnu::always_inline]] inline const Event& World::take(const Menu& menu, Choice choice) {
   std::span<const Event> from = menu.events();
   if (choice.fault) [[unlikely]] {
     if (menu.faults().empty()) {
@@ -310,7 +311,7 @@ void World::settle() {
   choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
   if (choice.fault || choice.index != 0) deviations_.push_back({positions_, choice});
   ++positions_;
-  const Event event = from[choice.index];
+  const Event& event = from[choice.index];
   hash_in(identity(event));
   return event;
 }

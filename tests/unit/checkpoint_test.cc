@@ -148,9 +148,9 @@ TEST_F(CheckpointTest, NorCanATimerOrAClockOfItsOwn) {
 }
 
 TEST_F(CheckpointTest, NorCanAHeldLinkOrAWorldThatIsMended) {
-  world_.network()[session().link()].inbox_held = true;
+  world_.network()[session().link()].inbox_flows = false;
   EXPECT_FALSE(rests());
-  world_.network()[session().link()].inbox_held = false;
+  world_.network()[session().link()].inbox_flows = true;
   EXPECT_TRUE(rests());
   world_.heal();
   EXPECT_FALSE(rests());

@@ -104,12 +104,12 @@ void Simulation::hold(const FakeSession& session, OpCode op) {
 }
 
 void Simulation::hold_inbox(const FakeSession& session) {
-  world_.network()[session.link()].inbox_held = true;
+  world_.network()[session.link()].inbox_flows = false;
 }
 
 void Simulation::let_go(const FakeSession& session) {
   world_.network()[session.link()].held_request.reset();
-  world_.network()[session.link()].inbox_held = false;
+  world_.network()[session.link()].inbox_flows = true;
 }
 
 void Simulation::cut(const FakeSession& session, std::uint32_t accepted, std::uint32_t received) {

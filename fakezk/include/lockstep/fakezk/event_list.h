@@ -35,7 +35,7 @@ class EventList {
     ~Some() { list_.count_ = static_cast<std::size_t>(end_ - list_.events_.data()); }
     void add_if(bool possible, const Event& event) {
       *end_ = event;
-      end_ += possible ? 1 : 0;
+      end_ += static_cast<std::ptrdiff_t>(possible);
     }
 
    private:

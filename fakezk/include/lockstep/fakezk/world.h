@@ -271,7 +271,7 @@ class World final {
   [[nodiscard]] bool may(FaultKind kind) const;
   bool step(Chooser& chooser, bool with_timers);
   bool goes_on_at_rest(Chooser& chooser, bool with_timers, std::optional<Choice>& last);
-  Event take(const Menu& menu, Choice choice);
+  const Event& take(const Menu& menu, Choice choice);
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
   std::uint32_t number(std::uint32_t options);
   std::uint32_t order(std::uint32_t options);
