@@ -10,16 +10,22 @@ namespace lockstep {
 // A task of the set, and who awaits it: it lives until the task has ended, or the set destroys it.
 class TaskSet::Running final : public internal::TaskAwaiter<void>, public internal::Pooled {
  public:
-  Running(TaskSet& set, Task<void>&& task)
-      : TaskAwaiter(task_, &Running::end),
+  Running(TaskSet& set, Task<void>&& task, bool* ended)
+      : TaskAwaiter(task_),
         set_(set),
         task_(std::move(task)),
+        ended_(ended),
         older_(set.youngest_) {
     if (older_) older_->younger_ = this;
     set.youngest_ = this;
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
+  // On the caller's stack.
+  void start() {
+    TaskAwaiter::start({}, &Running::end);
+    internal::run_next_coroutines();
+  }
   ~Running() {
     if (older_) older_->younger_ = younger_;
     if (younger_) {
@@ -32,19 +38,27 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
  private:
   static void end(TaskAwaiter& awaiter) noexcept {
     auto& self = static_cast<Running&>(awaiter);
-    if (self.exception() && !self.set_.exception_) self.set_.exception_ = self.exception();
+    if (self.thrown()) [[unlikely]] {
+      self.keep_exception();
+    } else if (self.ended_) {
+      *self.ended_ = true;
+    }
     delete &self;
+  }
+
+  [[gnu::cold]] void keep_exception() noexcept {
+    if (!set_.exception_) set_.exception_ = exception();
   }
 
   TaskSet& set_;
   Task<void> task_;
+  bool* ended_;
   Running* older_;
   Running* younger_ = nullptr;
 };
 
-void TaskSet::spawn(Task<void> task) {
-  (new Running(*this, std::move(task)))->start({}, nullptr);
-  internal::run_next_coroutines();
+void TaskSet::spawn(Task<void>&& task, bool* ended) {
+  (new Running(*this, std::move(task), ended))->start();
 }
 
 void TaskSet::clear() noexcept {

@@ -11,43 +11,50 @@ namespace lockstep {
 
 namespace internal {
 
-// `co_await ok(x)`: the value of x, or the end of this coroutine with x's error.
-template <class Awaiter>
-class OkAwaiter {
- public:
-  template <class From>
-  explicit OkAwaiter(From& from) : awaiter_(from) {}
+// `co_await ok(task)`: the task's value, or the end of this coroutine with its error.
+template <class T>
+class OkTask {
+  using Awaiter = TaskAwaiter<Result<T>>;
 
+ public:
+  explicit OkTask(Task<Result<T>>& task) noexcept : awaiter_(task) {}
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+    awaiter_.start(coroutine, &Awaiter::template go_on_or_end<Promise>);
+  }
+  T await_resume() {
+    Result<T>& result = awaiter_.outcome();
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+  }
+
+ private:
+  Awaiter awaiter_;
+};
+
+// The same for whatever is waited for in the session's way.
+template <class Waiting>
+class OkWait {
+ public:
+  explicit OkWait(Waiting& waiting) noexcept : waiting_(waiting) {}
   // A result that is already there is examined as if it had been waited for.
-  [[nodiscard]] bool await_ready() const { return awaiter_.await_ready() && !failed_now(); }
+  [[nodiscard]] bool await_ready() const { return waiting_.await_ready() && !waiting_.failed(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> coroutine) {
-    if constexpr (std::is_base_of_v<Wait, std::remove_reference_t<Awaiter>>) {
-      if (awaiter_.done() && failed_now()) {
-        return end_coroutine<Promise>(coroutine.address(), static_cast<int>(awaiter_.error()));
-      }
+    if (waiting_.done() && waiting_.failed()) {
+      return end_coroutine<Promise>(coroutine.address(), static_cast<int>(waiting_.error()));
     }
-    awaiter_.start(coroutine, &end_coroutine<Promise>);
+    waiting_.start(coroutine, &end_coroutine<Promise>);
   }
   auto await_resume() {
-    auto result = awaiter_.await_resume();
-    if constexpr (std::is_void_v<typename decltype(result)::value_type>) {
-      return;
-    } else {
+    auto result = waiting_.await_resume();
+    if constexpr (!std::is_void_v<typename decltype(result)::value_type>) {
       return std::move(*result);
     }
   }
 
  private:
-  [[nodiscard]] bool failed_now() const {
-    if constexpr (std::is_base_of_v<Wait, std::remove_reference_t<Awaiter>>) {
-      return awaiter_.failed().has_value();
-    } else {
-      return false;
-    }
-  }
-
-  Awaiter awaiter_;
+  Waiting& waiting_;
 };
 
 // ok() of a Result that is already there.
@@ -75,12 +82,12 @@ class OkResult {
 // wait of a session (an operation, a watch, connected()), or a Result<T>.
 template <class T>
 [[nodiscard]] auto ok(Task<Result<T>>&& task) {
-  return internal::OkAwaiter<typename Task<Result<T>>::Awaiter>(task);
+  return internal::OkTask<T>(task);
 }
 template <class Waiting>
   requires std::is_base_of_v<internal::Wait, std::remove_cvref_t<Waiting>>
 [[nodiscard]] auto ok(Waiting&& waiting) {
-  return internal::OkAwaiter<std::remove_cvref_t<Waiting>&>(waiting);
+  return internal::OkWait<std::remove_cvref_t<Waiting>>(waiting);
 }
 template <class T>
 [[nodiscard]] auto ok(Result<T> result) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
 #include <exception>
-#include <optional>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -22,17 +23,66 @@ template <class T>
 class TaskPromiseBase;
 template <class T>
 class TaskPromise;
+template <class Promise>
+void end_coroutine(void* address, int error);
 
 template <class T>
 struct IsResult : std::false_type {};
 template <class T>
 struct IsResult<Result<T>> : std::true_type {};
 
+// What a task has come to: at first nothing, then a value, or the exception that has escaped.
+template <class T>
+class TaskOutcome {
+ public:
+  TaskOutcome() noexcept {}  // NOLINT: nothing of the union lives yet.
+  TaskOutcome(const TaskOutcome&) = delete;
+  TaskOutcome& operator=(const TaskOutcome&) = delete;
+  ~TaskOutcome() {
+    if (kind_ == Kind::kValue) {
+      value_.~Value();
+    } else if (kind_ == Kind::kException) [[unlikely]] {
+      exception_.~exception_ptr();
+    }
+  }
+
+  template <class... From>
+  void emplace(From&&... from) {
+    ::new (static_cast<void*>(&value_)) Value(std::forward<From>(from)...);
+    kind_ = Kind::kValue;
+  }
+  // It counts even if there is a value: a destructor may throw after that.
+  void keep(std::exception_ptr&& thrown) noexcept {
+    if (kind_ == Kind::kValue) value_.~Value();
+    ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::move(thrown));
+    kind_ = Kind::kException;
+  }
+  [[nodiscard]] bool has_value() const noexcept { return kind_ == Kind::kValue; }
+  [[nodiscard]] bool thrown() const noexcept { return kind_ == Kind::kException; }
+  [[nodiscard]] auto& value() noexcept { return value_; }
+  [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
+
+ private:
+  struct Nothing {};
+  using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+  enum class Kind : std::uint8_t { kNothing, kValue, kException };
+
+  union {
+    Value value_;
+    std::exception_ptr exception_;
+  };
+  Kind kind_ = Kind::kNothing;
+};
+
 // Who awaits a task, and the place where the task leaves what it has come to. So its frame goes
 // when it ends, and need not be resumed once more for that. Never moved.
 template <class T>
 class TaskAwaiter {
  public:
+  // What becomes of whoever waits, once the task has ended. (A virtual function would make every
+  // use of this class a check of the undefined behaviour sanitizer.)
+  using Ended = void (*)(TaskAwaiter& self) noexcept;
+
   explicit TaskAwaiter(Task<T>& task) noexcept : task_(task) {}
   TaskAwaiter(const TaskAwaiter&) = delete;
   TaskAwaiter& operator=(const TaskAwaiter&) = delete;
@@ -40,56 +90,61 @@ class TaskAwaiter {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) noexcept { start(waiting, nullptr); }
   T await_resume() {
-    task_.destroy();  // It is still there if an error has ended it in its middle.
-    if (exception_) [[unlikely]] {
-      rethrow();
-    }
-    if constexpr (!std::is_void_v<T>) return std::move(*value_);
+    take_outcome();
+    if constexpr (!std::is_void_v<T>) return std::move(outcome_.value());
   }
 
-  // For ok(): like await_suspend, but an error ends whoever waits.
-  void start(std::coroutine_handle<> waiting, EndWithError end_with_error) noexcept {
+  // Runs the task next. Null: whoever waits goes on when it has ended.
+  void start(std::coroutine_handle<> waiting, Ended ended) noexcept {
     check(task_.coroutine_.address() != nullptr,
           "a task is awaited once, and not after it was moved from");
     task_.coroutine_.promise().set_awaiter(*this);
     waiting_ = waiting;
-    end_with_error_ = end_with_error;
+    ended_ = ended;
     next_coroutine = task_.coroutine_;
   }
 
+  // For ok(), of a task with a Result: an error ends whoever waits, a Promise's coroutine.
+  template <class Promise>
+  static void go_on_or_end(TaskAwaiter& self) noexcept {
+    if (self.outcome_.has_value() && !self.outcome_.value().has_value()) [[unlikely]] {
+      const Error error = self.outcome_.value().error();
+      return end_coroutine<Promise>(self.waiting_.address(), static_cast<int>(error));
+    }
+    next_coroutine = self.waiting_;
+  }
+  // For ok(): what it has come to, which is no error.
+  [[nodiscard]] auto& outcome() {
+    take_outcome();
+    return outcome_.value();
+  }
+
  protected:
-  using Ended = void (*)(TaskAwaiter& self) noexcept;
-  // For whoever is no coroutine: `ended` is called, once, when the task has ended. (A virtual
-  // function would make every use of this class a check of the undefined behaviour sanitizer.)
-  TaskAwaiter(Task<T>& task, Ended ended) noexcept : task_(task), ended_(ended) {}
-  [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
+  [[nodiscard]] bool thrown() const noexcept { return outcome_.thrown(); }
+  [[nodiscard]] const std::exception_ptr& exception() const noexcept {
+    return outcome_.exception();
+  }
 
  private:
   friend class TaskPromiseBase<T>;
   friend class TaskPromise<T>;
-  struct Nothing {};
 
-  // The result is there: whoever waits is resumed, or ended with its error.
-  void hand_over() noexcept {
+  void take_outcome() {
     if constexpr (IsResult<T>::value) {
-      if (end_with_error_ && value_ && !value_->has_value()) {
-        return end_with_error_(waiting_.address(), static_cast<int>(value_->error()));
-      }
+      task_.destroy();  // It is still there if ok() has ended it with an error, in its middle.
     }
-    if (ended_) return ended_(*this);
-    next_coroutine = waiting_;
+    if (outcome_.thrown()) [[unlikely]] {
+      rethrow();
+    }
   }
-
   [[noreturn, gnu::cold, gnu::noinline]] void rethrow() {
-    std::rethrow_exception(std::exchange(exception_, nullptr));
+    std::rethrow_exception(outcome_.exception());
   }
 
   Task<T>& task_;
-  Ended ended_ = nullptr;
   std::coroutine_handle<> waiting_;
-  EndWithError end_with_error_ = nullptr;
-  std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value_;
-  std::exception_ptr exception_;
+  Ended ended_;  // As waiting_: of a task that has been started.
+  TaskOutcome<T> outcome_;
 };
 
 // What every task's promise has: who awaits it.
@@ -103,13 +158,17 @@ class TaskPromiseBase : public Pooled {
     leave();
     return {};
   }
-  void unhandled_exception() noexcept { awaiter_->exception_ = std::current_exception(); }
+  void unhandled_exception() noexcept { awaiter_->outcome_.keep(std::current_exception()); }
 
   void set_awaiter(TaskAwaiter<T>& awaiter) {
     check(!awaiter_, "a task is awaited once, and somebody awaits this one already");
     awaiter_ = &awaiter;
   }
-  void leave() noexcept { awaiter_->hand_over(); }
+  // The result is there.
+  void leave() noexcept {
+    if (awaiter_->ended_) return awaiter_->ended_(*awaiter_);
+    next_coroutine = awaiter_->waiting_;
+  }
 
  protected:
   TaskAwaiter<T>* awaiter_ = nullptr;
@@ -121,7 +180,7 @@ class TaskPromise : public TaskPromiseBase<T> {
   Task<T> get_return_object() noexcept;
   template <class U>
   void return_value(U&& value) {
-    this->awaiter_->value_.emplace(std::forward<U>(value));
+    this->awaiter_->outcome_.emplace(std::forward<U>(value));
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <utility>
 
 #include "lockstep/task.h"
 
@@ -20,7 +21,9 @@ class TaskSet {
   }
 
   // Starts `task` at once, on the caller's stack.
-  void spawn(Task<void> task);
+  void spawn(Task<void> task) { spawn(std::move(task), nullptr); }
+  // Tells when it has ended by itself, and without an exception. `ended` outlives the task.
+  void spawn(Task<void> task, bool& ended) { spawn(std::move(task), &ended); }
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
   void clear() noexcept;
 
@@ -31,6 +34,8 @@ class TaskSet {
 
  private:
   class Running;
+
+  void spawn(Task<void>&& task, bool* ended);
 
   Running* youngest_ = nullptr;
   std::exception_ptr own_exception_;
