@@ -41,11 +41,12 @@ bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struc
   return session_is_over(error) && struck != 0;
 }
 
-// A contender's acquire under way, or the change of its grant, as the oracles are told of it.
+// A contender's acquire under way, or the change of its grant, as the oracles are told of it. Its
+// patience outlives it.
 class Acquiring {
  public:
-  Acquiring(Contender& self, const Session& session, Context patience)
-      : self_(self), id_(session.id()), patience_(std::move(patience)) {
+  Acquiring(Contender& self, const Session& session, const Context& patience)
+      : self_(self), id_(session.id()), patience_(patience) {
     self_.oracles().acquiring(id_, index_of(self_), patience_.deadline());
   }
   Acquiring(const Acquiring&) = delete;
@@ -68,7 +69,7 @@ class Acquiring {
 
   Contender& self_;
   SessionId id_;
-  Context patience_;
+  const Context& patience_;
   bool resolved_ = false;
 };
 
@@ -135,18 +136,19 @@ std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
 // In one piece: every search figure is measured on it.
 Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    FairMutex mutex(**session, path, &self.oracles());
+    const std::shared_ptr<fake::FakeSession> session = self.client().alive();
+    const Result<void> connected = co_await session->connected();
+    if (!connected) continue;
+    FairMutex mutex(*session, path, &self.oracles());
     const Context patience = self.patience();
-    Acquiring acquiring(self, **session, patience);
+    Acquiring acquiring(self, *session, patience);
     Result<HeldLock> held = co_await mutex.acquire(patience);
     acquiring.resolved(held);
     if (!held) continue;
-    Inside inside(self, **session, held->cause());
-    if (lingers(self)) co_await linger(**session, held->znode());
+    Inside inside(self, *session, held->cause());
+    if (lingers(self)) co_await linger(*session, held->znode());
     inside.leave();
-    check_before_release(self, **session, *held);
+    check_before_release(self, *session, *held);
     const ReleaseOutcome outcome = co_await held->release();
     const ReleaseOutcome again = co_await held->release();
     check_release(self, held->znode(), held->cause(), outcome, again);

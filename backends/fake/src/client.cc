@@ -11,9 +11,13 @@ std::shared_ptr<FakeSession> FakeClient::current() {
   return session_;
 }
 
-Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
+std::shared_ptr<FakeSession> FakeClient::alive() {
   if (!session_ || is_over(session_->state())) open();
-  std::shared_ptr<FakeSession> opened = session_;
+  return session_;
+}
+
+Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
+  std::shared_ptr<FakeSession> opened = alive();
   co_await ok(opened->connected(std::move(context)));
   co_return std::move(opened);
 }
@@ -22,6 +26,11 @@ void FakeClient::resume(const FakeSession::Snapshot& snapshot) {
   const internal::PoolAllocator<FakeSession> memory;
   session_ = std::allocate_shared<FakeSession>(memory, process_, snapshot);
   session_->set_observer(observer());
+}
+
+void FakeClient::let_go() noexcept {
+  session_ = nullptr;
+  set_observer(nullptr);
 }
 
 void FakeClient::open() {

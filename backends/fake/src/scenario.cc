@@ -10,8 +10,6 @@ namespace lockstep::fake {
 
 namespace {
 
-const Path kLock("/lock");
-
 // Whom a contender waits for, and at which lock.
 class Blocked {
  public:
@@ -86,7 +84,6 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
   fibers_.execution_begins();
   if (lock_.at_start) lock_.at_start();
   verdict_ = &verdict;
-  add_contenders(world);
   world.set_blocker(&fibers_);
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
@@ -98,30 +95,28 @@ void LockScenario::start(fakezk::World& world, fakezk::Verdict& verdict) {
     prepare(world);
   }
   world.begin_trace();
-  for (Contender& contender : contenders_) {
-    fakezk::Process& process = contender.client().process();
-    process.tasks().spawn(run(*this, contender));
-  }
+  for (Contender& contender : contenders_) run(contender);
   world.drain();
 }
 
 void LockScenario::clear() {
-  contenders_.clear();
+  for (Contender& contender : contenders_) contender.clear();
   oracles_.end();
   fibers_.execution_ends();
 }
 
-void Contender::restart() {
-  fakezk::Process& process = client_->process();
-  std::string name = client_->name();
-  client_.emplace(process, std::move(name));
+void Contender::clear() noexcept {
+  client_.let_go();
+  attempts_ = 0;
+  grants_ = 0;
+  finished_ = false;
 }
 
 Duration Contender::holding_time() {
   using std::chrono::milliseconds;
   constexpr std::array<milliseconds, 3> kTimes = {milliseconds(600), milliseconds(4'000),
                                                   milliseconds(60'000)};
-  fakezk::World& world = client_->process().world();
+  fakezk::World& world = client_.process().world();
   const bool takes_its_time = world.draw(2) != 0;
   if (!takes_its_time) return Duration::zero();
   const std::uint32_t drawn = world.draw(kTimes.size());
@@ -143,21 +138,22 @@ void LockScenario::restart(fakezk::Process& process) {
   oracles_.crashed(process.index());
   resource_.crashed(process);
   contender.restart();
-  process.tasks().spawn(run(*this, contender));
+  run(contender);
 }
 
 void LockScenario::add_contenders(fakezk::World& world) {
+  contenders_.clear();
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
-    fakezk::Process& process = resumes_ ? world.process(i) : world.add_process();
-    contenders_.emplace_back(process, process_name(i), oracles_, resource_, fibers_);
+    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
   }
   if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
 }
 
 void LockScenario::prepare(fakezk::World& world) {
+  add_contenders(world);
   for (Contender& contender : contenders_) contender.client().current();
   world.settle();
-  Request parent(OpCode::kCreate, kLock);
+  Request parent(OpCode::kCreate, lock_path_);
   parent.mode = CreateMode::kContainer;
   const bool created = world.servers().create_as_operator(parent, world.now());
   internal::check(created, "a scenario's lock path is valid");
@@ -172,12 +168,8 @@ void LockScenario::prepare(fakezk::World& world) {
 }
 
 void LockScenario::resume() {
-  for (std::size_t i = 0; i < contenders_.size(); ++i) contenders_[i].client().resume(sessions_[i]);
-}
-
-Task<void> LockScenario::run(const LockScenario& scenario, Contender& self) {
-  co_await scenario.lock_.contend(self, kLock, scenario.size_.rounds);
-  self.finish();
+  auto session = sessions_.begin();
+  for (Contender& contender : contenders_) contender.client().resume(*session++);
 }
 
 void LockScenario::finish(fakezk::World& world) {

@@ -31,8 +31,12 @@ class FakeClient final : public Client {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Begins with a session that is connected already.
   void resume(const FakeSession::Snapshot& snapshot);
+  // Lets go of its session, and of whoever is told of it.
+  void let_go() noexcept;
   // The current session, alive or not; opens the first one if there was none.
   std::shared_ptr<FakeSession> current();
+  // The current session if it is alive, otherwise a new one: perhaps not connected yet.
+  std::shared_ptr<FakeSession> alive();
   // Of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // What the current session waits for.

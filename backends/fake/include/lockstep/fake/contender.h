@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,25 +31,28 @@ class Contender {
  public:
   Contender(fakezk::Process& process, std::string name, fakezk::LockOracles& oracles,
             fakezk::SharedResource& resource, Fibers& fibers)
-      : oracles_(oracles), resource_(resource), fibers_(fibers) {
-    client_.emplace(process, std::move(name));
-  }
+      : client_(process, std::move(name)),
+        oracles_(oracles),
+        resource_(resource),
+        fibers_(fibers) {}
 
-  [[nodiscard]] FakeClient& client() { return *client_; }
-  [[nodiscard]] const FakeClient& client() const { return *client_; }
+  [[nodiscard]] FakeClient& client() { return client_; }
+  [[nodiscard]] const FakeClient& client() const { return client_; }
   // Its process has crashed and is started again: a client without a session.
-  void restart();
+  void restart() noexcept { client_.let_go(); }
+  // The execution is over: before the next one everything is as if new.
+  void clear() noexcept;
   [[nodiscard]] fakezk::LockOracles& oracles() { return oracles_; }
   // What the lock protects. There is one thing in stock.
   [[nodiscard]] fakezk::SharedResource& resource() { return resource_; }
   // Runs code that blocks, as a task of its process.
   [[nodiscard]] Task<void> on_fiber(std::function<void()> body) {
-    return fibers_.run(client_->process(), std::move(body));
+    return fibers_.run(client_.process(), std::move(body));
   }
   // What bounds an acquire that begins now.
   [[nodiscard]] Context patience() const {
     if (!impatient_) return {};
-    return {client_->executor().now() + std::chrono::seconds(1)};
+    return {client_.executor().now() + std::chrono::seconds(1)};
   }
   void become_impatient() { impatient_ = true; }
   // By its rules, whoever holds the lock holds it alone.
@@ -67,11 +69,13 @@ class Contender {
   [[nodiscard]] std::uint32_t attempts() const { return attempts_; }
   [[nodiscard]] std::uint32_t grants() const { return grants_; }
 
+  // Does what contenders do, as a task of its process.
+  void run(Task<void> task) { client_.process().tasks().spawn(std::move(task), finished_); }
+  // Has done it.
   [[nodiscard]] bool finished() const { return finished_; }
-  void finish() { finished_ = true; }
 
  private:
-  std::optional<FakeClient> client_;
+  FakeClient client_;
   fakezk::LockOracles& oracles_;
   fakezk::SharedResource& resource_;
   Fibers& fibers_;

@@ -45,7 +45,9 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
 
  private:
-  static Task<void> run(const LockScenario& scenario, Contender& self);
+  void run(Contender& contender) {
+    contender.run(lock_.contend(contender, lock_path_, size_.rounds));
+  }
   void restart(fakezk::Process& process) override;
   void add_contenders(fakezk::World& world);
   void prepare(fakezk::World& world);
@@ -56,12 +58,14 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
                                   const Contender& waiter) const;
 
   LockUnderTest lock_;
+  // Not shared with other scenarios, which other threads search: all its copies count as one.
+  Path lock_path_ = Path("/lock");
   ScenarioSize size_;
   fakezk::LockOracles oracles_;
   fakezk::SharedResource resource_;
   Fibers fibers_;
   fakezk::Verdict* verdict_ = nullptr;
-  Contenders contenders_;
+  Contenders contenders_;  // Of all executions in one world.
   // Where the search begins, as the first start() has prepared it.
   std::optional<fakezk::World::Checkpoint> prepared_;
   std::vector<FakeSession::Snapshot> sessions_;  // By contender.
