@@ -95,7 +95,12 @@ Text::Text(std::initializer_list<std::string_view> pieces) {
 }
 
 void Text::release(Block* block) noexcept {
-  if (!block->references.decrement_is_last()) return;
+  if (block->references.decrement_is_last()) [[unlikely]] {
+    destroy(block);
+  }
+}
+
+void Text::destroy(Block* block) noexcept {
   const std::size_t size = sizeof(Block) + block->size + 1;
   block->~Block();
   internal::release_frame(block, size);

@@ -57,7 +57,10 @@ class Text {
   void retain() const noexcept {
     if (block_) block_->references.increment();
   }
+  // Two functions: in most of them somebody else still has the text, and nothing is to be saved and
+  // restored for that.
   static void release(Block* block) noexcept;
+  [[gnu::noinline]] static void destroy(Block* block) noexcept;
 
   Block* block_ = nullptr;
 };

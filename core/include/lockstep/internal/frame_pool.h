@@ -62,12 +62,13 @@ class FreeBlocks {
     Free* const block = latest_;
     if (!block) return nullptr;
     latest_ = block->next;
-    --count_;
+    ++room_;
     return block;
   }
   void give_back(void* block, std::size_t) noexcept {
-    if (count_ == kMost) return ::operator delete(block);
-    ++count_;
+    if (--room_ < 0) [[unlikely]] {
+      return to_heap(block);
+    }
     latest_ = ::new (block) Free{latest_};
   }
   void drain() noexcept {
@@ -78,11 +79,14 @@ class FreeBlocks {
   struct Free {
     Free* next;
   };
-  // What one thread allocates and another one releases must not pile up there.
-  static constexpr std::size_t kMost = 1024;
+  [[gnu::cold, gnu::noinline]] void to_heap(void* block) noexcept {
+    ++room_;
+    ::operator delete(block);
+  }
 
   Free* latest_ = nullptr;
-  std::size_t count_ = 0;
+  // For how many more. What one thread allocates and another one releases must not pile up there.
+  int room_ = 1024;
 };
 #endif
 

@@ -38,8 +38,9 @@ class Shared {
     ReferenceCount references;
   };
   [[gnu::noinline]] void release() noexcept {
-    if (block_->references.decrement_is_last()) delete block_;
+    if (block_->references.decrement_is_last()) destroy(block_);
   }
+  [[gnu::noinline]] static void destroy(Block* block) noexcept { delete block; }
 
   Block* block_ = nullptr;
 };
