@@ -71,7 +71,7 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
     if (retrying) {
       removed = co_await remove_again(context);
     } else {
-      removed = co_await session_.remove(record_.znode, -1, context);
+      removed = co_await remove(context);
     }
     while (outcome_unknown(removed)) {
       retrying = true;
@@ -127,11 +127,16 @@ void HeldLock::Grant::stop_listening() {
   guard_.reset();
 }
 
+// As a function that is no coroutine: no frame keeps what its arguments are made of.
+Operation<void> HeldLock::Grant::remove(const Context& context) {
+  return session_.remove(record_.znode, -1, context);
+}
+
 // An attempt after one of ours. Whoever waits for it has the context.
 Task<Result<void>> HeldLock::Grant::remove_again(const Context& context) {
   Result<void> removed;
   if (options_.own_data.is_null()) {
-    removed = co_await session_.remove(record_.znode, -1, context);
+    removed = co_await remove(context);
   } else {
     removed = co_await remove_if_ours(session_, record_.znode, options_.own_data, context);
   }

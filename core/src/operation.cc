@@ -6,9 +6,11 @@
 namespace lockstep::internal {
 
 void OperationBase::send(Request&& request, bool leaves_watch) {
-  if (const std::optional<Error> over = already_over()) [[unlikely]] {
-    end_with(*over);
-    return finish();
+  if (may_be_over()) {
+    if (const std::optional<Error> over = already_over()) {
+      end_with(*over);
+      return finish();
+    }
   }
   if (leaves_watch) {
     request.watch = new WatchState;

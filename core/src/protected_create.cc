@@ -1,5 +1,8 @@
 #include "lockstep/protected_create.h"
 
+#include <array>
+#include <cstring>
+
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
@@ -23,10 +26,20 @@ class Prefix {
   static constexpr std::size_t kGuidLength = kBeforeGuid.size() - 1 + Guid::kLength;
 
   static Path with_guid(const Guid& unique, const Path& parent, std::string_view mark) {
+    std::array<char, kBeforeGuid.size() + Guid::kLength> name;
+    std::memcpy(name.data(), kBeforeGuid.data(), kBeforeGuid.size());
+    std::memcpy(name.data() + kBeforeGuid.size(), unique.view().data(), Guid::kLength);
     const std::string_view above = parent.view() == "/" ? std::string_view() : parent.view();
-    return Path(Text({above, kBeforeGuid, unique.view(), mark}));
+    return Path(Text(above, {name.data(), name.size()}, mark));
   }
 };
+
+// The request itself, as a function that is no coroutine: no frame keeps what its arguments are
+// made of.
+Operation<Created> create(Session& session, const Path& path, const Data& data,
+                          const Context& context) {
+  return session.create(path, data, CreateMode::kEphemeralSequential, context);
+}
 
 // Looks for the znode of a create whose reply was lost. kNoNode if the create was never applied.
 // The GUID's text outlives the task.
@@ -90,8 +103,7 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
   const Prefix prefix(session.random(), parent, mark);
   Orphan orphan(session, parent, prefix.guid);
   for (;;) {
-    Result<Created> created =
-        co_await session.create(prefix.path, data, CreateMode::kEphemeralSequential, context);
+    Result<Created> created = co_await create(session, prefix.path, data, context);
     while (outcome_unknown(created)) {
       created = co_await find_by_guid(session, parent, prefix.guid, context);
       if (!created && created.error() == Error::kNoNode) break;

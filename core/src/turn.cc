@@ -43,12 +43,15 @@ Operation<Children> list(const LockQueue& queue, const Context& context) {
 Task<Result<Children>> list_again(const LockQueue& queue, const Context& context) {
   return read_again(queue.session, &Session::get_children, queue.lock, context);
 }
+Operation<Watched<DataAndStat>> watch(Session& session, const Path& znode, const Context& context) {
+  return session.get_data_watched(znode, context);
+}
 
 // A watch that fires when the znode changes; none if it is not there. What it takes to get the
 // watch is gone when this returns: of what waits in a long queue there are many.
 Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode,
                                                  const Context& context) {
-  Result<Watched<DataAndStat>> read = co_await session.get_data_watched(znode, context);
+  Result<Watched<DataAndStat>> read = co_await watch(session, znode, context);
   if (outcome_unknown(read)) {
     read = co_await read_again(session, &Session::get_data_watched, znode, context);
   }

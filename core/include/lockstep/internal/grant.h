@@ -50,6 +50,7 @@ class HeldLock::Grant final : public SessionListener,
     return state_ == LockState::kHeld || state_ == LockState::kSuspect;
   }
   Guard& guard();
+  Operation<void> remove(const Context& context);
   Task<Result<void>> remove_again(const Context& context);
   Task<Result<void>> remove_once_reconnected(const Context& context);
   ReleaseOutcome outcome_of(const Result<void>& removed, bool retrying);

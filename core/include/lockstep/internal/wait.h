@@ -38,6 +38,8 @@ class Wait : private Runnable {
   }
 
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+  // Whether the Context can end. (Whoever asks first is spared an empty optional.)
+  [[nodiscard]] bool may_be_over() const { return !context_.endless(); }
   // The error of a Context that has already ended, if it has.
   [[nodiscard]] std::optional<Error> already_over() const {
     if (context_.endless()) return std::nullopt;
