@@ -10,9 +10,9 @@ namespace {
 
 // A function that is no coroutine: what it makes is not kept in the frame of each contender that
 // waits, and there may be thousands.
-HeldLock grant_of(const LockQueue& queue, const Created& ours, Zxid evidence,
+HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid evidence,
                   const LockOptions& options) {
-  GrantRecord grant(queue.session.id(), queue.lock, ours.path, ours.stat.czxid, evidence);
+  GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, evidence);
   GrantOptions kept;
   kept.revocable = options.revocable;
   kept.grace = options.grace;
@@ -28,16 +28,15 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  const Result<Created> ours =
+  Result<Created> ours =
       co_await take_place(session, queue_.lock, kLockMark, options_.data, context);
   if (!ours) co_return under_way.failed(ours.error());
-  Place place(session, ours->path, observer);
-  if (observer) observer->place_reserved(session.id(), queue_.lock, ours->path);
+  Place place(session, std::move(ours->path), observer);
+  if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
   // 2. to 5. Wait until nobody is in front.
-  const Result<Zxid> evidence = co_await wait_in_queue(queue_, ours->path, patience, context);
+  const Result<Zxid> evidence = co_await wait_in_queue(queue_, place.znode(), patience, context);
   if (!evidence) co_return under_way.failed(evidence.error());
-  place.granted();
-  co_return grant_of(queue_, *ours, *evidence, options_);
+  co_return grant_of(queue_, place.granted(), ours->stat.czxid, *evidence, options_);
 }
 
 }  // namespace lockstep

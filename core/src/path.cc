@@ -2,10 +2,9 @@
 
 namespace lockstep {
 
-std::string_view Path::name() const noexcept {
+std::string_view Path::last_component() const noexcept {
   // Forwards: paths have few components, and names are long.
   const std::string_view path = view();
-  if (path.empty()) return path;
   std::size_t start = 0;
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos;) {
     start = slash + 1;

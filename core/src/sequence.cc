@@ -112,10 +112,13 @@ std::optional<Contender> contender(std::string_view name, Marks marks) {
 
 Result<Position> position_of(std::string_view ours, Marks marks, const Children& queue,
                              std::string_view own) {
+  Result<Position> result;  // Made where the caller wants to have it.
+  Position& position = *result;
   const Candidate us = candidate(ours, marks);
-  if (!us.contends()) return failure(Error::kBadArguments);
-
-  Position position;
+  if (!us.contends()) {
+    result = failure(Error::kBadArguments);
+    return result;
+  }
   std::int32_t nearest = 0;
   bool found = false;
   for (const std::string_view name : queue) {
@@ -137,8 +140,8 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
     ++position.ahead;
     if (contender.share == Share::kExclusive) ++position.exclusive_ahead;
   }
-  if (!found) return failure(Error::kNoNode);
-  return position;
+  if (!found) result = failure(Error::kNoNode);
+  return result;
 }
 
 Result<Position> position_of(std::string_view ours, std::string_view mark, const Children& queue) {

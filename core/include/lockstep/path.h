@@ -23,14 +23,18 @@ class Path {
   [[nodiscard]] std::string string() const { return std::string(view()); }
   [[nodiscard]] const Text& text() const noexcept { return text_; }
 
-  // The last component; "" for the root.
-  [[nodiscard]] std::string_view name() const noexcept;
+  // The last component; "" for the root, and for no path at all.
+  [[nodiscard]] std::string_view name() const noexcept {
+    return text_.is_null() ? std::string_view() : last_component();
+  }
   // The path without its last component; the root is its own parent.
   [[nodiscard]] Path parent() const;
 
   friend bool operator==(const Path& a, const Path& b) noexcept = default;
 
  private:
+  [[nodiscard]] std::string_view last_component() const noexcept;
+
   Text text_;
 };
 

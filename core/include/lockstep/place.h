@@ -22,8 +22,12 @@ class Place {
     if (observer_) observer_->place_given_up(session_.id(), znode_);
     remove_guaranteed(session_, std::move(znode_));
   }
-  // The znode is somebody else's business now.
-  void granted() { granted_ = true; }
+  [[nodiscard]] const Path& znode() const { return znode_; }
+  // The znode is somebody else's business now: of whoever takes it.
+  Path&& granted() {
+    granted_ = true;
+    return std::move(znode_);
+  }
 
  private:
   Session& session_;
