@@ -7,53 +7,56 @@ namespace lockstep::internal {
 // A deadline and a stop token that are being watched while a coroutine waits.
 class Wait::Limits final : public Pooled {
  public:
-  explicit Limits(Wait& wait) : wait_(wait), deadline_(wait), stopped_(wait) {
-    if (wait.context_.deadline()) {
-      wait.executor_.start_timer(deadline_, *wait.context_.deadline());
-    }
-    if (wait.context_.stop().stop_possible()) {
-      stop_.emplace(wait.context_.stop(), PostStopped(*this));
-    }
+  explicit Limits(Wait& wait) : deadline_(wait) {
+    const std::optional<TimePoint> deadline = wait.context_.deadline();
+    if (deadline) wait.executor_.start_timer(deadline_, *deadline);
+    std::stop_token stop = wait.context_.stop();
+    if (stop.stop_possible()) stop_.emplace(wait, std::move(stop));
   }
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
-  ~Limits() {
-    stop_.reset();  // First: afterwards nobody posts stopped_ any more.
-    wait_.executor_.withdraw(stopped_);
-    wait_.executor_.stop_timer(deadline_);
-  }
+  ~Limits() { deadline_.stop(); }
 
  private:
   class Deadline final : public Timer {
    public:
     explicit Deadline(Wait& wait) : wait_(wait) {}
     void run() override { wait_.abandon(Error::kTimedOut); }
+    void stop() noexcept { wait_.executor_.stop_timer(*this); }
 
    private:
     Wait& wait_;
   };
   class Stopped final : public Runnable {
    public:
-    explicit Stopped(Wait& wait) : wait_(wait) {}
+    Stopped(Wait& wait, std::stop_token&& stop) : wait_(wait) {
+      callback_.emplace(std::move(stop), Post(*this));
+    }
+    Stopped(const Stopped&) = delete;
+    Stopped& operator=(const Stopped&) = delete;
+    ~Stopped() override {
+      callback_.reset();  // First: afterwards nobody posts us any more.
+      wait_.executor_.withdraw(*this);
+    }
     void run() override { wait_.abandon(Error::kCancelled); }
 
    private:
+    // Runs on whichever thread asks to stop: only hands over to the executor.
+    class Post {
+     public:
+      explicit Post(Stopped& stopped) : stopped_(&stopped) {}
+      void operator()() const { stopped_->wait_.executor_.post(*stopped_); }
+
+     private:
+      Stopped* stopped_;
+    };
+
     Wait& wait_;
-  };
-  // Runs on whichever thread asks to stop: only hands over to the executor.
-  class PostStopped {
-   public:
-    explicit PostStopped(Limits& limits) : limits_(&limits) {}
-    void operator()() const { limits_->wait_.executor_.post(limits_->stopped_); }
-
-   private:
-    Limits* limits_;
+    std::optional<std::stop_callback<Post>> callback_;
   };
 
-  Wait& wait_;
   Deadline deadline_;
-  Stopped stopped_;
-  std::optional<std::stop_callback<PostStopped>> stop_;
+  std::optional<Stopped> stop_;
 };
 
 void Wait::observe_limits() { limits_ = new Limits(*this); }
@@ -61,7 +64,7 @@ void Wait::observe_limits() { limits_ = new Limits(*this); }
 void Wait::forget_limits() noexcept { delete std::exchange(limits_, nullptr); }
 
 std::optional<Error> Wait::limit_reached() const {
-  if (context_.stop().stop_requested()) return Error::kCancelled;
+  if (context_.stop_requested()) return Error::kCancelled;
   if (context_.deadline() && *context_.deadline() <= executor_.now()) return Error::kTimedOut;
   return std::nullopt;
 }

@@ -24,6 +24,7 @@ class Context {
     return bounds_->deadline;
   }
   [[nodiscard]] std::stop_token stop() const { return bounds_ ? bounds_->stop : std::stop_token(); }
+  [[nodiscard]] bool stop_requested() const { return bounds_ && bounds_->stop.stop_requested(); }
   [[nodiscard]] bool endless() const {
     return !bounds_ || (!bounds_->deadline && !bounds_->stop.stop_possible());
   }
