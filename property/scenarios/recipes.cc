@@ -137,8 +137,10 @@ std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
 Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const std::shared_ptr<fake::FakeSession> session = self.client().alive();
-    const Result<void> connected = co_await session->connected();
-    if (!connected) continue;
+    if (session->state() != SessionState::kConnected) {
+      const Result<void> connected = co_await session->connected();
+      if (!connected) continue;
+    }
     FairMutex mutex(*session, path, &self.oracles());
     const Context patience = self.patience();
     Acquiring acquiring(self, *session, patience);
