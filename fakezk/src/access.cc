@@ -65,9 +65,9 @@ void Identities::add(Identity identity) {
   shown_ = internal::Shared(std::move(shown));
 }
 
-AclTable::AclTable() { acls_ = {Acl::open(), Acl::read_only()}; }
+AclTable::AclTable() : fresh_(std::vector{Acl::open(), Acl::read_only()}), acls_(fresh_) {}
 
-void AclTable::reset() { acls_.resize(2); }
+void AclTable::reset() { acls_ = fresh_; }
 
 std::optional<AclId> AclTable::accept_list(const Acl& asked, std::span<const Identity> identities,
                                            Unspecified& unspecified) {
@@ -90,16 +90,20 @@ std::optional<AclId> AclTable::accept_list(const Acl& asked, std::span<const Ide
 }
 
 AclId AclTable::keep(std::vector<AclEntry> entries) {
-  const Acl fresh(std::move(entries));
-  const auto known = std::ranges::find(acls_, fresh);
-  if (known != acls_.end()) return static_cast<AclId>(known - acls_.begin());
-  acls_.push_back(fresh);
-  return static_cast<AclId>(acls_.size() - 1);
+  const Acl wanted(std::move(entries));
+  const auto known = std::ranges::find(*acls_, wanted);
+  const auto id = static_cast<AclId>(known - acls_->begin());
+  if (known == acls_->end()) {
+    std::vector<Acl> more = *acls_;
+    more.push_back(wanted);
+    acls_ = List(std::move(more));
+  }
+  return id;
 }
 
 bool AclTable::check(AclId id, std::int32_t permissions,
                      std::span<const Identity> identities) const {
-  return std::ranges::any_of(acls_[id].entries(), [&](const AclEntry& entry) {
+  return std::ranges::any_of(acl(id).entries(), [&](const AclEntry& entry) {
     if ((entry.permissions & permissions) == 0) return false;
     if (entry.scheme == "world") return true;
     if (entry.scheme == "ip") return ip_in_range(kLoopback, entry.id);
@@ -109,8 +113,8 @@ bool AclTable::check(AclId id, std::int32_t permissions,
 }
 
 Acl AclTable::shown(AclId id, std::span<const Identity> identities) const {
-  if (allows(id, permission::kAdmin, identities)) return acls_[id];
-  std::vector<AclEntry> entries(acls_[id].entries().begin(), acls_[id].entries().end());
+  if (allows(id, permission::kAdmin, identities)) return acl(id);
+  std::vector<AclEntry> entries(acl(id).entries().begin(), acl(id).entries().end());
   for (AclEntry& entry : entries) {
     const std::size_t colon = entry.id.find(':');
     if (entry.scheme == "digest" && colon != std::string::npos) {

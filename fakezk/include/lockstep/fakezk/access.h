@@ -45,7 +45,7 @@ class Identities {
 using AclId = std::uint32_t;
 
 // The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and what they
-// allow.
+// allow. Cheap to copy: an ACL that nobody has used before is rare.
 class AclTable {
  public:
   static constexpr AclId kOpen = 0;
@@ -60,11 +60,14 @@ class AclTable {
                                             Unspecified& unspecified) {
     return asked.is_open() ? std::optional(kOpen) : accept_list(asked, identities, unspecified);
   }
-  [[nodiscard]] const Acl& acl(AclId id) const { return acls_[id]; }
+  [[nodiscard]] const Acl& acl(AclId id) const { return (*acls_)[id]; }
   // True if any of these permissions is granted to a connection with these identities.
   [[nodiscard]] bool allows(AclId id, std::int32_t permissions,
                             std::span<const Identity> identities) const {
     return id == kOpen || check(id, permissions, identities);
+  }
+  [[nodiscard]] bool allows(AclId id, std::int32_t permissions, const Identities& shown) const {
+    return id == kOpen || check(id, permissions, shown.list());
   }
   // As get_acl shows it: the digests are hidden from those who may not change the ACL.
   [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
@@ -77,7 +80,9 @@ class AclTable {
                            std::span<const Identity> identities) const;
   AclId keep(std::vector<AclEntry> entries);
 
-  std::vector<Acl> acls_;
+  using List = internal::Shared<std::vector<Acl>>;
+  List fresh_;  // What every server begins with.
+  List acls_;
 };
 
 }  // namespace lockstep::fakezk
