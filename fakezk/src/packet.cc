@@ -60,7 +60,7 @@ std::size_t bytes(const WatchedPaths& watched) {
 std::size_t packet_bytes(const ClientMessage& message) {
   switch (message.kind) {
     case ClientMessage::Kind::kHandshake: break;  // Always short.
-    case ClientMessage::Kind::kSetWatches: return kHeader + bytes(*message.watched);
+    case ClientMessage::Kind::kSetWatches: return kHeader + bytes(message.watched());
     case ClientMessage::Kind::kRequest: return kHeader + bytes(message.request);
   }
   return 0;

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMostPacketBytes = 0xfffff;
 [[nodiscard]] inline bool exceeds_packet_limit(const ClientMessage& message) {
   const Request& request = message.request;
   const bool surely_short =
-      !message.watched && !request.ops && request.acl.is_open() &&
+      message.kind != ClientMessage::Kind::kSetWatches && !request.ops && request.acl.is_open() &&
       request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
   return !surely_short && packet_bytes(message) > kMostPacketBytes;
 }

@@ -61,14 +61,15 @@ void PayloadHash::add_rarities(const ServerMessage& message) {
 
 void PayloadHash::add_greeting(const ClientMessage& message) {
   if (message.kind == ClientMessage::Kind::kHandshake) {
-    add(message.handshake.session_id);
-    add(message.handshake.password);
-    add(std::int64_t{message.handshake.timeout.count()});
-    return add(message.handshake.last_zxid_seen);
+    const Handshake& handshake = message.handshake();
+    add(handshake.session_id);
+    add(handshake.password);
+    add(std::int64_t{handshake.timeout.count()});
+    return add(handshake.last_zxid_seen);
   }
-  add(message.watched->relative_zxid);
-  for (const std::vector<Path>* paths :
-       {&message.watched->data, &message.watched->exist, &message.watched->child}) {
+  const WatchedPaths& watched = message.watched();
+  add(watched.relative_zxid);
+  for (const std::vector<Path>* paths : {&watched.data, &watched.exist, &watched.child}) {
     add(std::uint64_t{paths->size()});
     for (const Path& path : *paths) add(path.text());
   }

@@ -38,20 +38,19 @@ inline const ZnodeFacts& Preparation::look(PathId id, ZnodeFacts& record) const 
   return record;
 }
 
-std::expected<void, Error> Preparation::prepare(const Request& request) {
+std::expected<void, Error> Preparation::prepare(const Request& request, PathId path) {
   switch (request.op) {
-    case OpCode::kCreate: return create(request);
-    case OpCode::kRemove: return remove(request);
-    case OpCode::kSetData: return set_data(request);
-    case OpCode::kSetAcl: return set_acl(request);
-    case OpCode::kCheck: return check(request);
+    case OpCode::kCreate: return create(request, path);
+    case OpCode::kRemove: return remove(request, path);
+    case OpCode::kSetData: return set_data(request, path);
+    case OpCode::kSetAcl: return set_acl(request, path);
+    case OpCode::kCheck: return check(request, path);
     default: return refused(Error::kUnimplemented);
   }
 }
 
-std::expected<void, Error> Preparation::create(const Request& request) {
+std::expected<void, Error> Preparation::create(const Request& request, PathId asked) {
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
-  const PathId asked = paths_->intern(request.path.text());
   const std::optional<PathId> parent_id = parent_of(asked);
   if (!parent_id) return refused(Error::kBadArguments);
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
@@ -76,8 +75,7 @@ std::expected<void, Error> Preparation::create(const Request& request) {
   return {};
 }
 
-std::expected<void, Error> Preparation::remove(const Request& request) {
-  const PathId path = paths_->intern(request.path.text());
+std::expected<void, Error> Preparation::remove(const Request& request, PathId path) {
   const bool usual = paths_->valid(path) && path > PathTable::kQuota;
   if (!usual && !server_can_remove(request.path.view())) return refused(Error::kBadArguments);
   path_ = path;
@@ -92,9 +90,9 @@ std::expected<void, Error> Preparation::remove(const Request& request) {
   return {};
 }
 
-std::expected<void, Error> Preparation::set_data(const Request& request) {
-  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
-  path_ = paths_->intern(request.path.text());
+std::expected<void, Error> Preparation::set_data(const Request& request, PathId path) {
+  if (!paths_->valid(path)) return refused(Error::kBadArguments);
+  path_ = path;
   const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kWrite)) return refused(Error::kNoAuth);
@@ -105,11 +103,11 @@ std::expected<void, Error> Preparation::set_data(const Request& request) {
   return {};
 }
 
-std::expected<void, Error> Preparation::set_acl(const Request& request) {
-  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
+std::expected<void, Error> Preparation::set_acl(const Request& request, PathId path) {
+  if (!paths_->valid(path)) return refused(Error::kBadArguments);
   const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
-  path_ = paths_->intern(request.path.text());
+  path_ = path;
   const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
@@ -120,9 +118,9 @@ std::expected<void, Error> Preparation::set_acl(const Request& request) {
   return {};
 }
 
-std::expected<void, Error> Preparation::check(const Request& request) {
-  if (!server_accepts(request.path.view())) return refused(Error::kBadArguments);
-  path_ = paths_->intern(request.path.text());
+std::expected<void, Error> Preparation::check(const Request& request, PathId path) {
+  if (!paths_->valid(path)) return refused(Error::kBadArguments);
+  path_ = path;
   const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kRead)) return refused(Error::kNoAuth);

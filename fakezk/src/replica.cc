@@ -75,44 +75,14 @@ void Replica::notify_deleted(PathId path, AclId acl) {
   }
 }
 
-namespace {
-
-void refuse(Reply& reply, Error error) {
-  reply.error = error;
-  reply.has_error = true;
-}
-
-}  // namespace
-
-void Replica::read(const Request& request, PathId path, LinkIndex link,
-                   const Identities& identities, Reply& reply) {
-  const Znode* const znode = tree_.find(path);
+void Replica::read_without_znode(const Request& request, PathId path, LinkIndex link,
+                                 Reply& reply) {
   if (concerns_watches(request.op)) {
     if (!look_for_watches(request, path, link)) refuse(reply, Error::kNoWatcher);
     return;
   }
-  const bool watched = request.watch != nullptr;
-  if (!znode) {
-    if (watched && request.op == OpCode::kExists) data_watches_.add(path, link);
-    refuse(reply, Error::kNoNode);
-    return;
-  }
-  // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
-  const std::int32_t needed =
-      request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
-  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities.list())) {
-    refuse(reply, Error::kNoAuth);
-    return;
-  }
-  if (request.op == OpCode::kGetChildren) {
-    if (watched) child_watches_.add(path, link);
-    reply.children = tree_.children(*znode, unspecified_);
-    return;
-  }
-  if (watched) data_watches_.add(path, link);
-  reply.stat = tree_.stat(*znode);
-  if (request.op == OpCode::kGetData) reply.data = znode->data;
-  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities.list());
+  if (request.watch && request.op == OpCode::kExists) data_watches_.add(path, link);
+  refuse(reply, Error::kNoNode);
 }
 
 // Data watches are those of exists, too (DataTree.containsWatcher, removeWatch).

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "packet.h"
 #include "replica_objects.h"
 
 namespace lockstep::fakezk {
@@ -135,7 +134,7 @@ bool Server::replica_can_apply(LinkIndex link) const {
   const ClientMessage& message = network_[link].requests.front();
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return std::ranges::any_of(replicas_, [&](const Replica& replica) {
-      return !replica.unreachable && replica.last_zxid >= message.handshake.last_zxid_seen;
+      return !replica.unreachable && replica.last_zxid >= message.handshake().last_zxid_seen;
     });
   }
   const Connection& connection = connections_[link];
@@ -155,114 +154,6 @@ void Server::record_taking_up(LinkIndex link) {
   }
 }
 
-void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now) {
-  applied_.op = message.request.op;
-  applied_.is_request = true;
-  applied_.error = Error::kConnectionLoss;
-  applied_.has_error = true;
-  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
-}
-
-inline void Server::serve(LinkIndex link, SessionIndex session, const Request& request,
-                          TimePoint now) {
-  if (is_read(request.op)) return read(link, request);
-  if (request.op == OpCode::kSync) {
-    Txn sync = begin_txn(OpCode::kSync, session, link, now);
-    applied_.zxid = zxid_;
-    return commit(sync, now);
-  }
-  if (sessions_[session].link != link) return refuse_moved(link, session, now);
-  write(session, link, connections_[link].identities, request, now);
-}
-
-void Server::apply(LinkIndex link, TimePoint now) {
-  if (recorder_ && leader_tree_) record_taking_up(link);
-  const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
-  const ClientMessage& message = *taken;
-  applied_ = Applied{};
-  if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
-  switch (message.kind) {
-    case ClientMessage::Kind::kHandshake: return greet(link, message.handshake, now);
-    case ClientMessage::Kind::kSetWatches:
-      if (!strays_.empty()) take_up_strays(session_of(link), now);
-      return set_watches(link, *message.watched);
-    case ClientMessage::Kind::kRequest: break;
-  }
-  const SessionIndex session = session_of(link);
-  applied_.op = message.request.op;
-  applied_.is_request = true;
-  if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
-  if (!sessions_.alive(session)) return serve_ended(link, session, message.request, now);
-  if (!strays_.empty()) take_up_strays(session, now);
-  serve(link, session, message.request, now);
-}
-
-// The session's end is decided. Its server may drop the request (ZooKeeperServer.submitRequestNow),
-// or the leader may refuse it (SessionTracker.checkSession). A replica that has not heard of the
-// end serves reads as ever.
-void Server::serve_ended(LinkIndex link, SessionIndex session, const Request& request,
-                         TimePoint now) {
-  const bool heard_of = !leader_tree_;
-  if (session != kNoSession && !heard_of && !is_write(request.op)) {
-    return serve(link, session, request, now);
-  }
-  applied_.error = Error::kSessionExpired;
-  applied_.has_error = true;
-  if (session == kNoSession) return;
-  // Once it drops one, it drops what follows.
-  bool& drops = connections_[link].drops_requests;
-  drops = drops || (heard_of && unspecified_.number(2) == 0);
-  if (drops) return;
-  if (!is_write(request.op)) {
-    open_reply(link, request.op) = Reply(Error::kSessionExpired);
-    return;
-  }
-  Txn refused = begin_txn(request.op, session, link, now);
-  refused.has_error = true;
-  refused.error = Error::kSessionExpired;
-  commit(refused, now);
-}
-
-void Server::read(LinkIndex link, const Request& request) {
-  const Connection& served = connections_[link];
-  Replica& replica = replicas_[served.replica];
-  applied_.path = paths_->intern(request.path.text());
-  applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
-  applied_.zxid = replica.last_zxid;
-  Reply& reply = open_reply(link, request.op);
-  replica.read(request, applied_.path, link, served.identities, reply);
-  applied_.error = reply.error;
-  applied_.has_error = reply.is_error();
-}
-
-void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
-  Replica& replica = replicas_[connections_[link].replica];
-  for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
-  ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
-  done.zxid = replica.last_zxid;
-}
-
-// Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
-void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
-  std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
-  // The server closes right behind a rejection, and what it has not read by then turns that into a
-  // reset, which can overtake the answer.
-  if (!identity && unspecified_.number(2) != 0) {
-    applied_.error = Error::kConnectionLoss;
-    applied_.has_error = true;
-    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
-  }
-  Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
-  applied_.error = reply.error;
-  applied_.has_error = reply.is_error();
-  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
-  answer.op = OpCode::kAddAuth;
-  answer.reply = std::move(reply);
-  if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
-  if (recorder_) recorder_->writes(ObjectKind::kLink, link);
-  connections_[link].identities.add(std::move(*identity));
-}
-
 void Server::send_event(const Replica::Fired& fired) {
   const Connection& told = connections_[fired.link];
   // Whether it may hear of it depends on who it has shown to be.
@@ -270,6 +161,7 @@ void Server::send_event(const Replica::Fired& fired) {
   if (!acls_.allows(fired.acl, permission::kRead, told.identities.list())) return;
   ServerMessage& event = network_.answer(fired.link, ServerMessage::Kind::kWatchEvent);
   event.event = fired.type;
+  event.path = fired.path;
   event.zxid = replicas_[told.replica].last_zxid;
   event.reply.path = paths_->path(fired.path);
 }
@@ -311,7 +203,8 @@ void Server::reap(PathId path, TimePoint now) {
 bool Server::create_as_operator(const Request& request, TimePoint now) {
   Txn txn = begin_txn(OpCode::kCreate, kNoSession, kNoLink, now);
   preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);
-  txn.has_error = !preparation_.create(request).has_value();
+  const PathId path = paths_->intern(request.path.text());
+  txn.has_error = !preparation_.create(request, path).has_value();
   commit(txn, now);
   return !txn.has_error;
 }

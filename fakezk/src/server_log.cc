@@ -7,65 +7,6 @@
 
 namespace lockstep::fakezk {
 
-Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
-  Txn txn;
-  txn.op = op;
-  txn.session = session;
-  txn.origin = origin;
-  txn.time_ms = wall_clock_ms(now);
-  if (origin != kNoLink) txn.connection = connections_[origin].number;
-  txn.first_change = history_.size();
-  // Failed writes take a zxid as well; what only passes through the log does not.
-  if (op != OpCode::kSync) txn.zxid = ++zxid_;
-  return txn;
-}
-
-// What every write goes through is in one piece, or nearly: the calls would take about as long as
-// the work.
-[[gnu::always_inline]] inline void Server::prepare(Txn& txn, SessionIndex session,
-                                                   const Identities& identities,
-                                                   const Request& request) {
-  if (request.op == OpCode::kClose) return prepare_close(txn, session);
-  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities.list(), txn.zxid},
-                     options_.ttl_enabled);
-  if (request.op == OpCode::kMulti) return prepare_multi(txn, *request.ops);
-  const std::expected<void, Error> prepared = preparation_.prepare(request);
-  if (prepared) return;
-  txn.has_error = true;
-  txn.error = prepared.error();
-}
-
-void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const std::expected<void, Error> prepared = preparation_.prepare(ops[i]);
-    if (prepared) continue;
-    txn.has_error = true;
-    txn.error = prepared.error();
-    txn.failed_op = static_cast<std::int32_t>(i);
-    return preparation_.forget_changes();
-  }
-}
-
-// One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
-void Server::prepare_close(Txn& txn, SessionIndex session) {
-  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
-  // In the order of a hash set, which the watch events show.
-  std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
-  unspecified_.shuffle(ephemerals);
-  for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
-}
-
-void Server::write(SessionIndex session, LinkIndex origin, const Identities& identities,
-                   const Request& request, TimePoint now) {
-  Txn txn = begin_txn(request.op, session, origin, now);
-  prepare(txn, session, identities, request);
-  applied_.path = preparation_.path();
-  applied_.error = txn.error;
-  applied_.has_error = txn.has_error;
-  applied_.zxid = txn.zxid;
-  commit(txn, now);
-}
-
 [[gnu::always_inline]] inline void Server::follow(const Change& change, TimePoint now) {
   const bool comes = change.kind == Change::Kind::kCreated;
   const bool goes = change.kind == Change::Kind::kDeleted;

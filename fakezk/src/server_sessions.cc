@@ -169,22 +169,6 @@ bool Server::can_apply_stray(std::uint32_t index) const {
   return std::ranges::find(strays_.begin(), before, before->session, &Strays::session) == before;
 }
 
-void Server::apply_stray(std::uint32_t index, TimePoint now) {
-  Strays& left = strays_[index];
-  const std::unique_ptr<const ClientMessage> taken = left.requests.take();
-  const Request& request = taken->request;
-  const SessionIndex session = left.session;
-  if (recorder_) recorder_->writes(ObjectKind::kSession, session);
-  const Identities identities = left.identities;
-  if (left.requests.empty()) strays_.erase(strays_.begin() + index);
-  applied_ = Applied{};
-  applied_.op = request.op;
-  applied_.is_request = true;
-  if (sessions_.alive(session)) return write(session, kNoLink, identities, request, now);
-  applied_.error = Error::kSessionExpired;
-  applied_.has_error = true;
-}
-
 void Server::take_up_strays(SessionIndex session, TimePoint now) {
   const Applied current = applied_;
   for (std::uint32_t i = 0; i < strays_.size();) {

@@ -55,9 +55,14 @@ class ServerByHand final : private fakezk::Unspecified {
   [[nodiscard]] const fakezk::Handshake& handshake(LinkIndex link) const { return accepted_[link]; }
   [[nodiscard]] SessionId session(LinkIndex link) const { return accepted_[link].session_id; }
 
+  // A request is on its way.
+  void send(LinkIndex link, Request request) {
+    const fakezk::PathId path = paths->intern(request.path.text());
+    network.send(link, std::move(request), path);
+  }
   // Applies a request; the events that came before its reply are in events(link).
   Reply ask(LinkIndex link, Request request) {
-    network[link].requests.emplace(std::move(request));
+    send(link, std::move(request));
     server.apply(link, now);
     Reply reply;
     while (!network[link].inbox.empty()) {

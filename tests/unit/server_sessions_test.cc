@@ -74,7 +74,7 @@ TEST_F(ServerSessionsTest, ExpiryHappensInThreeStages) {
   zk_.watch(a_, OpCode::kGetData, "/e");
   zk_.server.decide_expiry(1);
   // 1. It is decided: the session's requests are dropped, its ephemerals are still there.
-  zk_.network[b_].requests.emplace(Request(OpCode::kCreate, "/late"));
+  zk_.send(b_, Request(OpCode::kCreate, "/late"));
   zk_.server.apply(b_, zk_.now);
   EXPECT_TRUE(zk_.network[b_].inbox.empty());
   EXPECT_EQ(error_of(zk_.read(a_, OpCode::kExists, "/late")), Error::kNoNode);
@@ -134,7 +134,7 @@ TEST_F(ServerSessionsTest, SessionMovesToTheLinkThatTakesItOver) {
 
 TEST_F(ServerSessionsTest, CloseIsAnsweredBeforeTheConnectionEnds) {
   zk_.create(a_, "/e", CreateMode::kEphemeral);
-  zk_.network[a_].requests.emplace(Request(OpCode::kClose, Path()));
+  zk_.send(a_, Request(OpCode::kClose, Path()));
   zk_.server.apply(a_, zk_.now);
   EXPECT_EQ(error_of(zk_.read(b_, OpCode::kExists, "/e")), Error::kNoNode);
   ASSERT_EQ(zk_.network[a_].inbox.size(), 2U);

@@ -86,7 +86,7 @@ TEST_F(ServerWatchesTest, FailedWritesTellNobody) {
 TEST_F(ServerWatchesTest, EventOfAnOwnWriteComesBeforeItsReply) {
   zk_.create(a_, "/n");
   zk_.watch(a_, OpCode::kGetData, "/n");
-  zk_.network[a_].requests.emplace(Request(OpCode::kSetData, "/n"));
+  zk_.send(a_, Request(OpCode::kSetData, "/n"));
   zk_.server.apply(a_, zk_.now);
   ASSERT_EQ(zk_.network[a_].inbox.size(), 2U);
   EXPECT_EQ(zk_.network[a_].inbox[0].kind, ServerMessage::Kind::kWatchEvent);

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string_view>
 
-#include "lockstep/fakezk/path_table.h"
 #include "lockstep/request.h"
 #include "lockstep/transaction.h"
 
@@ -13,14 +12,11 @@ namespace lockstep::fake {
 // Characters are compared as signed: every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
 
-// What nearly every request is like: there is nothing in it that a client could refuse. `met` are
-// the paths that the servers have met: what they accept the client accepts as well.
-[[nodiscard]] inline bool plainly_good(const Request& request, const fakezk::PathTable& met) {
-  const bool plain = !request.ops && request.scheme.is_null() && request.acl.is_open() &&
-                     request.ttl.count() == 0 && !has_ttl(request.mode);
-  if (!plain) return false;
-  const std::optional<fakezk::PathId> id = met.find(request.path.text());
-  return id && met.valid(*id);
+// What nearly every request is like: there is nothing in it but its path that a client could
+// refuse.
+[[nodiscard]] inline bool is_plain(const Request& request) {
+  return !request.ops && request.scheme.is_null() && request.acl.is_open() &&
+         request.ttl.count() == 0 && !has_ttl(request.mode);
 }
 
 // Why the client itself answers a request, and does not send it; nothing if it does.

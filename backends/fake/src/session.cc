@@ -1,6 +1,8 @@
 #include "lockstep/fake/session.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "client_path.h"
 #include "lockstep/internal/check.h"
@@ -53,7 +55,7 @@ FakeSession::~FakeSession() {
     end(SessionState::kClosed);
     if (heard) leave(connected);
   }
-  pending_.each([](const Pending& lost) {
+  pending_.each([](const PendingRequest& lost) {
     if (lost.watch) lost.watch->release();
   });
   if (heard) world_.network()[link_].endpoint = nullptr;
@@ -72,20 +74,27 @@ FakeSession::Snapshot FakeSession::snapshot() const {
 }
 
 void FakeSession::submit(Request&& request, internal::Completion& completion) {
-  if (request.op == OpCode::kClose && !is_over(state())) return start_closing(completion);
-  if (is_over(state())) return refuse(completion, MultiError(end_error()));
-  if (!plainly_good(request, world_.server().paths())) {
+  if (is_over(state())) [[unlikely]] {
+    return refuse(completion, MultiError(end_error()));
+  }
+  if (request.op == OpCode::kClose) [[unlikely]] {
+    return start_closing(completion);
+  }
+  fakezk::PathTable& paths = world_.servers().paths();
+  fakezk::PathId path = paths.intern(request.path.text());
+  // What the servers accept the client accepts as well.
+  if (!paths.valid(path) || !is_plain(request)) {
     if (const std::optional<MultiError> why = client_refusal(request)) {
       return refuse(completion, *why);
     }
   }
-  if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
+  if (request.op == OpCode::kCheckWatches && !find_watch(request, path)) {
     return refuse(completion, MultiError(Error::kNoWatcher));
   }
   if (request.watch) request.watch->retain();
-  pending_.emplace(request, completion);
-  if (handshaken_) return send(std::move(request));
-  unsent_.emplace(std::move(request));
+  pending_.add({&completion, request.watch, path, request.op, request.watch_type});
+  if (handshaken_) return send(std::move(request), path);
+  unsent_.emplace(std::move(request), path);
 }
 
 void FakeSession::refuse(internal::Completion& completion, MultiError why) {
@@ -95,36 +104,65 @@ void FakeSession::refuse(internal::Completion& completion, MultiError why) {
 }
 
 // Part of every request's way: a call of its own would be a third of it.
-[[gnu::always_inline]] inline void FakeSession::send(Request&& request) {
+[[gnu::always_inline]] inline void FakeSession::send(Request&& request, fakezk::PathId path) {
   if (request.op == OpCode::kAddAuth) [[unlikely]] {
     if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
     auths_.push_back(request);
   }
-  world_.network().send(link_, std::move(request));
+  world_.network().send(link_, std::move(request), path);
 }
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
-  pending_.each([&](Pending& request) {
+  pending_.each([&](PendingRequest& request) {
     if (request.completion == &completion) request.completion = nullptr;
   });
 }
 
+// Replies come in the order of the requests, but an add_auth is answered at once, in front of
+// writes that a slow replica has not applied yet: the C client keeps those that wait for one apart
+// (zookeeper.c, process_message: AUTH_XID).
+inline PendingRequest FakeSession::take_pending(OpCode op) {
+  const bool auth = op == OpCode::kAddAuth;
+  return pending_.take_first(
+      [auth](const PendingRequest& request) { return (request.op == OpCode::kAddAuth) == auth; });
+}
+
+// The server answers with kSessionExpired while it is closing the session.
+[[gnu::always_inline]] inline void FakeSession::replied(ServerMessage& message) {
+  const bool failed = message.reply.is_error();
+  if (message.op == OpCode::kAddAuth) [[unlikely]] {
+    if (failed) return end(SessionState::kAuthFailed);
+    if (repeated_auths_ > 0) {
+      --repeated_auths_;  // Nobody waits for it.
+      return;
+    }
+  } else {
+    last_zxid_seen_ = message.zxid;
+    if (message.op == OpCode::kClose) [[unlikely]] {
+      if (closing_) std::exchange(closing_, nullptr)->complete(message.reply);
+      return;
+    }
+    if (failed && message.reply.error == Error::kSessionExpired) {
+      return end(SessionState::kExpired);
+    }
+  }
+  const PendingRequest answered = take_pending(message.op);
+  if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
+  if (answered.completion) answered.completion->complete(message.reply);
+}
+
 void FakeSession::receive(ServerMessage& message) {
-  if (message.kind == ServerMessage::Kind::kConnectionEnded) {
+  if (message.kind == ServerMessage::Kind::kConnectionEnded) [[unlikely]] {
     return connection_ended(message.reply.error);
   }
   last_contact_ = world_.now();
   // After the end only the reply to our close matters: everything else has failed already.
   if (is_over(state()) && message.op != OpCode::kClose) return;
-  switch (message.kind) {
-    case ServerMessage::Kind::kReply: return replied(message);
-    case ServerMessage::Kind::kWatchEvent: return watch_event(message);
-    case ServerMessage::Kind::kSessionAccepted: return accepted(message);
-    case ServerMessage::Kind::kSessionExpired: return end(SessionState::kExpired);
-    case ServerMessage::Kind::kWatchesSet:
-    case ServerMessage::Kind::kConnectionEnded: return;
-  }
+  if (message.kind == ServerMessage::Kind::kReply) return replied(message);
+  if (message.kind == ServerMessage::Kind::kWatchEvent) return watch_event(message);
+  if (message.kind == ServerMessage::Kind::kSessionAccepted) return accepted(message);
+  if (message.kind == ServerMessage::Kind::kSessionExpired) return end(SessionState::kExpired);
 }
 
 void FakeSession::connect() {
@@ -142,11 +180,14 @@ void FakeSession::accepted(const ServerMessage& message) {
   negotiated_timeout_ = message.timeout;
   handshaken_ = true;
   for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
-    world_.network().send(link_, *auth);
+    world_.network().send(link_, *auth, fakezk::PathTable::kRoot);
   }
   repeated_auths_ = auths_.size();
   set_watches();
-  while (!unsent_.empty()) send(std::move(unsent_.take()->request));
+  while (!unsent_.empty()) {
+    const std::unique_ptr<fakezk::ClientMessage> unsent = unsent_.take();
+    send(std::move(unsent->request), unsent->path);
+  }
   change_state(SessionState::kConnected);
 }
 
@@ -159,52 +200,24 @@ void FakeSession::set_watches() {
     std::vector<Path>& into = registration.table == Table::kNode    ? paths.data
                               : registration.table == Table::kExist ? paths.exist
                                                                     : paths.child;
-    if (std::ranges::find(into, registration.path) == into.end()) {
-      into.push_back(registration.path);
-    }
+    const Path path = world_.server().paths().path(registration.path);
+    if (std::ranges::find(into, path) == into.end()) into.push_back(path);
   }
   world_.network().send(link_, std::move(paths));
 }
 
-void FakeSession::replied(ServerMessage& message) {
-  if (message.op == OpCode::kAddAuth) {
-    if (message.reply.is_error()) return end(SessionState::kAuthFailed);
-    if (repeated_auths_ > 0) {
-      --repeated_auths_;  // Nobody waits for it.
-      return;
-    }
+void FakeSession::see_to_watches(const PendingRequest& answered, const Reply& reply) {
+  if (concerns_watches(answered.op)) {
+    if (!reply.is_error()) drop_watches(answered);
+    if (answered.watch) answered.watch->release();
   } else {
-    last_zxid_seen_ = message.zxid;
-    // The server answers like this while it is closing the session.
-    const bool over = message.reply.is_error() && message.reply.error == Error::kSessionExpired;
-    if (over && message.op != OpCode::kClose) return end(SessionState::kExpired);
+    const bool missing = reply.is_error() && reply.error == Error::kNoNode;
+    keep_watch(answered, !reply.is_error(), missing);
   }
-  if (message.op == OpCode::kClose) {
-    if (closing_) std::exchange(closing_, nullptr)->complete(message.reply);
-    return;
-  }
-  const std::unique_ptr<const Pending> answered = take_pending(message.op);
-  if (concerns_watches(answered->op)) {
-    if (!message.reply.is_error()) drop_watches(*answered);
-    if (answered->watch) answered->watch->release();
-  } else if (answered->watch) {
-    const bool missing = message.reply.is_error() && message.reply.error == Error::kNoNode;
-    keep_watch(*answered, !message.reply.is_error(), missing);
-  }
-  if (answered->completion) answered->completion->complete(message.reply);
-}
-
-// Replies come in the order of the requests, but an add_auth is answered at once, in front of
-// writes that a slow replica has not applied yet: the C client keeps those that wait for one apart
-// (zookeeper.c, process_message: AUTH_XID).
-std::unique_ptr<FakeSession::Pending> FakeSession::take_pending(OpCode op) {
-  const bool auth = op == OpCode::kAddAuth;
-  return pending_.take_first(
-      [auth](const Pending& request) { return (request.op == OpCode::kAddAuth) == auth; });
 }
 
 // The C client registers a watch when the reply arrives, if the reply says that one was left.
-void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) {
+void FakeSession::keep_watch(const PendingRequest& answered, bool found, bool missing) {
   if (found) {
     const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
     watches_.emplace_back(table, answered.path, answered.watch);
@@ -216,16 +229,17 @@ void FakeSession::keep_watch(const Pending& answered, bool found, bool missing) 
 }
 
 // The C client knows before it asks (zookeeper.c, aremove_watches).
-bool FakeSession::find_watch(Request& request) const {
+bool FakeSession::find_watch(Request& request, fakezk::PathId& path) const {
   const auto found = std::ranges::find(watches_, request.watch, &Registration::watch);
   if (found == watches_.end()) return false;
-  request.path = found->path;
+  path = found->path;
+  request.path = world_.server().paths().path(path);
   request.watch_type = found->table == Table::kChild ? WatchType::kChild : WatchType::kData;
   return true;
 }
 
 // When the reply arrives (zk_hashtable.c, deactivateWatcher).
-void FakeSession::drop_watches(const Pending& answered) {
+void FakeSession::drop_watches(const PendingRequest& answered) {
   PooledVector<internal::WatchState*> removed;
   std::erase_if(watches_, [&](const Registration& registration) {
     const WatchType type =
@@ -246,10 +260,8 @@ void FakeSession::drop_watches(const Pending& answered) {
 
 void FakeSession::watch_event(const ServerMessage& message) {
   const EventType type = message.event;
-  const Path& path = message.reply.path;
-  const std::uint32_t hash = short_hash(path);
   const auto concerned = [&](const Registration& registration) {
-    if (registration.hash != hash || registration.path != path) return false;
+    if (registration.path != message.path) return false;
     if (type == EventType::kDeleted) return true;
     return (type == EventType::kChild) == (registration.table == Table::kChild);
   };
@@ -260,7 +272,7 @@ void FakeSession::watch_event(const ServerMessage& message) {
     return true;
   });
   for (internal::WatchState* const watch : fired) {
-    fire(*watch, type, path);
+    fire(*watch, type, message.reply.path);
     watch->release();
   }
 }
@@ -297,7 +309,7 @@ void FakeSession::start_closing(internal::Completion& completion) {
 // connect is broken off, and the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {
-    world_.network().send(link_, Request(OpCode::kClose, Path(Text())));
+    world_.network().send(link_, Request(OpCode::kClose, Path(Text())), fakezk::PathTable::kRoot);
   } else {
     world_.cut(link_, 0, 0);
   }
@@ -314,14 +326,15 @@ void FakeSession::end(SessionState state) {
 void FakeSession::fail_pending(Error error) {
   // Only what is pending now: a completion may submit more.
   for (std::size_t left = pending_.size(); left > 0; --left) {
-    const std::unique_ptr<const Pending> lost = pending_.take();
-    if (lost->watch) lost->watch->release();
+    const PendingRequest lost = pending_.take();
+    if (lost.watch) lost.watch->release();
     Reply reply(error);
-    if (lost->completion) lost->completion->complete(reply);
+    if (lost.completion) lost.completion->complete(reply);
   }
 }
 
 void FakeSession::resolve_watches(Error error) {
+  if (watches_.empty()) return;
   const PooledVector<Registration> watches = std::exchange(watches_, {});
   for (const Registration& registration : watches) {
     registration.watch->resolve(failure(error));
@@ -331,11 +344,12 @@ void FakeSession::resolve_watches(Error error) {
 
 FakeSession::Waiting FakeSession::waiting() const {
   Waiting waiting;
-  pending_.each([&](const Pending& request) {
-    if (request.completion) waiting.requests.emplace_back(request.op, request.path);
+  const fakezk::PathTable& paths = world_.server().paths();
+  pending_.each([&](const PendingRequest& request) {
+    if (request.completion) waiting.requests.emplace_back(request.op, paths.path(request.path));
   });
   for (const Registration& registration : watches_) {
-    if (!registration.watch->forgotten()) waiting.watches.push_back(registration.path);
+    if (!registration.watch->forgotten()) waiting.watches.push_back(paths.path(registration.path));
   }
   return waiting;
 }

@@ -60,7 +60,8 @@ void add_request(Hash& hash, const ClientMessage& message) {
   hash.add(message.request.path.view());
   add_data(hash, message.request.data);
   hash.add(static_cast<std::uint64_t>(message.request.version));
-  hash.add(static_cast<std::uint64_t>(message.handshake.session_id));
+  const bool greets = message.kind == ClientMessage::Kind::kHandshake;
+  hash.add(static_cast<std::uint64_t>(greets ? message.handshake().session_id : 0));
 }
 
 void add_requests(Hash& hash, const Mailbox<ClientMessage>& requests) {

@@ -32,9 +32,14 @@ class Mailbox {
   ~Mailbox() { clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return oldest_ == nullptr; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] const Message& front() const { return *oldest_; }
-  // Counted from the oldest; takes as long as it has to count.
+  // How many there are, and one of them, counted from the oldest: nothing is kept for it, so these
+  // take as long as they have to count.
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t count = 0;
+    for (const Message* message = oldest_; message; message = message->behind_) ++count;
+    return count;
+  }
   [[nodiscard]] const Message& operator[](std::size_t index) const {
     const Message* message = oldest_;
     for (; index > 0; --index) message = message->behind_;
@@ -49,26 +54,12 @@ class Mailbox {
     Message* const last = message.release();
     (empty() ? oldest_ : youngest_->behind_) = last;
     youngest_ = last;
-    ++size_;
     return *last;
   }
   [[nodiscard]] std::unique_ptr<Message> take() {
     Message* const first = oldest_;
     oldest_ = std::exchange(first->behind_, nullptr);
-    --size_;
     return std::unique_ptr<Message>(first);
-  }
-  // The oldest that is like that, out of turn; there is one.
-  template <class Predicate>
-  [[nodiscard]] std::unique_ptr<Message> take_first(Predicate predicate) {
-    if (predicate(*oldest_)) return take();
-    Message* before = oldest_;
-    while (!predicate(*before->behind_)) before = before->behind_;
-    Message* const found = before->behind_;
-    before->behind_ = std::exchange(found->behind_, nullptr);
-    if (found == youngest_) youngest_ = before;
-    --size_;
-    return std::unique_ptr<Message>(found);
   }
   // Calls act(message) for each, the oldest first.
   template <class Act>
@@ -89,12 +80,10 @@ class Mailbox {
   void swap(Mailbox& other) noexcept {
     std::swap(oldest_, other.oldest_);
     std::swap(youngest_, other.youngest_);
-    std::swap(size_, other.size_);
   }
 
   Message* oldest_ = nullptr;
   Message* youngest_ = nullptr;  // Counts only while there is one.
-  std::size_t size_ = 0;
 };
 
 }  // namespace lockstep::fakezk

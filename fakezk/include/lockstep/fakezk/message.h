@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "lockstep/clock.h"
 #include "lockstep/fakezk/mailbox.h"
+#include "lockstep/fakezk/path_table.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/path.h"
 #include "lockstep/request.h"
@@ -30,22 +32,33 @@ struct WatchedPaths {
   std::vector<Path> child;
 };
 
-// One message from a client to its server.
+// One message from a client to its server. Nearly all of them are requests: what the others carry
+// takes no room in these.
 struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
   enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
-  explicit ClientMessage(Request&& asked) : kind(Kind::kRequest), request(std::move(asked)) {}
-  explicit ClientMessage(const Request& asked) : kind(Kind::kRequest), request(asked) {}
-  explicit ClientMessage(const Handshake& greeting)
-      : kind(Kind::kHandshake), request(OpCode::kSync, Path(Text())), handshake(greeting) {}
-  explicit ClientMessage(WatchedPaths paths)
-      : kind(Kind::kSetWatches),
-        request(OpCode::kSync, Path(Text())),
-        watched(std::make_unique<WatchedPaths>(std::move(paths))) {}
+  // With the number of its path, which is looked up once on the whole way.
+  ClientMessage(Request&& asked, PathId number)
+      : kind(Kind::kRequest), path(number), request(std::move(asked)) {}
+  ClientMessage(const Request& asked, PathId number) : ClientMessage(Request(asked), number) {}
+  explicit ClientMessage(const Handshake& greeting) : ClientMessage(Kind::kHandshake, greeting) {}
+  explicit ClientMessage(WatchedPaths paths) : ClientMessage(Kind::kSetWatches, std::move(paths)) {}
+
+  // Of a message of that kind.
+  [[nodiscard]] const Handshake& handshake() const { return std::get<Handshake>(*rest_); }
+  [[nodiscard]] const WatchedPaths& watched() const { return std::get<WatchedPaths>(*rest_); }
 
   Kind kind;
+  PathId path = PathTable::kRoot;
   Request request;
-  Handshake handshake;
-  std::unique_ptr<WatchedPaths> watched;
+
+ private:
+  using Rest = std::variant<Handshake, WatchedPaths>;
+  ClientMessage(Kind what, Rest&& rest)
+      : kind(what),
+        request(OpCode::kSync, Path(Text())),
+        rest_(std::make_unique<const Rest>(std::move(rest))) {}
+
+  std::unique_ptr<const Rest> rest_;  // Of what is no request.
 };
 
 // One item of a client's inbox: replies and watch events share it, in ZooKeeper's order, and the
@@ -64,6 +77,7 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   Kind kind;
   EventType event = EventType::kCreated;
   OpCode op = OpCode::kSync;
+  PathId path = PathTable::kRoot;  // For an event, the znode's.
   Zxid zxid = 0;
   Reply reply;  // For an event, reply.path is the znode.
   SessionId session_id = 0;

@@ -73,10 +73,10 @@ class Network {
   void abandon(LinkIndex index);
 
   // The next request to the server, or item of the client's inbox; and the oldest one.
-  template <class Message>
-  void send(LinkIndex index, Message&& message) {
+  template <class... Contents>
+  void send(LinkIndex index, Contents&&... contents) {
     if (recorder_) record_sent(index);
-    links_[index]->requests.emplace(std::forward<Message>(message));
+    links_[index]->requests.emplace(std::forward<Contents>(contents)...);
   }
   ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind) {
     if (recorder_) record_answered(index);

@@ -40,13 +40,13 @@ class Preparation {
   }
 
   // Each adds to the history what the operation does, and looks at what the ones before it did. An
-  // error adds nothing.
-  [[nodiscard]] std::expected<void, Error> prepare(const Request& request);
-  [[nodiscard]] std::expected<void, Error> create(const Request& request);
-  [[nodiscard]] std::expected<void, Error> remove(const Request& request);
-  [[nodiscard]] std::expected<void, Error> set_data(const Request& request);
-  [[nodiscard]] std::expected<void, Error> set_acl(const Request& request);
-  [[nodiscard]] std::expected<void, Error> check(const Request& request);
+  // error adds nothing. `path` is the number of the request's.
+  [[nodiscard]] std::expected<void, Error> prepare(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> create(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> remove(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> set_data(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> set_acl(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> check(const Request& request, PathId path);
   // The servers' own: a container or a znode with a time to live that nobody needs any more.
   [[nodiscard]] std::expected<void, Error> reap(PathId id);
   // The end of a session deletes this, whatever it has become (the leader knows what is there).

@@ -39,10 +39,9 @@ class Replica {
   // What the change that was made last has come to, as one operation of a multi.
   [[nodiscard]] OpResult result_of(const Change& change) const;
 
-  // Fills in a reply that is empty.
-  // `path` is the number of the request's.
-  void read(const Request& request, PathId path, LinkIndex link, const Identities& identities,
-            Reply& reply);
+  // Fills in a reply that is empty. `path` is the number of the request's.
+  inline void read(const Request& request, PathId path, LinkIndex link,
+                   const Identities& identities, Reply& reply);
   // What has fired meanwhile is there until the next call.
   std::span<const Fired> set_watches(LinkIndex link, const WatchedPaths& watched);
   // The connection has ended: its watches go. Or all have.
@@ -66,6 +65,12 @@ class Replica {
   bool unreachable = false;  // Cut off from the leader.
 
  private:
+  // Of a znode that is not there, or of the watches alone.
+  void read_without_znode(const Request& request, PathId path, LinkIndex link, Reply& reply);
+  static void refuse(Reply& reply, Error error) {
+    reply.error = error;
+    reply.has_error = true;
+  }
   // Whether the connection had such watches on a path.
   bool look_for_watches(const Request& request, PathId path, LinkIndex link);
   // Whether anybody may hear of it. Most changes set off nothing.
@@ -88,5 +93,29 @@ class Replica {
   std::vector<Fired> fired_;  // By the last call.
   FootprintRecorder* recorder_ = nullptr;
 };
+
+inline void Replica::read(const Request& request, PathId path, LinkIndex link,
+                          const Identities& identities, Reply& reply) {
+  const Znode* const znode = tree_.find(path);
+  if (!znode || concerns_watches(request.op)) [[unlikely]] {
+    return read_without_znode(request, path, link, reply);
+  }
+  // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
+  const std::int32_t needed =
+      request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
+  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
+    return refuse(reply, Error::kNoAuth);
+  }
+  const bool watched = request.watch != nullptr;
+  if (request.op == OpCode::kGetChildren) {
+    if (watched) child_watches_.add(path, link);
+    reply.children = tree_.children(*znode, unspecified_);
+    return;
+  }
+  if (watched) data_watches_.add(path, link);
+  reply.stat = tree_.stat(*znode);
+  if (request.op == OpCode::kGetData) reply.data = znode->data;
+  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities.list());
+}
 
 }  // namespace lockstep::fakezk

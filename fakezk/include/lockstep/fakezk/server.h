@@ -198,6 +198,10 @@ class Server final {
     return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
   }
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
+  // To keep it while its numbers count.
+  [[nodiscard]] const std::shared_ptr<PathTable>& path_table() const { return paths_; }
+  // For whoever sends: a message carries the number of its path.
+  [[nodiscard]] PathTable& paths() { return *paths_; }
   [[nodiscard]] const AclTable& acls() const { return acls_; }
   [[nodiscard]] const History& history() const { return history_; }
   // What a replica has yet to apply.
@@ -262,10 +266,14 @@ class Server final {
   void take_up_strays(SessionIndex session, TimePoint now);
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
   void drop_strays(ReplicaIndex on);
-  void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
-  void serve_ended(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  inline void serve(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
-  void read(LinkIndex link, const Request& request);
+  [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
+  // What is no request: a handshake, or SetWatches.
+  [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
+  [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
+                                     const ClientMessage& message, TimePoint now);
+  inline void serve(LinkIndex link, SessionIndex session, const ClientMessage& message,
+                    TimePoint now);
+  inline void read(LinkIndex link, const ClientMessage& message);
   // A reply that is on its way, to be filled in; every request opens one, and where it is filled in
   // is the place to make it.
   [[gnu::always_inline]] Reply& open_reply(LinkIndex link, OpCode op) {
@@ -275,11 +283,11 @@ class Server final {
     return answer.reply;
   }
 
-  Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
-  void write(SessionIndex session, LinkIndex origin, const Identities& identities,
-             const Request& request, TimePoint now);
+  inline Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
+  inline void write(SessionIndex session, LinkIndex origin, const Identities& identities,
+                    const ClientMessage& message, TimePoint now);
   inline void prepare(Txn& txn, SessionIndex session, const Identities& identities,
-                      const Request& request);
+                      const ClientMessage& message);
   void prepare_multi(Txn& txn, const std::vector<Request>& ops);
   void prepare_close(Txn& txn, SessionIndex session);
   // `txn` with what has been added to the history since it began.
@@ -321,6 +329,19 @@ class Server final {
   Zxid zxid_ = 0;
   FootprintRecorder* recorder_ = nullptr;
 };
+
+inline Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
+  Txn txn;
+  txn.op = op;
+  txn.session = session;
+  txn.origin = origin;
+  txn.time_ms = wall_clock_ms(now);
+  if (origin != kNoLink) txn.connection = connections_[origin].number;
+  txn.first_change = history_.size();
+  // Failed writes take a zxid as well; what only passes through the log does not.
+  if (op != OpCode::kSync) txn.zxid = ++zxid_;
+  return txn;
+}
 
 struct Server::Checkpoint {
   AclTable acls;

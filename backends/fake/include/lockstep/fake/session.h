@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "lockstep/fake/pending_requests.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/internal/pool_allocator.h"
@@ -64,43 +64,23 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   enum class Table : std::uint8_t { kNode, kExist, kChild };  // The C client's three hash tables.
   template <class T>
   using PooledVector = std::vector<T, internal::PoolAllocator<T>>;
-  // A request that is not answered.
-  struct Pending final : internal::Pooled, fakezk::Mail<Pending> {
-    Pending(const Request& request, internal::Completion& waiting)
-        : completion(&waiting),
-          watch(request.watch),
-          path(request.path),
-          op(request.op),
-          watch_type(request.watch_type) {}
-    internal::Completion* completion;  // Null once nobody waits for it.
-    internal::WatchState* watch;
-    Path path;
-    OpCode op;
-    WatchType watch_type;
-  };
   struct Registration {
-    Registration(Table of, Path znode, internal::WatchState* state)
-        : table(of), hash(short_hash(znode)), path(std::move(znode)), watch(state) {}
     Table table;
-    std::uint32_t hash;  // Of the path: a session may have thousands of watches.
-    Path path;
+    fakezk::PathId path;
     internal::WatchState* watch;
   };
-  static std::uint32_t short_hash(const Path& path) {
-    return static_cast<std::uint32_t>(path.text().hash());
-  }
 
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
-  void refuse(internal::Completion& completion, MultiError why);
-  void send(Request&& request);
+  [[gnu::cold]] void refuse(internal::Completion& completion, MultiError why);
+  void send(Request&& request, fakezk::PathId path);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
   void set_watches();
-  void replied(fakezk::ServerMessage& message);
+  inline void replied(fakezk::ServerMessage& message);
   void watch_event(const fakezk::ServerMessage& message);
   void connection_ended(Error error);
   void start_closing(internal::Completion& completion);
@@ -109,12 +89,14 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void fail_pending(Error error);
   void resolve_watches(Error error);
   // The oldest request that a reply to `op` may answer.
-  std::unique_ptr<Pending> take_pending(OpCode op);
-  void keep_watch(const Pending& answered, bool found, bool missing);
+  [[nodiscard]] inline PendingRequest take_pending(OpCode op);
+  // The answer may leave a watch behind, or take some away.
+  void see_to_watches(const PendingRequest& answered, const Reply& reply);
+  void keep_watch(const PendingRequest& answered, bool found, bool missing);
   // Fills in what a request to take back one watch asks the server; false if there is no such
   // watch.
-  [[nodiscard]] bool find_watch(Request& request) const;
-  void drop_watches(const Pending& answered);
+  [[nodiscard]] bool find_watch(Request& request, fakezk::PathId& path) const;
+  void drop_watches(const PendingRequest& answered);
 
   fakezk::World& world_;
   Duration requested_timeout_;
@@ -128,7 +110,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   internal::Completion* closing_ = nullptr;
   std::vector<Request> auths_;      // Sent again on every connection, the latest first.
   std::size_t repeated_auths_ = 0;  // Of those, unanswered on this connection.
-  fakezk::Mailbox<Pending> pending_;
+  PendingRequests pending_;
   fakezk::Mailbox<fakezk::ClientMessage> unsent_;
   PooledVector<Registration> watches_;  // In order of registration.
 };

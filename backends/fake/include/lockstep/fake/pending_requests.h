@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "lockstep/fakezk/mailbox.h"
+#include "lockstep/fakezk/path_table.h"
+#include "lockstep/internal/frame_pool.h"
+#include "lockstep/request.h"
+
+namespace lockstep::internal {
+class Completion;
+}
+
+namespace lockstep::fake {
+
+// A request that is not answered.
+struct PendingRequest {
+  internal::Completion* completion = nullptr;  // Null once nobody waits for it.
+  internal::WatchState* watch = nullptr;
+  fakezk::PathId path = fakezk::PathTable::kRoot;
+  OpCode op = OpCode::kSync;
+  WatchType watch_type = WatchType::kAny;
+};
+
+// Those of one session, oldest first. Most often there is one or none: it stands here, and only
+// those behind it elsewhere.
+class PendingRequests {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void add(const PendingRequest& request) {
+    if (size_++ == 0) {
+      oldest_ = request;
+    } else {
+      behind_.emplace(request);
+    }
+  }
+  [[nodiscard]] PendingRequest take() {
+    const PendingRequest taken = oldest_;
+    if (--size_ > 0) oldest_ = *behind_.take();
+    return taken;
+  }
+  // The oldest that is like that, out of turn; there is one.
+  template <class Predicate>
+  [[nodiscard]] PendingRequest take_first(Predicate predicate) {
+    if (predicate(oldest_)) return take();
+    std::unique_ptr<Behind> found;
+    fakezk::Mailbox<Behind> others;
+    while (!behind_.empty()) {
+      std::unique_ptr<Behind> next = behind_.take();
+      if (!found && predicate(*next)) {
+        found = std::move(next);
+      } else {
+        others.put(std::move(next));
+      }
+    }
+    behind_ = std::move(others);
+    --size_;
+    return *found;
+  }
+  // Calls act(request) for each, the oldest first.
+  template <class Act>
+  void each(Act act) {
+    if (empty()) return;
+    act(oldest_);
+    behind_.each(act);
+  }
+  template <class Act>
+  void each(Act act) const {
+    if (empty()) return;
+    act(oldest_);
+    behind_.each(act);
+  }
+
+ private:
+  struct Behind final : internal::Pooled, fakezk::Mail<Behind>, PendingRequest {
+    explicit Behind(const PendingRequest& request) : PendingRequest(request) {}
+  };
+
+  std::size_t size_ = 0;
+  PendingRequest oldest_;
+  fakezk::Mailbox<Behind> behind_;
+};
+
+}  // namespace lockstep::fake

@@ -1,0 +1,189 @@
+// What the servers make of what a client sends.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "lockstep/fakezk/server.h"
+#include "packet.h"
+
+namespace lockstep::fakezk {
+
+void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now) {
+  applied_.op = message.request.op;
+  applied_.is_request = true;
+  applied_.error = Error::kConnectionLoss;
+  applied_.has_error = true;
+  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+}
+
+// What every write goes through is in one piece, or nearly: the calls would take about as long as
+// the work.
+[[gnu::always_inline]] inline void Server::prepare(Txn& txn, SessionIndex session,
+                                                   const Identities& identities,
+                                                   const ClientMessage& message) {
+  const Request& request = message.request;
+  if (request.op == OpCode::kClose) return prepare_close(txn, session);
+  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities.list(), txn.zxid},
+                     options_.ttl_enabled);
+  if (request.op == OpCode::kMulti) return prepare_multi(txn, *request.ops);
+  const std::expected<void, Error> prepared = preparation_.prepare(request, message.path);
+  if (prepared) return;
+  txn.has_error = true;
+  txn.error = prepared.error();
+}
+
+// One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
+void Server::prepare_close(Txn& txn, SessionIndex session) {
+  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
+  // In the order of a hash set, which the watch events show.
+  std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
+  unspecified_.shuffle(ephemerals);
+  for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
+}
+
+void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const PathId path = paths_->intern(ops[i].path.text());
+    const std::expected<void, Error> prepared = preparation_.prepare(ops[i], path);
+    if (prepared) continue;
+    txn.has_error = true;
+    txn.error = prepared.error();
+    txn.failed_op = static_cast<std::int32_t>(i);
+    return preparation_.forget_changes();
+  }
+}
+
+[[gnu::always_inline]] inline void Server::write(SessionIndex session, LinkIndex origin,
+                                                 const Identities& identities,
+                                                 const ClientMessage& message, TimePoint now) {
+  Txn txn = begin_txn(message.request.op, session, origin, now);
+  prepare(txn, session, identities, message);
+  applied_.path = preparation_.path();
+  applied_.error = txn.error;
+  applied_.has_error = txn.has_error;
+  applied_.zxid = txn.zxid;
+  commit(txn, now);
+}
+
+[[gnu::always_inline]] inline void Server::read(LinkIndex link, const ClientMessage& message) {
+  const Request& request = message.request;
+  const Connection& served = connections_[link];
+  Replica& replica = replicas_[served.replica];
+  applied_.path = message.path;
+  applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
+  applied_.zxid = replica.last_zxid;
+  Reply& reply = open_reply(link, request.op);
+  replica.read(request, applied_.path, link, served.identities, reply);
+  applied_.error = reply.error;
+  applied_.has_error = reply.is_error();
+}
+
+[[gnu::always_inline]] inline void Server::serve(LinkIndex link, SessionIndex session,
+                                                 const ClientMessage& message, TimePoint now) {
+  const Request& request = message.request;
+  if (is_read(request.op)) return read(link, message);
+  if (request.op == OpCode::kSync) {
+    Txn sync = begin_txn(OpCode::kSync, session, link, now);
+    applied_.zxid = zxid_;
+    return commit(sync, now);
+  }
+  if (sessions_[session].link != link) return refuse_moved(link, session, now);
+  write(session, link, connections_[link].identities, message, now);
+}
+
+// The session's end is decided. Its server may drop the request (ZooKeeperServer.submitRequestNow),
+// or the leader may refuse it (SessionTracker.checkSession). A replica that has not heard of the
+// end serves reads as ever.
+void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessage& message,
+                         TimePoint now) {
+  const Request& request = message.request;
+  const bool heard_of = !leader_tree_;
+  if (session != kNoSession && !heard_of && !is_write(request.op)) {
+    return serve(link, session, message, now);
+  }
+  applied_.error = Error::kSessionExpired;
+  applied_.has_error = true;
+  if (session == kNoSession) return;
+  // Once it drops one, it drops what follows.
+  bool& drops = connections_[link].drops_requests;
+  drops = drops || (heard_of && unspecified_.number(2) == 0);
+  if (drops) return;
+  if (!is_write(request.op)) {
+    open_reply(link, request.op) = Reply(Error::kSessionExpired);
+    return;
+  }
+  Txn refused = begin_txn(request.op, session, link, now);
+  refused.has_error = true;
+  refused.error = Error::kSessionExpired;
+  commit(refused, now);
+}
+
+void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
+  Replica& replica = replicas_[connections_[link].replica];
+  for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
+  ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
+  done.zxid = replica.last_zxid;
+}
+
+// Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
+void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
+  std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
+  // The server closes right behind a rejection, and what it has not read by then turns that into a
+  // reset, which can overtake the answer.
+  if (!identity && unspecified_.number(2) != 0) {
+    applied_.error = Error::kConnectionLoss;
+    applied_.has_error = true;
+    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  }
+  Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
+  applied_.error = reply.error;
+  applied_.has_error = reply.is_error();
+  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
+  answer.op = OpCode::kAddAuth;
+  answer.reply = std::move(reply);
+  if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
+  if (recorder_) recorder_->writes(ObjectKind::kLink, link);
+  connections_[link].identities.add(std::move(*identity));
+}
+
+void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint now) {
+  if (message.kind == ClientMessage::Kind::kHandshake) {
+    return greet(link, message.handshake(), now);
+  }
+  if (!strays_.empty()) take_up_strays(session_of(link), now);
+  set_watches(link, message.watched());
+}
+
+void Server::apply(LinkIndex link, TimePoint now) {
+  if (recorder_ && leader_tree_) record_taking_up(link);
+  const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
+  const ClientMessage& message = *taken;
+  applied_ = Applied{};
+  if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
+  if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
+  const SessionIndex session = session_of(link);
+  applied_.op = message.request.op;
+  applied_.is_request = true;
+  if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
+  if (!sessions_.alive(session)) return serve_ended(link, session, message, now);
+  if (!strays_.empty()) take_up_strays(session, now);
+  serve(link, session, message, now);
+}
+
+void Server::apply_stray(std::uint32_t index, TimePoint now) {
+  Strays& left = strays_[index];
+  const std::unique_ptr<const ClientMessage> taken = left.requests.take();
+  const ClientMessage& message = *taken;
+  const SessionIndex session = left.session;
+  if (recorder_) recorder_->writes(ObjectKind::kSession, session);
+  const Identities identities = left.identities;
+  if (left.requests.empty()) strays_.erase(strays_.begin() + index);
+  applied_ = Applied{};
+  applied_.op = message.request.op;
+  applied_.is_request = true;
+  if (sessions_.alive(session)) return write(session, kNoLink, identities, message, now);
+  applied_.error = Error::kSessionExpired;
+  applied_.has_error = true;
+}
+
+}  // namespace lockstep::fakezk
