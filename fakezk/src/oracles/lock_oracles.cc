@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/oracles/lock_oracles.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "lockstep/fakezk/oracles/assertions.h"
@@ -27,6 +28,9 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   followed_ = 0;
   changes_.clear();
   looks_.clear();
+  if (&world.server().paths() == paths_.get()) return;
+  paths_ = world.server().path_table();
+  roles_.clear();
 }
 
 void LockOracles::end() {
@@ -278,27 +282,33 @@ bool LockOracles::still_in_use(const Life& life) const {
   });
 }
 
-[[gnu::always_inline]] inline void LockOracles::created(const Change& change) {
-  const PathTable& paths = world_->server().paths();
-  const std::string_view name = paths.name(change.path);
-  std::optional<Contender> known = contender(name, rules_.marks);
-  bool lease = false;
-  if (!known && !rules_.single.empty() && name == rules_.single) {
-    known = Contender{0, Share::kExclusive};
-  } else if (!known && !rules_.lease.empty()) {
+const LockOracles::Role& LockOracles::read_role(PathId znode) {
+  if (znode >= roles_.size()) roles_.resize(std::size_t{znode} + 1);
+  Role& role = roles_[znode];
+  role.known = true;
+  const std::string_view name = paths_->name(znode);
+  if (const std::optional<Contender> known = contender(name, rules_.marks)) {
+    role.contends = true;
+    role.contender = *known;
+  } else if (!rules_.single.empty() && name == rules_.single) {
+    role.contends = true;
+    role.contender = {0, Share::kExclusive};
+  } else if (!rules_.lease.empty()) {
     const auto number = sequence_number(name, rules_.lease);
-    if (!number) return;
-    known = Contender{*number, Share::kShared};
-    lease = true;
+    if (!number) return role;
+    role.contends = true;
+    role.contender = {*number, Share::kShared};
+    role.lease = true;
   }
-  if (!known) return;
+  return role;
+}
+
+[[gnu::always_inline]] inline void LockOracles::created(const Change& change) {
+  const Role& role = role_of(change.path);
+  if (!role.contends) return;
   changes_.push_back(change.zxid);
-  lives_.push_back({.znode = change.path,
-                    .lock = paths.parent(change.path),
-                    .contender = *known,
-                    .lease = lease,
-                    .created = change.zxid,
-                    .owner = change.owner});
+  lives_.emplace_back(change.path, paths_->parent(change.path), role.contender, role.lease,
+                      change.zxid, change.owner);
 }
 
 inline void LockOracles::deleted(const Change& change) {
@@ -320,13 +330,13 @@ void LockOracles::touched(const Change& change) {
 }
 
 void LockOracles::follow(const History& history) {
-  for (; followed_ < history.size(); ++followed_) {
-    const Change& change = history[followed_];
+  for (const Change& change : std::span(history).subspan(followed_)) {
     if (change.owner == 0) continue;  // Contenders are ephemeral.
     if (change.kind == Change::Kind::kCreated) created(change);
     if (change.kind == Change::Kind::kDeleted) deleted(change);
     if (change.kind == Change::Kind::kDataSet) touched(change);
   }
+  followed_ = history.size();
 }
 
 // A name may be used again, after its parent has been re-created: each life is another contender.
@@ -337,10 +347,6 @@ const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) c
     }
   }
   return nullptr;
-}
-
-const LockOracles::Life* LockOracles::life_of(const Grant& grant) const {
-  return grant.life == kNoLife ? nullptr : &lives_[grant.life];
 }
 
 const LockOracles::Life* LockOracles::living(const Path& znode) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,6 +99,13 @@ class LockOracles final : public LockObserver {
     std::uint32_t losses = 0;
     bool given_back = false;
   };
+  // What the name of a znode says of it.
+  struct Role {
+    Contender contender{};
+    bool contends = false;
+    bool lease = false;
+    bool known = false;
+  };
   // One life of a contender's znode, as the server committed it.
   struct Life {
     PathId znode;
@@ -105,8 +113,8 @@ class LockOracles final : public LockObserver {
     Contender contender;
     bool lease;
     Zxid created;
-    Zxid deleted = 0;  // 0: it lives.
     SessionId owner;
+    Zxid deleted = 0;  // 0: it lives.
     SessionId deleted_by = 0;
     Zxid touched = 0;  // When its data was set last.
   };
@@ -137,11 +145,17 @@ class LockOracles final : public LockObserver {
     if (followed_ < history.size()) follow(history);
   }
   void follow(const History& history);
+  [[nodiscard]] const Role& role_of(PathId znode) {
+    return znode < roles_.size() && roles_[znode].known ? roles_[znode] : read_role(znode);
+  }
+  const Role& read_role(PathId znode);
   inline void created(const Change& change);
   inline void deleted(const Change& change);
   void touched(const Change& change);
   [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
-  [[nodiscard]] const Life* life_of(const Grant& grant) const;
+  [[nodiscard]] const Life* life_of(const Grant& grant) const {
+    return grant.life == kNoLife ? nullptr : &lives_[grant.life];
+  }
   [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] const Life* living(const Path& znode) const;
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
@@ -194,6 +208,9 @@ class LockOracles final : public LockObserver {
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   std::vector<Life> lives_;  // In the order of their creation.
+  // By PathId: every execution makes much the same znodes. The numbers are of that table.
+  std::vector<Role> roles_;
+  std::shared_ptr<const PathTable> paths_;
   std::size_t followed_ = 0;
   std::vector<Zxid> changes_;  // Of the queues, in their order.
   std::vector<Looks> looks_;
