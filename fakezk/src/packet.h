@@ -12,13 +12,13 @@ inline constexpr std::size_t kMostPacketBytes = 0xfffff;
 [[nodiscard]] std::size_t packet_bytes(const ClientMessage& message);
 
 // True if the message is longer than a server reads: jute.maxbuffer (NIOServerCnxn.readLength).
-// Most are far too short to be worth the counting.
 [[nodiscard]] inline bool exceeds_packet_limit(const ClientMessage& message) {
-  const Request& request = message.request;
-  const bool surely_short =
-      message.kind != ClientMessage::Kind::kSetWatches && !request.ops && request.acl.is_open() &&
-      request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
-  return !surely_short && packet_bytes(message) > kMostPacketBytes;
+  return packet_bytes(message) > kMostPacketBytes;
+}
+// Most requests are far too short to be worth the counting.
+[[nodiscard]] inline bool is_surely_short(const Request& request) {
+  return !request.ops && request.acl.is_open() &&
+         request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
 }
 
 }  // namespace lockstep::fakezk

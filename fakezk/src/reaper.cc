@@ -12,7 +12,7 @@ void Reaper::reset() {
   found_.clear();
 }
 
-void Reaper::keep_in_mind(const Change& change, PathId parent, TimePoint now) {
+void Reaper::follow(const Change& change, PathId parent, TimePoint now) {
   if (change.kind == Change::Kind::kCreated) {
     if (change.lifetime != Lifetime::kContainer && change.lifetime != Lifetime::kTtl) return;
     mortal_.push_back(change.path);

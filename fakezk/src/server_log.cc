@@ -20,7 +20,7 @@ namespace lockstep::fakezk {
       if (gone != ephemerals.end()) ephemerals.erase(gone);
     }
   }
-  reaper_.follow(change, paths_->parent(change.path), now);
+  if (reaps()) reaper_.follow(change, paths_->parent(change.path), now);
 }
 
 [[gnu::always_inline]] inline void Server::answer(ReplicaIndex index, const Txn& txn,

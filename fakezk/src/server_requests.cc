@@ -150,17 +150,18 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return greet(link, message.handshake(), now);
   }
+  if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) take_up_strays(session_of(link), now);
   set_watches(link, message.watched());
 }
 
-void Server::apply(LinkIndex link, TimePoint now) {
-  if (recorder_ && leader_tree_) record_taking_up(link);
-  const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
-  const ClientMessage& message = *taken;
+[[gnu::always_inline]] inline void Server::take_up(LinkIndex link, const ClientMessage& message,
+                                                   TimePoint now) {
   applied_ = Applied{};
-  if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
+  if (!is_surely_short(message.request) && exceeds_packet_limit(message)) {
+    return drop_too_long(link, message, now);
+  }
   const SessionIndex session = session_of(link);
   applied_.op = message.request.op;
   applied_.is_request = true;
@@ -168,6 +169,12 @@ void Server::apply(LinkIndex link, TimePoint now) {
   if (!sessions_.alive(session)) return serve_ended(link, session, message, now);
   if (!strays_.empty()) take_up_strays(session, now);
   serve(link, session, message, now);
+}
+
+void Server::apply(LinkIndex link, TimePoint now) {
+  if (recorder_ && leader_tree_) record_taking_up(link);
+  const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
+  take_up(link, *taken, now);
 }
 
 void Server::apply_stray(std::uint32_t index, TimePoint now) {

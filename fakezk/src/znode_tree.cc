@@ -166,6 +166,7 @@ PathList ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
     // A name that was used again stands there more than once.
     if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }
+  if (found.size() < 2) return found;  // Most often, and asked for at nearly every step.
   // Those of one multi by name: in no order that depends on which ran before.
   std::ranges::sort(found, {}, [this](PathId id) {
     return std::pair(znodes_[id].czxid, paths_->text(id).view());
@@ -183,7 +184,8 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
   auto list = std::make_unique<NameList>(paths_);
   list->names.reserve(znode.children.size());
-  for (const PathId child : znode.children) list->names.push_back(paths_->name(child));
+  const PathTable& paths = *paths_;
+  for (const PathId child : znode.children) list->names.push_back(paths.name(child));
   unspecified.shuffle(list->names);
   list->parent = stat(znode);
   return Children(list.release());

@@ -31,10 +31,8 @@ class Reaper {
   // There is nothing that it may have to delete one day.
   [[nodiscard]] bool idle() const { return mortal_.empty() && found_.empty(); }
 
-  // The leader has committed this.
-  void follow(const Change& change, PathId parent, TimePoint now) {
-    if (interval_ != Duration::zero()) keep_in_mind(change, parent, now);
-  }
+  // The leader has committed this; for servers that reap.
+  void follow(const Change& change, PathId parent, TimePoint now);
 
   // Found, and not yet deleted.
   [[nodiscard]] std::span<const PathId> found() const { return found_; }
@@ -48,7 +46,6 @@ class Reaper {
     bool scheduled = false;
   };
 
-  void keep_in_mind(const Change& change, PathId parent, TimePoint now);
   void schedule(TimePoint now);
   void look(TimePoint now);
   [[nodiscard]] bool may_go(PathId id) const;

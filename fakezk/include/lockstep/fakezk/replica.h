@@ -94,8 +94,10 @@ class Replica {
   FootprintRecorder* recorder_ = nullptr;
 };
 
-inline void Replica::read(const Request& request, PathId path, LinkIndex link,
-                          const Identities& identities, Reply& reply) {
+// Part of every read's way: the call would take about a third as long as the work.
+[[gnu::always_inline]] inline void Replica::read(const Request& request, PathId path,
+                                                 LinkIndex link, const Identities& identities,
+                                                 Reply& reply) {
   const Znode* const znode = tree_.find(path);
   if (!znode || concerns_watches(request.op)) [[unlikely]] {
     return read_without_znode(request, path, link, reply);

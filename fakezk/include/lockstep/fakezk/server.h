@@ -267,6 +267,7 @@ class Server final {
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
   void drop_strays(ReplicaIndex on);
   [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
+  inline void take_up(LinkIndex link, const ClientMessage& message, TimePoint now);
   // What is no request: a handshake, or SetWatches.
   [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
