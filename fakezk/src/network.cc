@@ -24,16 +24,18 @@ void record_break(FootprintRecorder& recorder, LinkIndex index, std::size_t rece
 
 void Network::reset() {
   for (LinkIndex index = 0; index < size_; ++index) {
-    empty(*links_[index]);
-    links_[index]->endpoint = nullptr;
+    empty(links_[index]);
+    links_[index].endpoint = nullptr;
   }
   size_ = 0;
+  ready_.resize(0);
+  changed_ = false;
 }
 
 Network::Checkpoint Network::checkpoint() const {
   Checkpoint checkpoint;
   for (LinkIndex index = 0; index < size_; ++index) {
-    checkpoint.push_back({links_[index]->open, links_[index]->goes_to});
+    checkpoint.push_back({links_[index].open, links_[index].goes_to});
   }
   return checkpoint;
 }
@@ -41,38 +43,52 @@ Network::Checkpoint Network::checkpoint() const {
 void Network::reset_to(const Checkpoint& checkpoint) {
   reset();
   for (const Ends& ends : checkpoint) {
-    Link& link = *links_[size_++];
+    Link& link = links_[size_++];
     link.open = ends.open;
     link.goes_to = ends.goes_to;
   }
+  ready_.resize(size_);
 }
 
 LinkIndex Network::add(Endpoint& endpoint) {
-  if (size_ == links_.size()) links_.push_back(std::make_unique<Link>());
-  links_[size_]->endpoint = &endpoint;
+  if (size_ == links_.size()) links_.emplace_back();
+  links_[size_].endpoint = &endpoint;
+  ready_.resize(size_ + 1);
   return size_++;
 }
 
+void Network::find_ready(LinkIndex index) {
+  ready_.set(index, ReadyLinks::Way::kDeliver, links_[index].can_deliver());
+  ready_.set(index, ReadyLinks::Way::kApply, links_[index].can_apply());
+}
+
+void Network::find_ready() {
+  for (LinkIndex index = 0; index < size_; ++index) find_ready(index);
+  changed_ = false;
+}
+
 void Network::detach_all() {
-  for (LinkIndex index = 0; index < size_; ++index) links_[index]->endpoint = nullptr;
+  for (LinkIndex index = 0; index < size_; ++index) links_[index].endpoint = nullptr;
 }
 
 void Network::connect(LinkIndex index, const Handshake& handshake) {
-  Link& link = *links_[index];
+  Link& link = links_[index];
   if (recorder_) record_break(*recorder_, index, 0);
   link.open = true;
   link.requests.clear();
   link.inbox.clear();
   send(index, handshake);
+  find_ready(index);
 }
 
 void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
-  Link& link = *links_[index];
+  Link& link = links_[index];
   if (recorder_) record_break(*recorder_, index, received);
   link.open = false;
   link.requests.clear();
   link.inbox.truncate(received);
   answer(index, ServerMessage::Kind::kConnectionEnded).reply = Reply(error);
+  find_ready(index);
 }
 
 void Network::record_sent(LinkIndex index) {
@@ -98,13 +114,15 @@ void Network::record_item_taken(LinkIndex index) {
 
 void Network::shut(LinkIndex index) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, index);
-  links_[index]->open = false;
+  links_[index].open = false;
+  find_ready(index);
 }
 
 void Network::abandon(LinkIndex index) {
   if (recorder_) record_break(*recorder_, index, 0);
-  empty(*links_[index]);
-  links_[index]->endpoint = nullptr;
+  empty(links_[index]);
+  links_[index].endpoint = nullptr;
+  find_ready(index);
 }
 
 }  // namespace lockstep::fakezk

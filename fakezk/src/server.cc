@@ -131,7 +131,7 @@ bool sees(const ClientMessage& message, bool its_own) {
 }  // namespace
 
 bool Server::replica_can_apply(LinkIndex link) const {
-  const ClientMessage& message = network_[link].requests.front();
+  const ClientMessage& message = network_.at(link).requests.front();
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return std::ranges::any_of(replicas_, [&](const Replica& replica) {
       return !replica.unreachable && replica.last_zxid >= message.handshake().last_zxid_seen;
@@ -148,7 +148,7 @@ void Server::record_taking_up(LinkIndex link) {
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     recorder_->reads(ObjectKind::kReplica, condition_of(index));
     const bool its_own = link < connections_.size() && connections_[link].replica == index;
-    if (sees(network_[link].requests.front(), its_own)) {
+    if (sees(network_.at(link).requests.front(), its_own)) {
       recorder_->reads(ObjectKind::kReplica, index);
     }
   }

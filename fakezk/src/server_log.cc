@@ -86,7 +86,7 @@ void Server::close_connections(ReplicaIndex index, SessionIndex session, TimePoi
   const Error noticed_as = sessions_[session].noticed_as;
   const auto close = [&](LinkIndex link) {
     if (connections_[link].session != session || connections_[link].replica != index) return;
-    drop(link, now, network_[link].inbox.size(), noticed_as);
+    drop(link, now, network_.at(link).inbox.size(), noticed_as);
   };
   if (!leader_tree_) {
     if (sessions_[session].link != kNoLink) close(sessions_[session].link);
@@ -141,8 +141,8 @@ void Server::rejoin(ReplicaIndex index, TimePoint now) {
   if (recorder_) record_condition(*recorder_, index);
   replicas_[index].unreachable = false;
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
-    if (connections_[link].replica != index || !network_[link].open) continue;
-    const auto items = static_cast<std::uint32_t>(network_[link].inbox.size());
+    if (connections_[link].replica != index || !network_.at(link).open) continue;
+    const auto items = static_cast<std::uint32_t>(network_.at(link).inbox.size());
     const std::uint32_t lost = unspecified_.number(items + 1);
     drop(link, now, items - lost, Error::kConnectionLoss);
   }

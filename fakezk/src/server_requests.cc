@@ -13,7 +13,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
   applied_.is_request = true;
   applied_.error = Error::kConnectionLoss;
   applied_.has_error = true;
-  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
 }
 
 // What every write goes through is in one piece, or nearly: the calls would take about as long as
@@ -133,7 +133,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   if (!identity && unspecified_.number(2) != 0) {
     applied_.error = Error::kConnectionLoss;
     applied_.has_error = true;
-    return drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+    return drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
   }
   Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
   applied_.error = reply.error;
@@ -141,7 +141,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = OpCode::kAddAuth;
   answer.reply = std::move(reply);
-  if (!identity) return drop(link, now, network_[link].inbox.size(), Error::kAuthFailed);
+  if (!identity) return drop(link, now, network_.at(link).inbox.size(), Error::kAuthFailed);
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   connections_[link].identities.add(std::move(*identity));
 }

@@ -42,7 +42,7 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
 // more in handle_error, may come back to the same one at once.
 ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   if (options_.replicas == 1) return 0;
-  if (network_[link].goes_to) return *network_[link].goes_to;
+  if (network_.at(link).goes_to) return *network_.at(link).goes_to;
   std::vector<ReplicaIndex> order;
   const auto turn_of = [&](ReplicaIndex index) {
     return (index + options_.replicas - link % options_.replicas) % options_.replicas;
@@ -109,7 +109,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
   const LinkIndex old = known.link;
   // The connection that the same server has goes in any case, before the password is looked at.
   if (old != kNoLink && old != link && connections_[old].replica == here) {
-    drop(old, now, network_[old].inbox.size(), Error::kConnectionLoss);
+    drop(old, now, network_.at(old).inbox.size(), Error::kConnectionLoss);
   }
   if (!sessions_.alive(session) || known.password != handshake.password) return refuse(link);
   drop_strays(session, here);
@@ -144,7 +144,7 @@ void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
   applied_.error = refused.error;
   applied_.has_error = true;
   commit(refused, now);
-  drop(link, now, network_[link].inbox.size(), Error::kConnectionLoss);
+  drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
 }
 
 void Server::keep_strays(LinkIndex link, std::uint32_t count) {

@@ -9,6 +9,7 @@
 #include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/message.h"
+#include "lockstep/fakezk/ready_links.h"
 #include "lockstep/fakezk/watch_table.h"
 
 namespace lockstep::fakezk {
@@ -29,16 +30,11 @@ struct Link {
 
   [[nodiscard]] bool held() const { return !inbox_flows || held_request; }
   [[nodiscard]] bool idle() const { return requests.empty() && inbox.empty(); }
-  // What is sent over a connection that the server has ended goes nowhere. No branch, nor is the
-  // other one: nobody can foretell where something is under way.
+  // What is sent over a connection that the server has ended goes nowhere.
   [[nodiscard]] bool can_apply() const {
-    const bool ready = !requests.empty() & open;
-    if (held_request) [[unlikely]] {
-      return ready && !holds(requests.front());
-    }
-    return ready;
+    return !requests.empty() && open && !(held_request && holds(requests.front()));
   }
-  [[nodiscard]] bool can_deliver() const { return !inbox.empty() & inbox_flows; }
+  [[nodiscard]] bool can_deliver() const { return !inbox.empty() && inbox_flows; }
 
  private:
   [[nodiscard]] bool holds(const ClientMessage& message) const {
@@ -62,7 +58,7 @@ class Network {
   // A new place for a client's connections; it stays until the reset.
   LinkIndex add(Endpoint& endpoint);
   // A client stands at the end of a link again.
-  void attach(LinkIndex index, Endpoint& endpoint) { links_[index]->endpoint = &endpoint; }
+  void attach(LinkIndex index, Endpoint& endpoint) { links_[index].endpoint = &endpoint; }
   void detach_all();
   // The client opens a connection; its handshake is the first request.
   void connect(LinkIndex index, const Handshake& handshake);
@@ -76,19 +72,30 @@ class Network {
   template <class... Contents>
   void send(LinkIndex index, Contents&&... contents) {
     if (recorder_) record_sent(index);
-    links_[index]->requests.emplace(std::forward<Contents>(contents)...);
+    Link& link = links_[index];
+    link.requests.emplace(std::forward<Contents>(contents)...);
+    if (link.can_apply()) ready_.set(index, ReadyLinks::Way::kApply);
   }
   ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind) {
     if (recorder_) record_answered(index);
-    return links_[index]->inbox.emplace(kind);
+    Link& link = links_[index];
+    ServerMessage& item = link.inbox.emplace(kind);
+    if (link.can_deliver()) ready_.set(index, ReadyLinks::Way::kDeliver);
+    return item;
   }
   [[nodiscard]] std::unique_ptr<ClientMessage> take_request(LinkIndex index) {
     if (recorder_) record_request_taken(index);
-    return links_[index]->requests.take();
+    Link& link = links_[index];
+    std::unique_ptr<ClientMessage> request = link.requests.take();
+    if (!link.can_apply()) ready_.clear(index, ReadyLinks::Way::kApply);
+    return request;
   }
   [[nodiscard]] std::unique_ptr<ServerMessage> take_item(LinkIndex index) {
     if (recorder_) record_item_taken(index);
-    return links_[index]->inbox.take();
+    Link& link = links_[index];
+    std::unique_ptr<ServerMessage> item = link.inbox.take();
+    if (!link.can_deliver()) ready_.clear(index, ReadyLinks::Way::kDeliver);
+    return item;
   }
   // The server ends the connection; what it has sent still arrives.
   void shut(LinkIndex index);
@@ -97,17 +104,33 @@ class Network {
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 
   [[nodiscard]] LinkIndex size() const { return size_; }
-  [[nodiscard]] Link& operator[](LinkIndex index) { return *links_[index]; }
-  [[nodiscard]] const Link& operator[](LinkIndex index) const { return *links_[index]; }
+  // A link as it is, until the next one is added.
+  [[nodiscard]] const Link& at(LinkIndex index) const { return links_[index]; }
+  [[nodiscard]] const Link& operator[](LinkIndex index) const { return links_[index]; }
+  // To be changed by hand: what can happen then is found out anew.
+  [[nodiscard]] Link& operator[](LinkIndex index) {
+    changed_ = true;
+    return links_[index];
+  }
+  // What can happen at the links.
+  [[nodiscard]] const ReadyLinks& ready() {
+    if (changed_) [[unlikely]]
+      find_ready();
+    return ready_;
+  }
 
  private:
   void record_sent(LinkIndex index);
   void record_answered(LinkIndex index);
   void record_request_taken(LinkIndex index);
   void record_item_taken(LinkIndex index);
+  void find_ready();
+  void find_ready(LinkIndex index);
 
-  std::vector<std::unique_ptr<Link>> links_;  // Used again after a reset, with their memory.
+  std::vector<Link> links_;  // Used again after a reset: the first size_ count.
   LinkIndex size_ = 0;
+  ReadyLinks ready_;
+  bool changed_ = false;  // By hand, since that was found out.
   FootprintRecorder* recorder_ = nullptr;
 };
 
