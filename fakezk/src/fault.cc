@@ -33,18 +33,11 @@ std::optional<FaultKind> fault_kind(std::string_view name) {
 FaultPlan FaultPlan::all(std::uint32_t total) {
   FaultPlan plan;
   plan.most_.fill(kUnlimited);
+  plan.kinds_ = kAllFaultKinds;
   plan.total_ = total;
   return plan;
 }
 
 bool FaultPlan::any() const { return total_ > 0 && kinds() != 0; }
-
-FaultKinds FaultPlan::kinds() const {
-  FaultKinds kinds = 0;
-  for (std::size_t i = 0; i < kFaultKinds; ++i) {
-    if (most_[i] != 0) kinds |= bit(static_cast<FaultKind>(i));
-  }
-  return kinds;
-}
 
 }  // namespace lockstep::fakezk

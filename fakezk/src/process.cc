@@ -148,9 +148,9 @@ void World::crash(Process& process) {
   if (recorder_) recorder_->writes(ObjectKind::kUserMemory);
   if (std::exchange(process.stalled_, false)) --stalled_count_;
   each_link_of(process, [this](LinkIndex link) {
-    const auto sent = static_cast<std::uint32_t>(network_[link].requests.size());
+    const auto sent = static_cast<std::uint32_t>(network_.at(link).requests.size());
     std::uint32_t accepted = 0;
-    if (chooser_ && network_[link].open && sent > 0) {
+    if (chooser_ && network_.at(link).open && sent > 0) {
       accepted = took(chooser_->shortcut(sent + 1) % (sent + 1));
     }
     cut(link, accepted, 0);

@@ -37,19 +37,45 @@ void add(PayloadHash& hash, const Server::Applied& applied) {
 
 }  // namespace
 
+// What has been listed stays there: looking at the faults is no part of the step.
 class World::OpenMenu final : public Menu {
  public:
-  explicit OpenMenu(World& world, bool listed = false)
-      : Menu(world.events_.view()), world_(world), listed_(listed) {}
-  [[nodiscard]] std::span<const Event> faults() const override {
-    if (!listed_) world_.list_faults();
-    listed_ = true;
-    return world_.faults_.view();
+  explicit OpenMenu(World& world) : Menu(world.events_.view()), world_(world) {}
+  [[nodiscard]] std::span<const Event> faults() const override { return list(kFaultKinds); }
+  [[nodiscard]] std::span<const Event> faults_up_to(FaultKind kind) const override {
+    return list(static_cast<std::size_t>(std::ranges::find(kListed, kind) - kListed.begin()) + 1);
+  }
+  [[nodiscard]] FaultKinds possible(FaultKinds kinds) const override {
+    return world_.possible_faults(kinds);
+  }
+  // How the faults begin, so many that there is one of that index; or all.
+  [[nodiscard]] std::span<const Event> faults_with(std::uint32_t index) const {
+    std::span<const Event> found = list(listed_);
+    while (found.size() <= index && listed_ < kFaultKinds) found = list(listed_ + 1);
+    return found;
   }
 
  private:
+  // The order of the kinds in the list; those of replicas are listed together.
+  static constexpr std::array<FaultKind, kFaultKinds> kListed = {
+      FaultKind::kCut,           FaultKind::kExpiry,
+      FaultKind::kKillSession,   FaultKind::kForeignDelete,
+      FaultKind::kTimer,         FaultKind::kLateApply,
+      FaultKind::kLag,           FaultKind::kReplicaPartition,
+      FaultKind::kLeaderChange,  FaultKind::kStall,
+      FaultKind::kCrash,         FaultKind::kClockDrift,
+      FaultKind::kParentRemoval, FaultKind::kSequenceOverflow};
+
+  // At least so many kinds.
+  std::span<const Event> list(std::size_t kinds) const {
+    if (listed_ == 0) world_.faults_.clear();
+    const FaultKinds left = world_.faults_left();
+    for (; listed_ < kinds; ++listed_) world_.list_faults(kListed[listed_], left);
+    return world_.faults_.view();
+  }
+
   World& world_;
-  mutable bool listed_;
+  mutable std::size_t listed_ = 0;
 };
 
 World::World(ServerOptions options)
@@ -108,7 +134,7 @@ bool World::at_rest() const {
   if (!ready_.empty() || !timers_.empty() || stalled_count_ > 0) return false;
   if (faults_used_ > 0 || healed_ || !server_.at_rest()) return false;
   for (LinkIndex link = 0; link < network_.size(); ++link) {
-    if (!network_[link].idle() || network_[link].held()) return false;
+    if (!network_.at(link).idle() || network_.at(link).held()) return false;
   }
   return std::all_of(processes_.begin(), processes_.begin() + process_count_,
                      [](const auto& process) { return process->at_rest(); });
@@ -145,7 +171,7 @@ void World::record_footprints(FootprintRecorder* recorder) {
 
 void World::begin_trace() {
   steps_ = 0;
-  acting_.reset();
+  acting_ = kNobody;
   positions_ = 0;
   deviations_.clear();
   hash_ = 0;
@@ -165,7 +191,8 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
   return network_.add(endpoint);
 }
 
-void World::list_events() {
+// What every step does is one function: the calls would take a tenth of it.
+[[gnu::always_inline]] inline void World::list_events() {
   events_.clear();
   const bool busy = server_.has_work();
   if (busy) list_reaping();
@@ -176,26 +203,31 @@ void World::list_events() {
   if (stalled_count_ > 0) list_wakes();
 }
 
-// Calmly the link goes on whose event came last; when everything is mended, it comes last.
-void World::list_links() {
-  const LinkIndex links = network_.size();
-  {
-    EventList::Some some(events_, std::size_t{2} * links);
-    const auto list = [&](LinkIndex index) {
-      const Link& link = std::as_const(network_)[index];
-      some.add_if(link.can_deliver(), {Event::Kind::kDeliver, FaultKind::kCut, index});
-      some.add_if(link.can_apply(), {Event::Kind::kApply, FaultKind::kCut, index});
-    };
-    if (healed_) [[unlikely]] {
-      for (LinkIndex turn = 1; turn <= links; ++turn) list((current_ + turn) % links);
-    } else {
-      if (current_ < links) list(current_);
-      for (LinkIndex index = 0; index < links; ++index) {
-        if (index != current_) list(index);
-      }
-    }
+// Calmly the link goes on whose event came last.
+[[gnu::always_inline]] inline void World::list_links() {
+  const ReadyLinks& ready = network_.ready();
+  if (healed_) [[unlikely]] {
+    list_links_fairly(ready);
+  } else {
+    EventList::Some some(events_, std::size_t{2} * network_.size());
+    ready.each(current_, [&](LinkIndex link, ReadyLinks::Way way) {
+      const bool applies = way == ReadyLinks::Way::kApply;
+      some.add({applies ? Event::Kind::kApply : Event::Kind::kDeliver, FaultKind::kCut, link});
+    });
   }
   if (stalled_count_ > 0 || server_.replica_count() > 1) leave_out_what_waits();
+}
+
+// When everything is mended, it comes last.
+void World::list_links_fairly(const ReadyLinks& ready) {
+  const LinkIndex links = network_.size();
+  for (LinkIndex turn = 1; turn <= links; ++turn) {
+    const LinkIndex link = (current_ + turn) % links;
+    if (ready.is(link, ReadyLinks::Way::kDeliver))
+      events_.add({Event::Kind::kDeliver, FaultKind::kCut, link});
+    if (ready.is(link, ReadyLinks::Way::kApply))
+      events_.add({Event::Kind::kApply, FaultKind::kCut, link});
+  }
 }
 
 // For a process that is stalled, or for what a replica has not applied yet.
@@ -238,26 +270,29 @@ void World::list_wakes() {
   }
 }
 
-bool World::step(Chooser& chooser) { return step(chooser, true); }
-bool World::step_without_time(Chooser& chooser) { return step(chooser, false); }
-
 bool World::step(Chooser& chooser, bool with_timers) {
   list_events();
-  std::optional<Choice> last;
-  if (events_.size() == stalled_count_) [[unlikely]] {
-    if (!goes_on_at_rest(chooser, with_timers, last)) return false;
-  }
+  if (events_.size() == stalled_count_) [[unlikely]]
+    return with_timers && step_at_rest(chooser);
+  const OpenMenu menu(*this);
+  const Choice choice = chooser.next(menu);
+  begin_step(chooser);
+  happens(menu, choice);
+  return true;
+}
+
+[[gnu::always_inline]] inline void World::begin_step(Chooser& chooser) {
   chooser_ = &chooser;
-  acting_.reset();
-  // The faults are listed once: looking at them is no part of the step.
-  const OpenMenu menu(*this, last.has_value());
-  const Event& event = take(menu, last ? *last : chooser.next(menu));
+  acting_ = kNobody;
+}
+
+[[gnu::always_inline]] inline void World::happens(const OpenMenu& menu, Choice choice) {
+  const Event& event = take(menu, choice);
   ++steps_;
   execute(event);
   if (!ready_.empty()) drain();
   chooser_ = nullptr;
   if (tracer_) tracer_->settled();
-  return true;
 }
 
 namespace {
@@ -272,16 +307,19 @@ std::optional<Choice> last_fault(Chooser& chooser, const Menu& menu) {
 
 }  // namespace
 
-// The clock moves when nothing else can happen; that a stalled process wakes can wait. `last` is a
-// fault that strikes when even the clock stands still.
-bool World::goes_on_at_rest(Chooser& chooser, bool with_timers, std::optional<Choice>& last) {
-  if (!with_timers) return false;
+// The clock moves when nothing else can happen; that a stalled process wakes can wait. When even
+// the clock stands still, a last fault may strike.
+bool World::step_at_rest(Chooser& chooser) {
   events_.clear();
   if (may_fire(find_next_timers())) events_.add({Event::Kind::kTimer, FaultKind::kCut, 0});
   if (stalled_count_ > 0) list_wakes();
-  if (!events_.empty()) return true;
-  last = last_fault(chooser, OpenMenu(*this));
-  return last.has_value();
+  const OpenMenu menu(*this);
+  const std::optional<Choice> choice =
+      events_.empty() ? last_fault(chooser, menu) : chooser.next(menu);
+  if (!choice) return false;
+  begin_step(chooser);
+  happens(menu, *choice);
+  return true;
 }
 
 void World::settle() {
@@ -299,13 +337,14 @@ void World::settle() {
 
 // The event that has been chosen, which becomes part of the trace. It stays where it was listed: a
 // copy in one piece would wait for the pieces in which it has just been written.
-[[gnu::always_inline]] inline const Event& World::take(const Menu& menu, Choice choice) {
+[[gnu::always_inline]] inline const Event& World::take(const OpenMenu& menu, Choice choice) {
   std::span<const Event> from = menu.events();
   if (choice.fault) [[unlikely]] {
-    if (menu.faults().empty()) {
+    const std::span<const Event> faults = menu.faults_with(choice.index);
+    if (faults.empty()) {
       choice = Choice{};
     } else {
-      from = menu.faults();
+      from = faults;
     }
   }
   choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
@@ -334,10 +373,16 @@ std::uint32_t World::took(std::uint32_t number) {
   return number;
 }
 
-void World::execute(const Event& event) {
+[[gnu::always_inline]] inline void World::execute(const Event& event) {
+  if (event.kind == Event::Kind::kDeliver) return deliver(event);
+  if (event.kind == Event::Kind::kApply) return apply(event);
+  execute_rare(event);
+}
+
+void World::execute_rare(const Event& event) {
   switch (event.kind) {
-    case Event::Kind::kDeliver: return deliver(event);
-    case Event::Kind::kApply: return apply(event);
+    case Event::Kind::kDeliver:
+    case Event::Kind::kApply: return;
     case Event::Kind::kCloseSession: trace(event); return server_.finish_close(event.index, now_);
     case Event::Kind::kReap: return reap(event);
     case Event::Kind::kStray: return apply_stray(event);
@@ -351,7 +396,7 @@ void World::execute(const Event& event) {
 [[gnu::always_inline]] inline void World::deliver(const Event& event) {
   current_ = event.index;
   acting_ = process_of_link_[event.index];
-  const Link& link = network_[event.index];
+  const Link& link = network_.at(event.index);
   if (recorder_) {
     // Whether anybody is there to receive it is the process's memory too.
     recorder_->writes(ObjectKind::kProcess, process_of_link_[event.index]);
@@ -379,7 +424,7 @@ void World::execute(const Event& event) {
 }
 
 void World::take_up(LinkIndex link) {
-  PayloadHash hash(network_[link].requests.front());
+  PayloadHash hash(network_.at(link).requests.front());
   server_.apply(link, now_);
   add(hash, server_.last_applied());
   hash_in(hash.value());
@@ -469,7 +514,7 @@ bool World::may_go_on(std::uint64_t in_a_row) noexcept {
 void World::is_endless(std::string_view what) noexcept {
   if (escaped_) return;
   std::string message = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
-  if (acting_) message += ", in which " + process_name(*acting_) + " goes on";
+  if (acting_ != kNobody) message += ", in which " + process_name(acting_) + " goes on";
   message += ", " + std::to_string(most_work_) + ' ' + std::string(what) +
              ", and there is no end: something runs on and on that waits for nothing";
   escaped_ = std::make_exception_ptr(Endless(message));

@@ -1,5 +1,6 @@
 // Which faults can strike, and what they do.
 #include <algorithm>
+#include <bit>
 
 #include "lockstep/fakezk/world.h"
 #include "payload_hash.h"
@@ -9,92 +10,99 @@ namespace lockstep::fakezk {
 namespace {
 
 bool has_write_under_way(const Link& link) {
-  for (std::size_t i = 0; i < link.requests.size(); ++i) {
-    const ClientMessage& message = link.requests[i];
-    if (message.kind == ClientMessage::Kind::kRequest && is_write(message.request.op)) return true;
-  }
-  return false;
+  bool found = false;
+  link.requests.each([&](const ClientMessage& message) {
+    found |= message.kind == ClientMessage::Kind::kRequest && is_write(message.request.op);
+  });
+  return found;
 }
 
 }  // namespace
 
-bool World::may(FaultKind kind) const {
-  return used_[static_cast<std::size_t>(kind)] < plan_.most(kind);
+// The kinds of which the plan allows more.
+FaultKinds World::faults_left() const {
+  if (faults_used_ >= plan_.total()) return 0;
+  FaultKinds left = plan_.kinds();
+  for (FaultKinds used = kinds_used_; used != 0; used &= used - 1) {
+    const auto kind = static_cast<FaultKind>(std::countr_zero(used));
+    if (used_[static_cast<std::size_t>(kind)] >= plan_.most(kind)) left &= ~bit(kind);
+  }
+  if (server_.replica_count() == 1) left &= ~kEnsembleFaults;
+  return restarter_ ? left : left & ~bit(FaultKind::kCrash);
 }
 
-void World::list_faults() {
-  faults_.clear();
-  if (faults_used_ >= plan_.total()) return;
-  const auto add = [&](FaultKind kind, std::uint32_t index) {
+template <class Visit>
+bool World::visit_faults(FaultKind kind, Visit visit) const {
+  const auto each = [&](std::size_t count, auto can_strike) {
+    for (std::uint32_t index = 0; index < count; ++index) {
+      if (can_strike(index) && visit(index)) return true;
+    }
+    return false;
+  };
+  const auto always = [](std::uint32_t) { return true; };
+  const auto lives = [&](SessionIndex session) { return server_.session_alive(session); };
+  // A process that has nothing to do could stall or crash unnoticed.
+  const auto runs = [&](std::uint32_t index) { return !processes_[index]->tasks().empty(); };
+  switch (kind) {
+    case FaultKind::kCut:
+      return each(network_.size(), [&](LinkIndex link) { return network_[link].open; });
+    case FaultKind::kExpiry:
+    case FaultKind::kKillSession: return each(server_.session_count(), lives);
+    case FaultKind::kTimer: return a_timer_runs() && visit(0);
+    case FaultKind::kLateApply:
+      return each(network_.size(), [&](LinkIndex link) {
+        return server_.session_of(link) != kNoSession && has_write_under_way(network_[link]);
+      });
+    case FaultKind::kLag:
+      return each(server_.replica_count(),
+                  [&](ReplicaIndex index) { return !server_.replica(index).lagging; });
+    case FaultKind::kReplicaPartition:
+      return each(server_.replica_count(),
+                  [&](ReplicaIndex index) { return !server_.replica(index).unreachable; });
+    case FaultKind::kLeaderChange: return visit(0);
+    case FaultKind::kStall:
+      return each(process_count_, [&](std::uint32_t index) {
+        return runs(index) && !processes_[index]->stalled();
+      });
+    case FaultKind::kCrash:
+    case FaultKind::kClockDrift: return each(process_count_, runs);
+    case FaultKind::kForeignDelete:
+      return each(server_.session_count(), [&](SessionIndex session) {
+        return lives(session) && !server_.ephemerals(session).empty();
+      });
+    case FaultKind::kParentRemoval: return each(server_.reapable().size(), always);
+    case FaultKind::kSequenceOverflow: return each(server_.windable().size(), always);
+  }
+  return false;
+}
+
+FaultKinds World::possible_faults(FaultKinds kinds) const {
+  FaultKinds possible = 0;
+  for (FaultKinds left = kinds & faults_left(); left != 0; left &= left - 1) {
+    const auto kind = static_cast<FaultKind>(std::countr_zero(left));
+    if (visit_faults(kind, [](std::uint32_t) { return true; })) possible |= bit(kind);
+  }
+  return possible;
+}
+
+void World::list_faults(FaultKind kind, FaultKinds left) {
+  if (kind == FaultKind::kLag) return list_replica_faults(left);
+  if ((left & bit(kind)) == 0 || kind == FaultKind::kReplicaPartition) return;
+  visit_faults(kind, [&](std::uint32_t index) {
     faults_.add({Event::Kind::kFault, kind, index});
+    return false;
+  });
+}
+
+// By replica.
+void World::list_replica_faults(FaultKinds left) {
+  const auto list = [&](FaultKind kind, ReplicaIndex index, bool struck) {
+    if ((left & bit(kind)) != 0 && !struck) faults_.add({Event::Kind::kFault, kind, index});
   };
-  if (may(FaultKind::kCut)) {
-    for (LinkIndex link = 0; link < network_.size(); ++link) {
-      if (network_[link].open) add(FaultKind::kCut, link);
-    }
-  }
-  list_session_faults();
-  if (may(FaultKind::kTimer) && a_timer_runs()) add(FaultKind::kTimer, 0);
-  if (may(FaultKind::kLateApply)) {
-    for (LinkIndex link = 0; link < network_.size(); ++link) {
-      if (server_.session_of(link) != kNoSession && has_write_under_way(network_[link])) {
-        add(FaultKind::kLateApply, link);
-      }
-    }
-  }
-  if (server_.replica_count() > 1) list_replica_faults();
-  list_process_faults();
-  list_znode_faults();
-}
-
-void World::list_session_faults() {
-  const bool foreign = may(FaultKind::kForeignDelete);
-  for (const FaultKind kind : {FaultKind::kExpiry, FaultKind::kKillSession}) {
-    if (!may(kind)) continue;
-    for (SessionIndex session = 0; session < server_.session_count(); ++session) {
-      if (server_.session_alive(session)) faults_.add({Event::Kind::kFault, kind, session});
-    }
-  }
-  for (SessionIndex session = 0; foreign && session < server_.session_count(); ++session) {
-    if (!server_.session_alive(session) || server_.ephemerals(session).empty()) continue;
-    faults_.add({Event::Kind::kFault, FaultKind::kForeignDelete, session});
-  }
-}
-
-// A process that has nothing to do could stall or crash unnoticed.
-void World::list_process_faults() {
-  for (const FaultKind kind : {FaultKind::kStall, FaultKind::kCrash, FaultKind::kClockDrift}) {
-    if (!may(kind) || (kind == FaultKind::kCrash && !restarter_)) continue;
-    for (std::uint32_t index = 0; index < process_count_; ++index) {
-      Process& process = *processes_[index];
-      if (process.tasks().empty()) continue;
-      if (kind == FaultKind::kStall && process.stalled()) continue;
-      faults_.add({Event::Kind::kFault, kind, index});
-    }
-  }
-}
-
-void World::list_znode_faults() {
-  const auto add = [this](FaultKind kind, std::size_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) faults_.add({Event::Kind::kFault, kind, i});
-  };
-  if (may(FaultKind::kParentRemoval)) add(FaultKind::kParentRemoval, server_.reapable().size());
-  if (may(FaultKind::kSequenceOverflow))
-    add(FaultKind::kSequenceOverflow, server_.windable().size());
-}
-
-void World::list_replica_faults() {
+  if ((left & kEnsembleFaults) == 0) return;
   for (ReplicaIndex index = 0; index < server_.replica_count(); ++index) {
-    const Replica& replica = server_.replica(index);
-    if (may(FaultKind::kLag) && !replica.lagging) {
-      faults_.add({Event::Kind::kFault, FaultKind::kLag, index});
-    }
-    if (may(FaultKind::kReplicaPartition) && !replica.unreachable) {
-      faults_.add({Event::Kind::kFault, FaultKind::kReplicaPartition, index});
-    }
-  }
-  if (may(FaultKind::kLeaderChange)) {
-    faults_.add({Event::Kind::kFault, FaultKind::kLeaderChange, 0});
+    list(FaultKind::kLag, index, server_.replica(index).lagging);
+    list(FaultKind::kReplicaPartition, index, server_.replica(index).unreachable);
   }
 }
 
@@ -133,7 +141,7 @@ void World::inject(const Event& event) {
 }
 
 void World::inject_cut(const Event& event, Step& step) {
-  const Link& link = network_[event.index];
+  const Link& link = network_.at(event.index);
   const auto requests = static_cast<std::uint32_t>(link.requests.size());
   const auto items = static_cast<std::uint32_t>(link.inbox.size());
   const bool late = event.fault == FaultKind::kLateApply;
@@ -157,15 +165,15 @@ void World::inject_cut(const Event& event, Step& step) {
 void World::inject_leader_change(Step& step) {
   lost_inboxes_.assign(network_.size(), 0);
   for (LinkIndex link = 0; link < network_.size(); ++link) {
-    if (!network_[link].open) continue;
-    const auto items = static_cast<std::uint32_t>(network_[link].inbox.size());
+    if (!network_.at(link).open) continue;
+    const auto items = static_cast<std::uint32_t>(network_.at(link).inbox.size());
     lost_inboxes_[link] = number(items + 1);
   }
   step.lost_inboxes = lost_inboxes_;
   trace(step);
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (lost_inboxes_[link] == 0) continue;
-    network_[link].inbox.truncate(network_[link].inbox.size() - lost_inboxes_[link]);
+    network_[link].inbox.truncate(network_.at(link).inbox.size() - lost_inboxes_[link]);
   }
   change_leader();
 }
@@ -196,18 +204,18 @@ void World::inject_sequence_overflow(const Event& event, Step& step) {
 
 void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
   // What the server had already taken from the wire is applied although nobody waits for it.
-  const auto under_way = static_cast<std::uint32_t>(network_[index].requests.size());
+  const auto under_way = static_cast<std::uint32_t>(network_.at(index).requests.size());
   for (std::uint32_t i = 0; i < std::min(accepted, under_way) && server_.can_apply(index); ++i) {
     take_up(index);
-    if (!network_[index].open) return;
+    if (!network_.at(index).open) return;
   }
-  if (!network_[index].open) return;
+  if (!network_.at(index).open) return;
   server_.connection_ended(index, now_);
   network_.disconnect(index, received, Error::kConnectionLoss);
 }
 
 void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
-  const Mailbox<ClientMessage>& sent = network_[index].requests;
+  const Mailbox<ClientMessage>& sent = network_.at(index).requests;
   for (std::uint32_t i = 0; i < accepted && i < sent.size(); ++i)
     hash_in(PayloadHash(sent[i]).value());
   server_.connection_ended(index, now_, accepted);
@@ -216,7 +224,8 @@ void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t rece
 
 void World::change_leader() {
   for (LinkIndex link = 0; link < network_.size(); ++link) {
-    if (network_[link].open) cut(link, 0, static_cast<std::uint32_t>(network_[link].inbox.size()));
+    if (network_.at(link).open)
+      cut(link, 0, static_cast<std::uint32_t>(network_.at(link).inbox.size()));
   }
   server_.change_leader(now_);
 }

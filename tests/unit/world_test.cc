@@ -371,6 +371,78 @@ TEST(WorldTest, FaultsAreOfferedWhereTheyCanStrike) {
   EXPECT_EQ(reader.faults.back(), fault(FaultKind::kLateApply, a->link()));
 }
 
+// Looks at the faults a kind at a time, then at all of them.
+class KindReader final : public Chooser {
+ public:
+  explicit KindReader(FaultKind first) : first_(first) {}
+  Choice next(const Menu& menu) override {
+    const FaultKinds possible = menu.possible(kAllFaultKinds);
+    const auto one = menu.faults_up_to(first_);
+    const std::vector<Event> beginning(one.begin(), one.end());
+    const std::span<const Event> all = menu.faults();
+    EXPECT_TRUE(std::ranges::equal(all.first(beginning.size()), beginning));
+    FaultKinds listed = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      listed |= bit(all[i].fault);
+      EXPECT_TRUE(all[i].fault != first_ || i < beginning.size());
+    }
+    EXPECT_EQ(possible, listed);
+    EXPECT_EQ(menu.possible(bit(first_)), listed & bit(first_));
+    EXPECT_TRUE(std::ranges::equal(menu.faults_up_to(first_), all));
+    seen |= listed;
+    return Choice{};
+  }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+
+  FaultKinds seen = 0;
+
+ private:
+  FaultKind first_;
+};
+
+TEST(WorldTest, FaultsAreTheSameHoweverFarTheyAreListed) {
+  for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
+    SCOPED_TRACE(name(static_cast<FaultKind>(kind)));
+    fakezk::ServerOptions options;
+    options.replicas = 2;
+    Simulation simulation(options);
+    const auto a = simulation.open("A");
+    const auto b = simulation.open("B");
+    simulation.world().set_faults(FaultPlan::all(9));
+    simulation.start(ignore(create(*a, "/a")));
+    simulation.start(ignore(sync(*b, "/", simulation.now() + 1s)));
+    KindReader reader(static_cast<FaultKind>(kind));
+    for (int step = 0; step < 4; ++step) simulation.world().step(reader);
+    EXPECT_NE(reader.seen & bit(FaultKind::kLateApply), 0U);
+    EXPECT_NE(reader.seen & bit(FaultKind::kLeaderChange), 0U);
+  }
+}
+
+// Takes one fault by its index, without a look at the others.
+class TakesFault final : public Chooser {
+ public:
+  explicit TakesFault(std::uint32_t index) : index_(index) {}
+  Choice next(const Menu&) override { return Choice{true, index_}; }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+
+ private:
+  std::uint32_t index_;
+};
+
+TEST(WorldTest, AFaultIsTakenByItsIndexAmongAllModuloTheirNumber) {
+  for (const std::uint32_t index : {0u, 1u, 2u, 3u, 5u}) {
+    Simulation simulation;
+    const auto a = simulation.open("A");
+    simulation.world().set_faults(FaultPlan::all(9));
+    simulation.start(ignore(sync(*a, "/")));
+    TakesFault taker(index);
+    simulation.world().step(taker);
+    ASSERT_EQ(simulation.world().deviations().size(), 1U) << index;
+    // A connection, and its session twice.
+    EXPECT_EQ(simulation.world().deviations().back().choice, (Choice{true, index % 3})) << index;
+  }
+}
+
 TEST(WorldTest, FaultsOfReplicasAreOfferedWhereThereAreSeveral) {
   fakezk::ServerOptions options;
   options.replicas = 2;

@@ -110,10 +110,7 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
 
 FaultKinds impossible_faults(Program& program) {
   FaultKinds impossible = 0;
-  if (program.servers().replicas == 1) {
-    impossible |=
-        bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
-  }
+  if (program.servers().replicas == 1) impossible |= kEnsembleFaults;
   if (!program.restarter()) impossible |= bit(FaultKind::kCrash);
   return impossible;
 }

@@ -34,11 +34,19 @@ struct Event {
 
 // What a chooser chooses from. The ordinary events come in the calm order: the first is what
 // happens by default (go on with the same client, otherwise the client with the lowest number).
-// Faults are listed only when asked for, because most steps need no look at them.
+// Faults are listed only when asked for, and only as far: most steps need no look at them.
 class Menu {
  public:
   [[nodiscard]] std::span<const Event> events() const { return events_; }
   [[nodiscard]] virtual std::span<const Event> faults() const = 0;
+  // How these begin: at least up to the last one of that kind.
+  [[nodiscard]] virtual std::span<const Event> faults_up_to(FaultKind) const { return faults(); }
+  // Of these kinds, those that can strike.
+  [[nodiscard]] virtual FaultKinds possible(FaultKinds kinds) const {
+    FaultKinds found = 0;
+    for (const Event& fault : faults()) found |= bit(fault.fault);
+    return found & kinds;
+  }
 
  protected:
   explicit Menu(std::span<const Event> events) : events_(events) {}

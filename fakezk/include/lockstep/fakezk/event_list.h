@@ -25,18 +25,14 @@ class EventList {
         static_cast<std::size_t>(std::remove_if(events_.begin(), end, predicate) - events_.begin());
   }
 
-  // Adds some of a number of events that is known beforehand. Whether it is possible is no branch:
-  // nobody can foretell what a random schedule makes possible.
+  // Adds at most so many events, for which room is made once.
   class Some {
    public:
     Some(EventList& list, std::size_t most) : list_(list), end_(list.make_room(most)) {}
     Some(const Some&) = delete;
     Some& operator=(const Some&) = delete;
     ~Some() { list_.count_ = static_cast<std::size_t>(end_ - list_.events_.data()); }
-    void add_if(bool possible, const Event& event) {
-      *end_ = event;
-      end_ += static_cast<std::ptrdiff_t>(possible);
-    }
+    void add(const Event& event) { *end_++ = event; }
 
    private:
     EventList& list_;

@@ -70,6 +70,10 @@ inline constexpr FaultKinds kAllFaultKinds = (FaultKinds{1} << kFaultKinds) - 1;
   return FaultKinds{1} << static_cast<unsigned>(kind);
 }
 
+// Those that need several replicas.
+inline constexpr FaultKinds kEnsembleFaults =
+    bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
+
 [[nodiscard]] std::string_view name(FaultKind kind);
 // The kind called `name`; none if there is no such kind.
 [[nodiscard]] std::optional<FaultKind> fault_kind(std::string_view name);
@@ -86,6 +90,7 @@ class FaultPlan {
 
   void allow(FaultKind kind, std::uint32_t most = kUnlimited) {
     most_[static_cast<std::size_t>(kind)] = most;
+    kinds_ = most == 0 ? kinds_ & ~bit(kind) : kinds_ | bit(kind);
   }
   void set_total(std::uint32_t total) { total_ = total; }
 
@@ -94,12 +99,13 @@ class FaultPlan {
   }
   [[nodiscard]] std::uint32_t total() const { return total_; }
   [[nodiscard]] bool any() const;
-  [[nodiscard]] FaultKinds kinds() const;
+  [[nodiscard]] FaultKinds kinds() const { return kinds_; }
 
   friend bool operator==(const FaultPlan&, const FaultPlan&) = default;
 
  private:
   std::array<std::uint32_t, kFaultKinds> most_{};
+  FaultKinds kinds_ = 0;  // Of which there may be any.
   std::uint32_t total_ = 0;
 };
 

@@ -163,9 +163,9 @@ class World final {
   void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
   // can happen any more, not even a timer; the chooser may then let a last fault strike.
-  bool step(Chooser& chooser);
+  bool step(Chooser& chooser) { return step(chooser, true); }
   // The same, but leaves the clock alone: false also when only timers are left.
-  bool step_without_time(Chooser& chooser);
+  bool step_without_time(Chooser& chooser) { return step(chooser, false); }
   // A number below `options` that what runs in a step needs: chosen with everything else. 0, the
   // calm one, in no step.
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) { return number(options); }
@@ -253,30 +253,36 @@ class World final {
  private:
   friend class Process;
   class OpenMenu;
+  static constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
 
   void begin_again();
   [[nodiscard]] bool at_rest() const;
   void list_events();
   void list_links();
+  void list_links_fairly(const ReadyLinks& ready);
   void list_reaping();
   void leave_out_what_waits();
   [[nodiscard]] bool waits(const Event& event) const;
   void list_late_events();
   void list_wakes();
-  void list_faults();
-  void list_session_faults();
-  void list_process_faults();
-  void list_znode_faults();
-  void list_replica_faults();
-  [[nodiscard]] bool may(FaultKind kind) const;
+  [[nodiscard]] FaultKinds faults_left() const;
+  [[nodiscard]] FaultKinds possible_faults(FaultKinds kinds) const;
+  void list_faults(FaultKind kind, FaultKinds left);
+  void list_replica_faults(FaultKinds left);
+  // Calls visit(index) for each fault of one kind that can strike, until it returns true.
+  template <class Visit>
+  bool visit_faults(FaultKind kind, Visit visit) const;
   bool step(Chooser& chooser, bool with_timers);
-  bool goes_on_at_rest(Chooser& chooser, bool with_timers, std::optional<Choice>& last);
-  const Event& take(const Menu& menu, Choice choice);
+  bool step_at_rest(Chooser& chooser);
+  void begin_step(Chooser& chooser);
+  void happens(const OpenMenu& menu, Choice choice);
+  const Event& take(const OpenMenu& menu, Choice choice);
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
   std::uint32_t number(std::uint32_t options);
   std::uint32_t order(std::uint32_t options);
   std::uint32_t took(std::uint32_t number);
   void execute(const Event& event);
+  void execute_rare(const Event& event);
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
   void inject_leader_change(Step& step);
@@ -376,7 +382,7 @@ class World final {
   std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
   LinkIndex current_ = 0;                    // Whose event came last.
   Chooser* chooser_ = nullptr;               // Of the step that is under way.
-  std::optional<std::uint32_t> acting_;      // The process that it has set going, if any.
+  std::uint32_t acting_ = kNobody;           // The process that it has set going.
 
   std::uint32_t steps_ = 0;
   std::uint32_t positions_ = 0;
