@@ -8,7 +8,8 @@ namespace {
 // 2011): a deterministic scheduler, here the calm one, is made to pass over its choice at a few
 // random positions. Most bugs need one or two delays. A source that is passed over stays behind
 // until nothing else can happen.
-class Delay final : public RandomStrategy {
+class Delay final : public RandomOrder<Delay> {
+ public:
   void begin_events(const ExecutionStart& start) override {
     const std::uint32_t delays = 1 + random().below(kMostDelays);
     at_.clear();
@@ -19,17 +20,19 @@ class Delay final : public RandomStrategy {
     position_ = 0;
   }
 
-  std::uint32_t choose(std::span<const Event> events) override {
+  std::uint32_t choose(std::span<const Event> events) {
     for (const std::uint32_t at : at_) {
       if (at == position_) delayed_.push_back(source_of(events[first(events)]));
     }
     return first(events);
   }
 
-  void happens(const Event&) override { ++position_; }
+  void happens(const Event&) { ++position_; }
 
+ private:
   // The first in calm order that has not been delayed; if all have, the one delayed first.
   [[nodiscard]] std::uint32_t first(std::span<const Event> events) const {
+    if (delayed_.empty()) return 0;
     return least(events, [this](const Event& event) { return rank(event); });
   }
 

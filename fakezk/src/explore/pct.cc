@@ -11,7 +11,8 @@ namespace {
 // change points is the lower one does not depend on which comes first: a bug may need the source
 // that gives way last to go on before another that gave way earlier. Bugs of depth d are found with
 // probability at least 1 / (n k^(d-1)). Here d is drawn from 2, 3 and 5.
-class Pct final : public RandomStrategy {
+class Pct final : public RandomOrder<Pct> {
+ public:
   void begin_events(const ExecutionStart& start) override {
     static constexpr std::array<std::uint32_t, 3> kDepths = {2, 3, 5};
     const std::uint32_t depth = kDepths[random().below(kDepths.size())];
@@ -24,17 +25,18 @@ class Pct final : public RandomStrategy {
     lowered_.clear();
   }
 
-  std::uint32_t choose(std::span<const Event> events) override {
+  std::uint32_t choose(std::span<const Event> events) {
     return least(events, [this](const Event& event) { return ~priority(event); });
   }
 
-  void happens(const Event& event) override {
+  void happens(const Event& event) {
     const std::uint32_t now = position_++;
     for (std::size_t i = 0; i < changes_.size(); ++i) {
       if (changes_[i] == now) lowered_.push_back({source_of(event), i});
     }
   }
 
+ private:
   // A source that has met several change points has the priority of the last.
   [[nodiscard]] std::uint64_t priority(const Event& event) const {
     const std::uint32_t source = source_of(event);

@@ -8,24 +8,26 @@ namespace {
 // 2018): every event gets a random priority when it becomes enabled; the highest happens, and the
 // events that race with it draw again. Requests race with each other at the server; deliveries
 // race with nothing but themselves.
-class Pos final : public RandomStrategy {
+class Pos final : public RandomOrder<Pos> {
+ public:
   void begin_events(const ExecutionStart&) override {
     key_ = random().next();
     applied_ = 0;
     happened_.clear();
   }
 
-  std::uint32_t choose(std::span<const Event> events) override {
+  std::uint32_t choose(std::span<const Event> events) {
     return least(events, [this](const Event& event) { return ~priority(event); });
   }
 
-  void happens(const Event& event) override {
+  void happens(const Event& event) {
     const std::uint32_t source = source_of(event);
     if (source >= happened_.size()) happened_.resize(source + 1, 0);
     ++happened_[source];
     if (event.kind == Event::Kind::kApply) ++applied_;
   }
 
+ private:
   [[nodiscard]] std::uint64_t priority(const Event& event) const {
     const std::uint32_t source = source_of(event);
     const std::uint64_t sequence = source < happened_.size() ? happened_[source] : 0;

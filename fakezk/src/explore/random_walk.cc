@@ -6,9 +6,10 @@ namespace {
 
 // Uniform among what is enabled: the baseline that is hard to beat on easy bugs (P. Thomson,
 // A. Donaldson, A. Betts, "Concurrency testing using controlled schedulers", 2016).
-class RandomWalk final : public RandomStrategy {
+class RandomWalk final : public RandomOrder<RandomWalk> {
+ public:
   void begin_events(const ExecutionStart&) override {}
-  std::uint32_t choose(std::span<const Event> events) override {
+  std::uint32_t choose(std::span<const Event> events) {
     return random().below(static_cast<std::uint32_t>(events.size()));
   }
 };

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/explore/strategy.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lockstep::fakezk {
 
@@ -16,6 +17,12 @@ constexpr std::array<std::uint32_t, kFaultKinds> kWeights = [] {
   return weights;
 }();
 
+FaultKind first(FaultKinds kinds) { return static_cast<FaultKind>(std::countr_zero(kinds)); }
+
+std::uint32_t weight_of_first(FaultKinds kinds) {
+  return kWeights[static_cast<std::size_t>(first(kinds))];
+}
+
 constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfolio},
                                                       {"random", &make_random_walk},
                                                       {"pct", &make_pct},
@@ -27,13 +34,6 @@ constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfo
 
 std::span<const StrategyName> strategies() { return kStrategies; }
 
-std::uint32_t source_of(const Event& event) {
-  constexpr auto kKinds = static_cast<std::uint32_t>(Event::Kind::kFault) + 1;
-  const auto kind = static_cast<std::uint32_t>(event.kind);
-  const bool one_for_all = event.kind == Event::Kind::kReap;
-  return kind + kKinds * (one_for_all ? 0 : event.index);
-}
-
 // Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the
 // budget is equally likely then: most bugs need one or two.
 std::uint32_t FaultTimes::number_of_faults(RandomStream& random, std::uint32_t most) {
@@ -43,24 +43,18 @@ std::uint32_t FaultTimes::number_of_faults(RandomStream& random, std::uint32_t m
 
 void FaultTimes::draw(RandomStream& random, const ExecutionStart& start) {
   position_ = 0;
-  count_ = start.faults == 0 ? 0 : number_of_faults(random, std::min(start.faults, kMost));
+  next_ = 0;
+  const std::uint32_t count =
+      start.faults == 0 ? 0 : number_of_faults(random, std::min(start.faults, kMost));
   const std::uint32_t length = start.calm_positions + start.calm_positions / 4 + 1;
   std::uint32_t distance = 0;
-  if (count_ > 1 && random.below(kSpacedShare) == 0) distance = random.below(length / count_ + 1);
+  if (count > 1 && random.below(kSpacedShare) == 0) distance = random.below(length / count + 1);
   // Uniform among all ways to keep that distance.
-  const std::uint32_t room = length - std::min(length - 1, (count_ - 1) * distance);
-  for (std::uint32_t i = 0; i < count_; ++i) at_[i] = random.below(distance == 0 ? length : room);
-  if (distance == 0) return;
-  std::sort(at_.begin(), at_.begin() + count_);
-  for (std::uint32_t i = 0; i < count_; ++i) at_[i] += i * distance;
-}
-
-bool FaultTimes::due() {
-  const std::uint32_t now = position_++;
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    if (at_[i] == now) return true;
-  }
-  return false;
+  const std::uint32_t room = length - std::min(length - 1, (count - 1) * distance);
+  for (std::uint32_t i = 0; i < count; ++i) at_[i] = random.below(distance == 0 ? length : room);
+  std::sort(at_.begin(), at_.begin() + count);
+  for (std::uint32_t i = 0; i < count; ++i) at_[i] += i * distance;
+  at_[count] = kNever;
 }
 
 void Swarm::draw(RandomStream& random, FaultKinds possible) {
@@ -80,42 +74,28 @@ void RandomStrategy::begin(const ExecutionStart& start) {
   begin_events(start);
 }
 
-Choice RandomStrategy::next(const Menu& menu) {
-  if (times_.due()) ++overdue_;
-  if (overdue_ > 0) [[unlikely]] {
-    const std::optional<Choice> fault = strike(menu.faults());
-    if (fault) {
-      --overdue_;
-      return *fault;
-    }
-  }
-  const std::span<const Event> events = menu.events();
-  const std::uint32_t index = events.size() == 1 ? 0 : choose(events);
-  happens(events[index]);
-  return Choice{false, index};
+std::optional<Choice> RandomStrategy::strike(const Menu& menu) {
+  const FaultKinds possible = menu.possible(swarm_.kinds());
+  if (possible == 0) return std::nullopt;
+  --overdue_;
+  const FaultKind kind = draw_kind(possible);
+  const std::span<const Event> faults = menu.faults_up_to(kind);
+  std::uint32_t count = 0;
+  for (const Event& fault : faults) count += std::uint32_t{fault.fault == kind};
+  std::uint32_t which = random_.below(count);
+  const auto struck = std::ranges::find_if(
+      faults, [&](const Event& fault) { return fault.fault == kind && which-- == 0; });
+  return Choice{true, static_cast<std::uint32_t>(struck - faults.begin())};
 }
 
-std::optional<Choice> RandomStrategy::strike(std::span<const Event> faults) {
-  std::array<std::uint32_t, kFaultKinds> count{};
+FaultKind RandomStrategy::draw_kind(FaultKinds possible) {
   std::uint32_t all = 0;
-  for (const Event& fault : faults) {
-    if ((swarm_.kinds() & bit(fault.fault)) == 0) continue;
-    const auto i = static_cast<std::size_t>(fault.fault);
-    if (count[i]++ == 0) all += kWeights[i];
+  for (FaultKinds left = possible; left != 0; left &= left - 1) all += weight_of_first(left);
+  std::uint32_t drawn = random_.below(all);
+  for (; drawn >= weight_of_first(possible); possible &= possible - 1) {
+    drawn -= weight_of_first(possible);
   }
-  if (all == 0) return std::nullopt;
-  std::uint32_t left = random_.below(all);
-  std::size_t kind = 0;
-  for (;; ++kind) {
-    if (count[kind] == 0) continue;
-    if (left < kWeights[kind]) break;
-    left -= kWeights[kind];
-  }
-  std::uint32_t which = random_.below(count[kind]);
-  for (std::uint32_t i = 0; i < faults.size(); ++i) {
-    if (static_cast<std::size_t>(faults[i].fault) == kind && which-- == 0) return Choice{true, i};
-  }
-  return std::nullopt;
+  return first(possible);
 }
 
 }  // namespace lockstep::fakezk

@@ -17,7 +17,12 @@ namespace lockstep::fakezk {
 // direction of one link, the end of one session, what one broken connection has left behind, one
 // replica that lags, one stalled process, the reaper, the clock: whether one of them is late says
 // nothing of the others. The numbers are small.
-[[nodiscard]] std::uint32_t source_of(const Event& event);
+[[nodiscard]] inline std::uint32_t source_of(const Event& event) {
+  constexpr auto kKinds = static_cast<std::uint32_t>(Event::Kind::kFault) + 1;
+  const auto kind = static_cast<std::uint32_t>(event.kind);
+  const bool one_for_all = event.kind == Event::Kind::kReap;
+  return kind + kKinds * (one_for_all ? 0 : event.index);
+}
 
 // What a strategy knows when an execution begins. Everything it does is a function of this.
 struct ExecutionStart {
@@ -43,16 +48,24 @@ class FaultTimes {
   static constexpr std::uint32_t kSpacedShare = 4;
   static constexpr std::uint32_t kFaultFreeShare = 16;
 
+  FaultTimes() { at_[0] = kNever; }
   void draw(RandomStream& random, const ExecutionStart& start);
-  // Once per choice; true if a fault is due.
-  [[nodiscard]] bool due();
+  // Once per choice; true if a fault is due. Where several are, it is one.
+  [[nodiscard]] bool due() {
+    const std::uint32_t now = position_++;
+    if (at_[next_] != now) [[likely]]
+      return false;
+    while (at_[next_] == now) ++next_;
+    return true;
+  }
 
  private:
   [[nodiscard]] static std::uint32_t number_of_faults(RandomStream& random, std::uint32_t most);
 
   static constexpr std::uint32_t kMost = 16;
-  std::array<std::uint32_t, kMost> at_{};
-  std::uint32_t count_ = 0;
+  static constexpr std::uint32_t kNever = static_cast<std::uint32_t>(-1);
+  std::array<std::uint32_t, kMost + 1> at_{};  // In their order, and kNever behind them.
+  std::size_t next_ = 0;
   std::uint32_t position_ = 0;
 };
 
@@ -72,22 +85,51 @@ class Swarm {
 
 // What all random strategies share: faults strike at times drawn in advance, or at the first chance
 // after that, cuts and expiries twice as often as any other kind that is possible then; those whom
-// a kind can strike are equally likely; numbers are uniform. They differ in how they choose among
-// ordinary events.
+// a kind can strike are equally likely; numbers are uniform.
 class RandomStrategy : public Strategy {
  public:
   void begin(const ExecutionStart& start) final;
-  Choice next(const Menu& menu) final;
   std::uint32_t number(std::uint32_t options) final { return random_.below(options); }
 
  protected:
   virtual void begin_events(const ExecutionStart& start) = 0;
-  // The index of one of several events.
-  virtual std::uint32_t choose(std::span<const Event> events) = 0;
-  // The event that happens, also when there was no choice.
-  virtual void happens(const Event&) {}
-
+  // Once per choice: whether a fault should strike now, and one that does, if any can.
+  [[nodiscard]] bool is_overdue() {
+    if (times_.due()) ++overdue_;
+    return overdue_ > 0;
+  }
+  [[nodiscard]] std::optional<Choice> strike(const Menu& menu);
   [[nodiscard]] RandomStream& random() { return random_; }
+
+ private:
+  [[nodiscard]] FaultKind draw_kind(FaultKinds possible);
+
+  RandomStream random_;
+  FaultTimes times_;
+  Swarm swarm_;
+  std::uint32_t overdue_ = 0;
+};
+
+// They differ in how they choose among ordinary events: `Self` has choose(events), the index of one
+// of several, and may have happens(event), told of the one that happens, also when there was no
+// choice.
+template <class Self>
+class RandomOrder : public RandomStrategy {
+ public:
+  Choice next(const Menu& menu) final {
+    if (is_overdue()) [[unlikely]] {
+      const std::optional<Choice> fault = strike(menu);
+      if (fault) return *fault;
+    }
+    Self& self = static_cast<Self&>(*this);
+    const std::span<const Event> events = menu.events();
+    const std::uint32_t index = events.size() == 1 ? 0 : self.choose(events);
+    self.happens(events[index]);
+    return Choice{false, index};
+  }
+  void happens(const Event&) {}
+
+ protected:
   // The index of the event with the least key, the first of several.
   template <class Key>
   [[nodiscard]] static std::uint32_t least(std::span<const Event> events, Key key) {
@@ -102,15 +144,6 @@ class RandomStrategy : public Strategy {
     }
     return best;
   }
-
- private:
-  // A fault that strikes now; none if none can.
-  [[nodiscard]] std::optional<Choice> strike(std::span<const Event> faults);
-
-  RandomStream random_;
-  FaultTimes times_;
-  Swarm swarm_;
-  std::uint32_t overdue_ = 0;
 };
 
 // Each makes one strategy; see the file of that name for what it does and whose idea it is.
