@@ -50,6 +50,22 @@ class Execution {
   bool ended_ = false;
 };
 
+inline bool Execution::go_on(Chooser& chooser) {
+  const std::size_t committed = world_.server().history().size();
+  if (judged_ != committed) {
+    judged_ = committed;
+    program_.committed();
+  }
+  if (judges_) judge();
+  if (world_.task_failed()) [[unlikely]]
+    report_exceptions(world_, verdict_);
+  if (world_.steps() >= middle_) [[unlikely]]
+    mend();
+  if (verdict_.violation()) return false;
+  ended_ = !world_.step(healed_ ? calm_ : chooser);
+  return !ended_;
+}
+
 // What a program or a judge has thrown, as a violation of the oracle "crash".
 void report_thrown(std::exception_ptr thrown, const World& world, Verdict& verdict);
 

@@ -55,22 +55,6 @@ void Execution::start(Tracer* tracer) {
   world_.set_tracer(tracer);
 }
 
-bool Execution::go_on(Chooser& chooser) {
-  const std::size_t committed = world_.server().history().size();
-  if (judged_ != committed) {
-    judged_ = committed;
-    program_.committed();
-  }
-  if (judges_) judge();
-  if (world_.task_failed()) [[unlikely]]
-    report_exceptions(world_, verdict_);
-  if (world_.steps() >= middle_) [[unlikely]]
-    mend();
-  if (verdict_.violation()) return false;
-  ended_ = !world_.step(healed_ ? calm_ : chooser);
-  return !ended_;
-}
-
 void Execution::clear_away() {
   verdict_.execution_is_over();
   world_.end();
