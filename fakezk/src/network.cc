@@ -22,15 +22,7 @@ void record_break(FootprintRecorder& recorder, LinkIndex index, std::size_t rece
 
 }  // namespace
 
-void Network::reset() {
-  for (LinkIndex index = 0; index < size_; ++index) {
-    empty(links_[index]);
-    links_[index].endpoint = nullptr;
-  }
-  size_ = 0;
-  ready_.resize(0);
-  changed_ = false;
-}
+void Network::reset() { reset_to(Checkpoint()); }
 
 Network::Checkpoint Network::checkpoint() const {
   Checkpoint checkpoint;
@@ -41,29 +33,36 @@ Network::Checkpoint Network::checkpoint() const {
 }
 
 void Network::reset_to(const Checkpoint& checkpoint) {
-  reset();
+  for (LinkIndex index = 0; index < size_; ++index) {
+    empty(links_[index]);
+    links_[index].endpoint = nullptr;
+  }
+  size_ = 0;
   for (const Ends& ends : checkpoint) {
     Link& link = links_[size_++];
     link.open = ends.open;
     link.goes_to = ends.goes_to;
   }
-  ready_.resize(size_);
+  ready_.clear(size_);
+  changed_ = false;
 }
 
 LinkIndex Network::add(Endpoint& endpoint) {
   if (size_ == links_.size()) links_.emplace_back();
-  links_[size_].endpoint = &endpoint;
+  Link& link = links_[size_];
+  link.endpoint = &endpoint;
+  link.place_ = ReadyLinks::Place(size_);
   ready_.resize(size_ + 1);
   return size_++;
 }
 
-void Network::find_ready(LinkIndex index) {
-  ready_.set(index, ReadyLinks::Way::kDeliver, links_[index].can_deliver());
-  ready_.set(index, ReadyLinks::Way::kApply, links_[index].can_apply());
+void Network::find_ready(const Link& link) {
+  ready_.set(link.place_, ReadyLinks::Way::kDeliver, link.can_deliver());
+  ready_.set(link.place_, ReadyLinks::Way::kApply, link.can_apply());
 }
 
 void Network::find_ready() {
-  for (LinkIndex index = 0; index < size_; ++index) find_ready(index);
+  for (LinkIndex index = 0; index < size_; ++index) find_ready(links_[index]);
   changed_ = false;
 }
 
@@ -78,7 +77,7 @@ void Network::connect(LinkIndex index, const Handshake& handshake) {
   link.requests.clear();
   link.inbox.clear();
   send(index, handshake);
-  find_ready(index);
+  find_ready(link);
 }
 
 void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
@@ -88,7 +87,7 @@ void Network::disconnect(LinkIndex index, std::size_t received, Error error) {
   link.requests.clear();
   link.inbox.truncate(received);
   answer(index, ServerMessage::Kind::kConnectionEnded).reply = Reply(error);
-  find_ready(index);
+  find_ready(link);
 }
 
 void Network::record_sent(LinkIndex index) {
@@ -115,14 +114,14 @@ void Network::record_item_taken(LinkIndex index) {
 void Network::shut(LinkIndex index) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, index);
   links_[index].open = false;
-  find_ready(index);
+  find_ready(links_[index]);
 }
 
 void Network::abandon(LinkIndex index) {
   if (recorder_) record_break(*recorder_, index, 0);
   empty(links_[index]);
   links_[index].endpoint = nullptr;
-  find_ready(index);
+  find_ready(links_[index]);
 }
 
 }  // namespace lockstep::fakezk

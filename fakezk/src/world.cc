@@ -223,9 +223,10 @@ void World::list_links_fairly(const ReadyLinks& ready) {
   const LinkIndex links = network_.size();
   for (LinkIndex turn = 1; turn <= links; ++turn) {
     const LinkIndex link = (current_ + turn) % links;
-    if (ready.is(link, ReadyLinks::Way::kDeliver))
+    const ReadyLinks::Place place(link);
+    if (ready.is(place, ReadyLinks::Way::kDeliver))
       events_.add({Event::Kind::kDeliver, FaultKind::kCut, link});
-    if (ready.is(link, ReadyLinks::Way::kApply))
+    if (ready.is(place, ReadyLinks::Way::kApply))
       events_.add({Event::Kind::kApply, FaultKind::kCut, link});
   }
 }

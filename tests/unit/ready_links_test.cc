@@ -8,6 +8,7 @@
 namespace lockstep::fakezk {
 namespace {
 
+using Place = ReadyLinks::Place;
 using Way = ReadyLinks::Way;
 using Ready = std::vector<std::pair<LinkIndex, Way>>;
 
@@ -22,18 +23,18 @@ TEST(ReadyLinksTest, ListsOneLinkFirstAndDeliveryBeforeApplying) {
   EXPECT_EQ(list(ready, 0), Ready());
   ready.resize(3);
   EXPECT_EQ(list(ready, 0), Ready());
-  ready.set(2, Way::kDeliver);
-  ready.set(1, Way::kApply);
-  ready.set(1, Way::kDeliver);
-  ready.set(0, Way::kApply);
+  ready.set(Place(2), Way::kDeliver);
+  ready.set(Place(1), Way::kApply);
+  ready.set(Place(1), Way::kDeliver);
+  ready.set(Place(0), Way::kApply);
   const Ready by_link = {
       {0, Way::kApply}, {1, Way::kDeliver}, {1, Way::kApply}, {2, Way::kDeliver}};
   EXPECT_EQ(list(ready, 0), by_link);
   EXPECT_EQ(list(ready, 1),
             (Ready{{1, Way::kDeliver}, {1, Way::kApply}, {0, Way::kApply}, {2, Way::kDeliver}}));
   EXPECT_EQ(list(ready, 99), by_link);
-  EXPECT_TRUE(ready.is(0, Way::kApply));
-  EXPECT_FALSE(ready.is(0, Way::kDeliver));
+  EXPECT_TRUE(ready.is(Place(0), Way::kApply));
+  EXPECT_FALSE(ready.is(Place(0), Way::kDeliver));
 }
 
 TEST(ReadyLinksTest, HoldsMoreLinksThanAWordHasBits) {
@@ -41,14 +42,14 @@ TEST(ReadyLinksTest, HoldsMoreLinksThanAWordHasBits) {
   Ready expected = {{70, Way::kApply}};
   for (LinkIndex link = 0; link < 200; ++link) {
     ready.resize(link + 1);
-    EXPECT_FALSE(ready.is(link, Way::kDeliver));
-    EXPECT_FALSE(ready.is(link, Way::kApply));
+    EXPECT_FALSE(ready.is(Place(link), Way::kDeliver));
+    EXPECT_FALSE(ready.is(Place(link), Way::kApply));
     const Way way = link % 3 == 0 ? Way::kDeliver : Way::kApply;
-    ready.set(link, way);
+    ready.set(Place(link), way);
     if (link != 70) expected.emplace_back(link, way);
   }
   EXPECT_EQ(list(ready, 70), expected);
-  ready.clear(199, Way::kApply);
+  ready.clear(Place(199), Way::kApply);
   expected.pop_back();
   EXPECT_EQ(list(ready, 70), expected);
 }
@@ -56,13 +57,13 @@ TEST(ReadyLinksTest, HoldsMoreLinksThanAWordHasBits) {
 TEST(ReadyLinksTest, WhatIsNewIsNotReady) {
   ReadyLinks ready;
   ready.resize(40);
-  for (LinkIndex link = 0; link < 40; ++link) ready.set(link, Way::kApply, true);
-  ready.set(39, Way::kApply, false);
-  EXPECT_FALSE(ready.is(39, Way::kApply));
+  for (LinkIndex link = 0; link < 40; ++link) ready.set(Place(link), Way::kApply, true);
+  ready.set(Place(39), Way::kApply, false);
+  EXPECT_FALSE(ready.is(Place(39), Way::kApply));
   ready.resize(0);
   ready.resize(40);
   EXPECT_EQ(list(ready, 0), Ready());
-  EXPECT_FALSE(ready.is(0, Way::kApply));
+  EXPECT_FALSE(ready.is(Place(0), Way::kApply));
 }
 
 }  // namespace

@@ -73,10 +73,13 @@ class Mailbox {
     swap(kept);
   }
   void clear() noexcept {
-    while (!empty()) take().reset();
+    if (!empty()) drop_all();
   }
 
  private:
+  [[gnu::noinline]] void drop_all() noexcept {
+    while (!empty()) take().reset();
+  }
   void swap(Mailbox& other) noexcept {
     std::swap(oldest_, other.oldest_);
     std::swap(youngest_, other.youngest_);

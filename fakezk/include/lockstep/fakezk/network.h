@@ -37,9 +37,12 @@ struct Link {
   [[nodiscard]] bool can_deliver() const { return !inbox.empty() && inbox_flows; }
 
  private:
+  friend class Network;
   [[nodiscard]] bool holds(const ClientMessage& message) const {
     return message.kind == ClientMessage::Kind::kRequest && message.request.op == *held_request;
   }
+
+  ReadyLinks::Place place_{0};  // Of its bits, which say what can happen.
 };
 
 // All connections of the world.
@@ -74,27 +77,27 @@ class Network {
     if (recorder_) record_sent(index);
     Link& link = links_[index];
     link.requests.emplace(std::forward<Contents>(contents)...);
-    if (link.can_apply()) ready_.set(index, ReadyLinks::Way::kApply);
+    if (link.can_apply()) ready_.set(link.place_, ReadyLinks::Way::kApply);
   }
   ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind) {
     if (recorder_) record_answered(index);
     Link& link = links_[index];
     ServerMessage& item = link.inbox.emplace(kind);
-    if (link.can_deliver()) ready_.set(index, ReadyLinks::Way::kDeliver);
+    if (link.can_deliver()) ready_.set(link.place_, ReadyLinks::Way::kDeliver);
     return item;
   }
   [[nodiscard]] std::unique_ptr<ClientMessage> take_request(LinkIndex index) {
     if (recorder_) record_request_taken(index);
     Link& link = links_[index];
     std::unique_ptr<ClientMessage> request = link.requests.take();
-    if (!link.can_apply()) ready_.clear(index, ReadyLinks::Way::kApply);
+    if (!link.can_apply()) ready_.clear(link.place_, ReadyLinks::Way::kApply);
     return request;
   }
   [[nodiscard]] std::unique_ptr<ServerMessage> take_item(LinkIndex index) {
     if (recorder_) record_item_taken(index);
     Link& link = links_[index];
     std::unique_ptr<ServerMessage> item = link.inbox.take();
-    if (!link.can_deliver()) ready_.clear(index, ReadyLinks::Way::kDeliver);
+    if (!link.can_deliver()) ready_.clear(link.place_, ReadyLinks::Way::kDeliver);
     return item;
   }
   // The server ends the connection; what it has sent still arrives.
@@ -125,7 +128,7 @@ class Network {
   void record_request_taken(LinkIndex index);
   void record_item_taken(LinkIndex index);
   void find_ready();
-  void find_ready(LinkIndex index);
+  void find_ready(const Link& link);
 
   std::vector<Link> links_;  // Used again after a reset: the first size_ count.
   LinkIndex size_ = 0;

@@ -14,40 +14,62 @@ namespace lockstep::fakezk {
 class ReadyLinks {
  public:
   enum class Way : std::uint8_t { kDeliver, kApply };
+  // Where the bits of a link stand: for whoever asks often, and need not work it out each time.
+  class Place {
+   public:
+    explicit Place(LinkIndex link)
+        : deliver_(std::uint64_t{1} << (link % kLinks * kWays)), word_(link / kLinks) {}
+
+   private:
+    friend class ReadyLinks;
+    [[nodiscard]] std::uint64_t bit(Way way) const { return deliver_ << static_cast<int>(way); }
+    [[nodiscard]] std::uint64_t both() const { return bit(Way::kDeliver) | bit(Way::kApply); }
+
+    std::uint64_t deliver_;  // The next one is that of kApply.
+    LinkIndex word_;
+  };
 
   // For so many links; what is new is not ready.
-  void resize(LinkIndex links) { words_.resize((std::size_t{links} + kLinks - 1) / kLinks, 0); }
-  void set(LinkIndex link, Way way) { words_[link / kLinks] |= bit(link, way); }
-  void clear(LinkIndex link, Way way) { words_[link / kLinks] &= ~bit(link, way); }
-  void set(LinkIndex link, Way way, bool ready) { ready ? set(link, way) : clear(link, way); }
+  void resize(LinkIndex links) { words_.resize(words_for(links)); }
+  // The same, and nothing is ready.
+  void clear(LinkIndex links) { words_.assign(words_for(links), 0); }
+  void set(Place place, Way way) { words_[place.word_] |= place.bit(way); }
+  void clear(Place place, Way way) { words_[place.word_] &= ~place.bit(way); }
+  void set(Place place, Way way, bool ready) { ready ? set(place, way) : clear(place, way); }
 
-  [[nodiscard]] bool is(LinkIndex link, Way way) const {
-    return (words_[link / kLinks] & bit(link, way)) != 0;
+  [[nodiscard]] bool is(Place place, Way way) const {
+    return (words_[place.word_] & place.bit(way)) != 0;
   }
   // Calls act(link, way) for whatever is ready: by link, but for one, which comes first. Of one
   // link, delivery comes first.
   template <class Act>
-  void each(LinkIndex first, Act act) const {
-    const std::size_t home = first / kLinks;
-    const std::uint64_t its = std::uint64_t{3} << (first % kLinks * kWays);
-    if (home < words_.size()) each_of(words_[home] & its, home, act);
-    for (std::size_t word = 0; word < words_.size(); ++word) {
-      each_of(word == home ? words_[word] & ~its : words_[word], word, act);
-    }
+  [[gnu::always_inline]] void each(LinkIndex first, Act act) const {
+    const Place home(first);
+    const auto words = static_cast<LinkIndex>(words_.size());
+    if (home.word_ >= words) return each_between(0, words, act);
+    const std::uint64_t here = words_[home.word_];
+    each_of(here & home.both(), home.word_, act);
+    each_between(0, home.word_, act);
+    each_of(here & ~home.both(), home.word_, act);
+    each_between(home.word_ + 1, words, act);
   }
 
  private:
   static constexpr LinkIndex kWays = 2;
   static constexpr LinkIndex kLinks = 64 / kWays;  // In one word.
 
-  static std::uint64_t bit(LinkIndex link, Way way) {
-    return std::uint64_t{1} << (link % kLinks * kWays + static_cast<LinkIndex>(way));
+  static std::size_t words_for(LinkIndex links) {
+    return (std::size_t{links} + kLinks - 1) / kLinks;
   }
   template <class Act>
-  static void each_of(std::uint64_t bits, std::size_t word, Act act) {
+  void each_between(LinkIndex word, LinkIndex end, Act& act) const {
+    for (; word < end; ++word) each_of(words_[word], word, act);
+  }
+  template <class Act>
+  static void each_of(std::uint64_t bits, LinkIndex word, Act& act) {
     for (; bits != 0; bits &= bits - 1) {
       const auto place = static_cast<LinkIndex>(std::countr_zero(bits));
-      act(static_cast<LinkIndex>(word) * kLinks + place / kWays, Way{place % kWays != 0});
+      act(word * kLinks + place / kWays, Way{place % kWays != 0});
     }
   }
 
