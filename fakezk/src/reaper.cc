@@ -65,6 +65,7 @@ void Reaper::look(TimePoint now) {
   }
   unspecified_.shuffle(candidates);
   found_.insert(found_.end(), candidates.begin(), candidates.end());
+  if (!candidates.empty()) work_found_ = true;
   if (again) schedule(now);
 }
 

@@ -14,12 +14,12 @@ Server::Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
       unspecified_(unspecified),
       options_(options),
       paths_(paths),
-      sessions_(timers.expiries, options.tick_time),
+      sessions_(timers.expiries, options.tick_time, work_found_),
       preparation_(acls_, unspecified, history_),
       reaper_(timers.container_checks,
               options.replicas > 1 ? *(leader_tree_ = std::make_unique<ZnodeTree>(paths))
                                    : make_replica(paths).tree(),
-              unspecified, options.container_check_interval) {
+              unspecified, options.container_check_interval, work_found_) {
   while (replicas_.size() < options.replicas) make_replica(paths);
   reset(std::move(paths));
 }
@@ -47,6 +47,11 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
   zxid_ = options_.replicas > 1 ? Zxid{1} << kEpochShift : 0;
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
+}
+
+bool Server::look_for_work() {
+  work_found_ = leader_tree_ || !closing().empty() || !reaping().empty() || !strays_.empty();
+  return work_found_;
 }
 
 bool Server::at_rest() const {

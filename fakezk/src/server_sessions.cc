@@ -161,7 +161,9 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
     // Nobody waits for the others.
     if (is_write(message->request.op)) left.requests.put(std::move(message));
   }
-  if (!left.requests.empty()) strays_.push_back(std::move(left));
+  if (left.requests.empty()) return;
+  strays_.push_back(std::move(left));
+  work_found_ = true;
 }
 
 bool Server::can_apply_stray(std::uint32_t index) const {

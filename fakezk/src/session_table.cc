@@ -89,6 +89,7 @@ void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
   ending.noticed_as = noticed_as;
   speak_up(index);
   closing_.push_back(index);
+  work_found_ = true;
 }
 
 void SessionTable::closed(SessionIndex index) {

@@ -19,10 +19,14 @@ namespace lockstep::fakezk {
 // find, so that a world in which nothing happens comes to rest.
 class Reaper {
  public:
-  // An interval of zero: never.
+  // An interval of zero: never. Sets `work_found` when there is a znode to delete.
   Reaper(internal::TimerQueue& timers, const ZnodeTree& tree, Unspecified& unspecified,
-         Duration interval)
-      : timers_(timers), tree_(tree), unspecified_(unspecified), interval_(interval) {
+         Duration interval, bool& work_found)
+      : timers_(timers),
+        tree_(tree),
+        unspecified_(unspecified),
+        interval_(interval),
+        work_found_(work_found) {
     check_.reaper = this;
   }
   Reaper(const Reaper&) = delete;
@@ -55,6 +59,7 @@ class Reaper {
   const ZnodeTree& tree_;
   Unspecified& unspecified_;
   Duration interval_;
+  bool& work_found_;
   Check check_;
   std::vector<PathId> mortal_;   // Containers and znodes with a time to live, in order of creation.
   std::vector<bool> is_mortal_;  // By PathId: with many locks there are many containers.

@@ -73,9 +73,7 @@ class Server final {
   }
   // True if there may be something to do besides what clients ask for: sessions to close, znodes to
   // reap, strays, or replicas behind.
-  [[nodiscard]] bool has_work() const {
-    return leader_tree_ || !closing().empty() || !reaping().empty() || !strays_.empty();
-  }
+  [[nodiscard]] bool has_work() { return work_found_ && look_for_work(); }
   // Takes up the oldest request of a link. What it was, and what it came to if that is known
   // already, is kept in last_applied().
   void apply(LinkIndex link, TimePoint now);
@@ -245,6 +243,7 @@ class Server final {
 
   static constexpr int kEpochShift = 32;  // A zxid is the leader's epoch, then a counter.
 
+  [[nodiscard]] bool look_for_work();
   Replica& make_replica(const std::shared_ptr<PathTable>& paths);
   [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
   void record_taking_up(LinkIndex link);
@@ -319,6 +318,8 @@ class Server final {
   std::vector<Replica> replicas_;
   // The leader's view, ahead of the replicas that lag. A standalone server needs no second tree.
   std::unique_ptr<ZnodeTree> leader_tree_;
+  // Since somebody last looked for work in vain: every step asks, and most often there is none.
+  bool work_found_ = true;
   SessionTable sessions_;
   Preparation preparation_;
   Reaper reaper_;

@@ -53,8 +53,9 @@ class SessionTable {
     bool silent_ = false;
   };
 
-  SessionTable(internal::TimerQueue& timers, Duration tick_time)
-      : timers_(timers), tick_time_(tick_time) {}
+  // Sets `work_found` when there is a session to close.
+  SessionTable(internal::TimerQueue& timers, Duration tick_time, bool& work_found)
+      : timers_(timers), tick_time_(tick_time), work_found_(work_found) {}
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
@@ -109,6 +110,7 @@ class SessionTable {
 
   internal::TimerQueue& timers_;
   Duration tick_time_;
+  bool& work_found_;
   std::vector<std::unique_ptr<Session>> sessions_;  // Used again after a reset, with their memory.
   SessionIndex size_ = 0;
   std::vector<SessionIndex> closing_;
