@@ -194,32 +194,42 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
 // What every step does is one function: the calls would take a tenth of it.
 [[gnu::always_inline]] inline void World::list_events() {
   events_.clear();
-  const bool busy = server_.has_work();
-  if (busy) list_reaping();
-  if (busy && healed_) list_late_events();
+  if (healed_ || stalled_count_ > 0 || server_.has_work()) [[unlikely]]
+    return list_with_late_events();
+  list_ready_links();
+}
+
+// Where there is more than links, or not all of them go on.
+void World::list_with_late_events() {
+  list_reaping();
+  if (healed_) list_late_events();
   list_links();
   if (healed_) return;
-  if (busy) list_late_events();
-  if (stalled_count_ > 0) list_wakes();
+  list_late_events();
+  list_wakes();
 }
 
 // Calmly the link goes on whose event came last.
-[[gnu::always_inline]] inline void World::list_links() {
-  const ReadyLinks& ready = network_.ready();
-  if (healed_) [[unlikely]] {
-    list_links_fairly(ready);
+[[gnu::always_inline]] inline void World::list_ready_links() {
+  EventList::Some some(events_, std::size_t{2} * network_.size());
+  network_.ready().each(current_, [&](LinkIndex link, ReadyLinks::Way way) {
+    const bool applies = way == ReadyLinks::Way::kApply;
+    some.add({applies ? Event::Kind::kApply : Event::Kind::kDeliver, FaultKind::kCut, link});
+  });
+}
+
+void World::list_links() {
+  if (healed_) {
+    list_links_fairly();
   } else {
-    EventList::Some some(events_, std::size_t{2} * network_.size());
-    ready.each(current_, [&](LinkIndex link, ReadyLinks::Way way) {
-      const bool applies = way == ReadyLinks::Way::kApply;
-      some.add({applies ? Event::Kind::kApply : Event::Kind::kDeliver, FaultKind::kCut, link});
-    });
+    list_ready_links();
   }
   if (stalled_count_ > 0 || server_.replica_count() > 1) leave_out_what_waits();
 }
 
 // When everything is mended, it comes last.
-void World::list_links_fairly(const ReadyLinks& ready) {
+void World::list_links_fairly() {
+  const ReadyLinks& ready = network_.ready();
   const LinkIndex links = network_.size();
   for (LinkIndex turn = 1; turn <= links; ++turn) {
     const LinkIndex link = (current_ + turn) % links;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "lockstep/fakezk/chooser.h"
 
@@ -20,9 +21,8 @@ class EventList {
   // Leaves out what cannot happen after all.
   template <class Predicate>
   void erase_if(Predicate predicate) {
-    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count_);
-    count_ =
-        static_cast<std::size_t>(std::remove_if(events_.begin(), end, predicate) - events_.begin());
+    Event* const first = events_.get();
+    count_ = static_cast<std::size_t>(std::remove_if(first, first + count_, predicate) - first);
   }
 
   // Adds at most so many events, for which room is made once.
@@ -31,7 +31,7 @@ class EventList {
     Some(EventList& list, std::size_t most) : list_(list), end_(list.make_room(most)) {}
     Some(const Some&) = delete;
     Some& operator=(const Some&) = delete;
-    ~Some() { list_.count_ = static_cast<std::size_t>(end_ - list_.events_.data()); }
+    ~Some() { list_.count_ = static_cast<std::size_t>(end_ - list_.events_.get()); }
     void add(const Event& event) { *end_++ = event; }
 
    private:
@@ -39,20 +39,27 @@ class EventList {
     Event* end_;
   };
 
-  [[nodiscard]] std::span<const Event> view() const { return {events_.data(), count_}; }
+  [[nodiscard]] std::span<const Event> view() const { return {events_.get(), count_}; }
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
   // The end, behind which there is room for so many more.
   Event* make_room(std::size_t more) {
-    if (events_.size() < count_ + more) [[unlikely]]
-      events_.resize(2 * (count_ + more));
-    return events_.data() + count_;
+    if (room_ < count_ + more) [[unlikely]]
+      grow(2 * (count_ + more));
+    return events_.get() + count_;
+  }
+  [[gnu::cold, gnu::noinline]] void grow(std::size_t room) {
+    auto larger = std::make_unique<Event[]>(room);
+    std::ranges::copy(view(), larger.get());
+    events_ = std::move(larger);
+    room_ = room;
   }
 
-  std::vector<Event> events_;
+  std::unique_ptr<Event[]> events_;  // The first count_ count.
   std::size_t count_ = 0;
+  std::size_t room_ = 0;
 };
 
 }  // namespace lockstep::fakezk

@@ -258,8 +258,10 @@ class World final {
   void begin_again();
   [[nodiscard]] bool at_rest() const;
   void list_events();
+  void list_with_late_events();
+  void list_ready_links();
   void list_links();
-  void list_links_fairly(const ReadyLinks& ready);
+  void list_links_fairly();
   void list_reaping();
   void leave_out_what_waits();
   [[nodiscard]] bool waits(const Event& event) const;
