@@ -156,7 +156,9 @@ bool World::reset_to(const Checkpoint& checkpoint) {
   network_.reset_to(checkpoint.network);
   server_.reset_to(checkpoint.servers);
   process_count_ = 0;
-  for (const std::uint64_t position : checkpoint.random) add_process().random_.reseed(position);
+  for (const std::uint64_t position : checkpoint.random) {
+    processes_[process_count_++]->random_.reseed(position);
+  }
   process_of_link_ = checkpoint.process_of_link;
   current_ = checkpoint.current;
   now_ = checkpoint.now;
