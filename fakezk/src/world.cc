@@ -303,7 +303,7 @@ bool World::step(Chooser& chooser, bool with_timers) {
   const Event& event = take(menu, choice);
   ++steps_;
   execute(event);
-  if (!ready_.empty()) drain();
+  if (!ready_.empty()) run_posted();
   chooser_ = nullptr;
   if (tracer_) tracer_->settled();
 }
@@ -509,7 +509,9 @@ void World::advance_clock(TimePoint until) {
   if (fired == most_work_) is_endless("timers have fired, all at one instant");
 }
 
-void World::drain() {
+void World::drain() { run_posted(); }
+
+[[gnu::always_inline]] inline void World::run_posted() {
   internal::ready_waits = 0;
   std::uint32_t pieces = 0;
   while (Runnable* const work = ready_.pop()) {

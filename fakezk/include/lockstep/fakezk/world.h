@@ -299,6 +299,7 @@ class World final {
   void reap(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
+  void run_posted();
   void run(Runnable& work);
   bool may_go_on(std::uint64_t in_a_row) noexcept;
   void is_endless(std::string_view what) noexcept;
