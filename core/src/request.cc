@@ -23,4 +23,11 @@ std::string_view name(OpCode op) {
   return "unknown operation";
 }
 
+// What is as if it had not been said is not kept.
+void Request::say(RequestDetails details) {
+  const bool nothing = details.acl.is_open() && details.ttl.count() == 0 &&
+                       details.scheme.is_null() && op != OpCode::kMulti;
+  details_ = nothing ? internal::Shared<RequestDetails>() : internal::Shared(std::move(details));
+}
+
 }  // namespace lockstep

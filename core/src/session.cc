@@ -55,7 +55,7 @@ Operation<AclAndStat> Session::get_acl(Path path, Context context) {
 
 Operation<void> Session::set_acl(Path path, Acl acl, std::int32_t version, Context context) {
   Request request(OpCode::kSetAcl, std::move(path));
-  request.acl = std::move(acl);
+  request.say(RequestDetails(std::move(acl)));
   request.version = version;
   return {*this, std::move(request), std::move(context)};
 }
@@ -74,13 +74,13 @@ Operation<void> Session::remove_watches(Path path, WatchType type, Context conte
 
 Operation<MultiResults> Session::multi(Transaction transaction, Context context) {
   Request request(OpCode::kMulti, Path());
-  request.ops = internal::Shared(std::move(transaction).take_ops());
+  request.say(RequestDetails(std::move(transaction).take_ops()));
   return {*this, std::move(request), std::move(context)};
 }
 
 Operation<void> Session::add_auth(std::string_view scheme, Data credential, Context context) {
   Request request(OpCode::kAddAuth, Path());
-  request.scheme = Text(scheme);
+  request.say(RequestDetails(Text(scheme)));
   request.data = std::move(credential);
   return {*this, std::move(request), std::move(context)};
 }
@@ -107,10 +107,10 @@ Path Session::out_of_chroot(const Path& path) const {
 
 void Session::put_into_chroot(Request& request) const {
   request.path = in_chroot(request.path);
-  if (!request.ops) return;
-  std::vector<Request> ops(*request.ops);
+  if (request.op != OpCode::kMulti) return;
+  std::vector<Request> ops(request.ops());
   for (Request& op : ops) op.path = in_chroot(op.path);
-  request.ops = internal::Shared(std::move(ops));
+  request.say(RequestDetails(std::move(ops)));
 }
 
 void Session::take_out_of_chroot(Reply& reply) const {

@@ -22,10 +22,10 @@ std::size_t bytes(const Request& request) {
   const std::size_t path = bytes(request.path.view());
   switch (request.op) {
     case OpCode::kCreate:
-      return path + bytes(request.data.view()) + bytes(request.acl) + kInt +
+      return path + bytes(request.data.view()) + bytes(request.acl()) + kInt +
              (has_ttl(request.mode) ? kLong : 0);
     case OpCode::kSetData: return path + bytes(request.data.view()) + kInt;
-    case OpCode::kSetAcl: return path + bytes(request.acl) + kInt;
+    case OpCode::kSetAcl: return path + bytes(request.acl()) + kInt;
     case OpCode::kRemove:
     case OpCode::kCheckWatches:
     case OpCode::kRemoveWatches:
@@ -35,10 +35,11 @@ std::size_t bytes(const Request& request) {
     case OpCode::kGetChildren: return path + 1;
     case OpCode::kGetAcl:
     case OpCode::kSync: return path;
-    case OpCode::kAddAuth: return kInt + bytes(request.scheme.view()) + bytes(request.data.view());
+    case OpCode::kAddAuth:
+      return kInt + bytes(request.scheme().view()) + bytes(request.data.view());
     case OpCode::kMulti: {
       std::size_t size = kMultiHeader;
-      for (const Request& op : *request.ops) size += kMultiHeader + bytes(op);
+      for (const Request& op : request.ops()) size += kMultiHeader + bytes(op);
       return size;
     }
     case OpCode::kClose: break;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kMostPacketBytes = 0xfffff;
 }
 // Most requests are far too short to be worth the counting.
 [[nodiscard]] inline bool is_surely_short(const Request& request) {
-  return !request.ops && request.acl.is_open() &&
+  return request.plain() &&
          request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
 }
 

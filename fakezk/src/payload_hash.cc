@@ -41,12 +41,12 @@ void PayloadHash::add(const Acl& acl) {
 }
 
 void PayloadHash::add_rarities(const Request& request) {
-  add(request.acl);
-  add(std::int64_t{request.ttl.count()});
-  add(request.scheme);
-  if (!request.ops) return;
-  add(std::uint64_t{request.ops->size()});
-  for (const Request& op : *request.ops) add(op);
+  add(request.acl());
+  add(std::int64_t{request.ttl().count()});
+  add(request.scheme());
+  if (request.op != OpCode::kMulti) return;
+  add(std::uint64_t{request.ops().size()});
+  for (const Request& op : request.ops()) add(op);
 }
 
 void PayloadHash::add_rarities(const ServerMessage& message) {

@@ -53,9 +53,7 @@ class PayloadHash {
         std::uint64_t{request.data.is_null()} << 25 | number(request.version) << 32);
     add(request.path.text());
     add(request.data.text());
-    const bool plain = request.acl.is_open() && request.ttl == request.ttl.zero() &&
-                       request.scheme.is_null() && !request.ops;
-    if (!plain) add_rarities(request);
+    if (!request.plain()) add_rarities(request);
   }
   void add_success(OpCode op, const Reply& reply) {
     if (op == OpCode::kGetChildren) return add(reply.children);

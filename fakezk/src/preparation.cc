@@ -53,7 +53,7 @@ std::expected<void, Error> Preparation::create(const Request& request, PathId as
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
   const std::optional<PathId> parent_id = parent_of(asked);
   if (!parent_id) return refused(Error::kBadArguments);
-  const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
+  const std::optional<AclId> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
   const ZnodeFacts& parent = look(*parent_id, parent_record_);
   if (!parent.exists) return refused(Error::kNoNode);
@@ -70,7 +70,7 @@ std::expected<void, Error> Preparation::create(const Request& request, PathId as
   made.data = request.data;
   made.acl = *acl;
   made.lifetime = lifetime;
-  made.ttl_ms = has_ttl(request.mode) ? request.ttl.count() : 0;
+  made.ttl_ms = has_ttl(request.mode) ? request.ttl().count() : 0;
   made.version = next(parent.children_created);
   return {};
 }
@@ -105,7 +105,7 @@ std::expected<void, Error> Preparation::set_data(const Request& request, PathId 
 
 std::expected<void, Error> Preparation::set_acl(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
-  const std::optional<AclId> acl = acls_.accept(request.acl, asker_.identities, unspecified_);
+  const std::optional<AclId> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
   if (!acl) return refused(Error::kInvalidAcl);
   path_ = path;
   const ZnodeFacts& node = look(path_, record_);

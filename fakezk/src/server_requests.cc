@@ -25,7 +25,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
   if (request.op == OpCode::kClose) return prepare_close(txn, session);
   preparation_.begin(tree(), *paths_, {sessions_[session].id, identities.list(), txn.zxid},
                      options_.ttl_enabled);
-  if (request.op == OpCode::kMulti) return prepare_multi(txn, *request.ops);
+  if (request.op == OpCode::kMulti) return prepare_multi(txn, request.ops());
   const std::expected<void, Error> prepared = preparation_.prepare(request, message.path);
   if (prepared) return;
   txn.has_error = true;
@@ -127,7 +127,7 @@ void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
 
 // Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
 void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
-  std::optional<Identity> identity = authenticate(request.scheme.view(), request.data);
+  std::optional<Identity> identity = authenticate(request.scheme().view(), request.data);
   // The server closes right behind a rejection, and what it has not read by then turns that into a
   // reset, which can overtake the answer.
   if (!identity && unspecified_.number(2) != 0) {

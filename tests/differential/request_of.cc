@@ -12,18 +12,17 @@ Request request_of(const Op& op, const Path& origin) {
   request.version = op.version;
   request.watch_type = op.watch_type;
   if (op.data) request.data = Data(std::string_view(*op.data));
-  request.acl = op.acl;
-  request.ttl = std::chrono::milliseconds(op.ttl_ms);
+  request.say(RequestDetails(op.acl, std::chrono::milliseconds(op.ttl_ms)));
   if (op.op == OpCode::kAddAuth) {
     request.path = Path();
-    request.scheme = Text(op.scheme);
+    request.say(RequestDetails(Text(op.scheme)));
   }
   if (op.op == OpCode::kMulti) {
     request.path = Path();
     std::vector<Request> parts;
     parts.reserve(op.ops.size());
     for (const Op& part : op.ops) parts.push_back(request_of(part, origin));
-    request.ops = internal::Shared(std::move(parts));
+    request.say(RequestDetails(std::move(parts)));
   }
   return request;
 }

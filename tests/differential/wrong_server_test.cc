@@ -49,7 +49,7 @@ void forget_ephemeral_sequential(Request& request, bool&) {
 }
 
 void open_every_acl(Request& request, bool&) {
-  if (request.op == OpCode::kCreate) request.acl = Acl::open();
+  if (request.op == OpCode::kCreate) request.say(RequestDetails(Acl::open(), request.ttl()));
 }
 
 void lose_watches_of_exists(Request& request, bool& watch) {
@@ -61,9 +61,10 @@ void lose_watches_on_children(Request& request, bool& watch) {
 }
 
 void do_half_of_a_multi(Request& request, bool&) {
-  if (request.op != OpCode::kMulti || request.ops->size() < 2) return;
-  const auto half = request.ops->begin() + static_cast<std::ptrdiff_t>(request.ops->size() / 2);
-  request.ops = internal::Shared(std::vector<Request>(request.ops->begin(), half));
+  if (request.op != OpCode::kMulti || request.ops().size() < 2) return;
+  const std::vector<Request>& all = request.ops();
+  const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  request.say(RequestDetails(std::vector<Request>(all.begin(), half)));
 }
 
 const Fault kFaults[] = {

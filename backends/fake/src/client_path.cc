@@ -73,7 +73,7 @@ namespace {
 // Checked before the path (zookeeper.c, zoo_acreate2_ttl).
 bool ttl_accepted(const Request& request) {
   constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
-  const std::int64_t ttl_ms = request.ttl.count();
+  const std::int64_t ttl_ms = request.ttl().count();
   if (!has_ttl(request.mode)) return ttl_ms == 0;
   return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
 }
@@ -97,8 +97,8 @@ std::optional<Error> why_not_in_multi(const Request& op) {
   if (!known) return Error::kUnimplemented;
   if (!creates) return std::nullopt;
   if (op.mode == CreateMode::kContainer || has_ttl(op.mode)) return Error::kUnimplemented;
-  if (op.ttl.count() != 0) return Error::kBadArguments;
-  if (!acl_accepted(op.acl)) return Error::kInvalidAcl;
+  if (op.ttl().count() != 0) return Error::kBadArguments;
+  if (!acl_accepted(op.acl())) return Error::kInvalidAcl;
   return std::nullopt;
 }
 
@@ -114,11 +114,11 @@ std::optional<MultiError> multi_refusal(const std::vector<Request>& ops) {
 }  // namespace
 
 std::optional<MultiError> client_refusal(const Request& request) {
-  if (request.op == OpCode::kMulti) return multi_refusal(*request.ops);
+  if (request.op == OpCode::kMulti) return multi_refusal(request.ops());
   const bool text_accepted = client_accepts(request.path.view(), is_sequential(request.mode)) &&
-                             (request.scheme.is_null() || !has_nul(request.scheme.view()));
+                             !has_nul(request.scheme().view());
   if (!text_accepted) return MultiError(Error::kBadArguments);
-  if (!acl_accepted(request.acl)) return MultiError(Error::kInvalidAcl);
+  if (!acl_accepted(request.acl())) return MultiError(Error::kInvalidAcl);
   if (request.op == OpCode::kCreate && !ttl_accepted(request)) {
     return MultiError(Error::kBadArguments);
   }

@@ -15,8 +15,7 @@ namespace lockstep::fake {
 // What nearly every request is like: there is nothing in it but its path that a client could
 // refuse.
 [[nodiscard]] inline bool is_plain(const Request& request) {
-  return !request.ops && request.scheme.is_null() && request.acl.is_open() &&
-         request.ttl.count() == 0 && !has_ttl(request.mode);
+  return request.plain() && !has_ttl(request.mode);
 }
 
 // Why the client itself answers a request, and does not send it; nothing if it does.

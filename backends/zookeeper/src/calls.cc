@@ -10,12 +10,12 @@ namespace lockstep::zookeeper {
 namespace {
 
 int call_create(zhandle_t* handle, const Request& request, const void* context) {
-  AclVector acl(request.acl);
+  AclVector acl(request.acl());
   const char* const path = c_string(request.path.text());
   const int mode = static_cast<int>(request.mode);
   if (has_ttl(request.mode)) {
     return zoo_acreate2_ttl(handle, path, c_bytes(request.data), c_size(request.data), acl.get(),
-                            mode, request.ttl.count(), &callbacks::created, context);
+                            mode, request.ttl().count(), &callbacks::created, context);
   }
   return zoo_acreate2(handle, path, c_bytes(request.data), c_size(request.data), acl.get(), mode,
                       &callbacks::created, context);
@@ -27,15 +27,16 @@ int call_set_data(zhandle_t* handle, const Request& request, const void* context
 }
 
 int call_set_acl(zhandle_t* handle, const Request& request, const void* context) {
-  AclVector acl(request.acl);
+  AclVector acl(request.acl());
   return zoo_aset_acl(handle, c_string(request.path.text()), request.version, acl.get(),
                       &callbacks::done, context);
 }
 
 int call_add_auth(zhandle_t* handle, const Request& request, const void* context) {
   const int size = request.data.is_null() ? 0 : c_size(request.data);
-  return zoo_add_auth(handle, c_string(request.scheme), c_bytes(request.data), size,
-                      &callbacks::done, context);
+  const Text scheme = request.scheme();
+  return zoo_add_auth(handle, c_string(scheme), c_bytes(request.data), size, &callbacks::done,
+                      context);
 }
 
 // Its completion has the type of a pointer to a function pointer, and is called as the function

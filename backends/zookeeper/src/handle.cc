@@ -130,13 +130,13 @@ int Handle::send_remove_watch(const Request& request, RequestId id, RequestId re
 }
 
 int Handle::send_multi(const Request& request, RequestId id) {
-  auto owned = std::make_unique<MultiCall>(*request.ops);
+  auto owned = std::make_unique<MultiCall>(request.ops());
   MultiCall& multi = *owned;
   {
     const std::lock_guard lock(mutex_);
     multis_.emplace(id, std::move(owned));
   }
-  const int rc = multi.send(handle_, *request.ops, CallbackContext(key_, id).pointer());
+  const int rc = multi.send(handle_, request.ops(), CallbackContext(key_, id).pointer());
   if (rc != ZOK) {
     const std::lock_guard lock(mutex_);
     multis_.erase(id);

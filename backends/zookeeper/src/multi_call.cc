@@ -32,7 +32,7 @@ int MultiCall::send(zhandle_t* handle, const std::vector<Request>& ops, const vo
     const char* const data = c_bytes(op.data);
     if (op.op == OpCode::kCreate) {
       paths_[i].resize(op.path.view().size() + kNumberSize);
-      zoo_create_op_init(&c_ops[i], path, data, c_size(op.data), acls.emplace_back(op.acl).get(),
+      zoo_create_op_init(&c_ops[i], path, data, c_size(op.data), acls.emplace_back(op.acl()).get(),
                          static_cast<int>(op.mode), paths_[i].data(),
                          static_cast<int>(paths_[i].size()));
     } else if (op.op == OpCode::kRemove) {

@@ -12,7 +12,7 @@ namespace {
 // As zoo_acreate2_ttl looks at it, and the server at a create without a time to live.
 bool has_fitting_ttl(const Request& request) {
   constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
-  const std::int64_t ttl_ms = request.ttl.count();
+  const std::int64_t ttl_ms = request.ttl().count();
   if (!has_ttl(request.mode)) return ttl_ms == 0;
   return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
 }
@@ -36,8 +36,8 @@ std::optional<Error> why_not_in_multi(const Request& op) {
   if (!client_takes(op.path, mode)) return Error::kBadArguments;
   if (!fits_in_multi(op)) return Error::kUnimplemented;
   if (op.op != OpCode::kCreate) return std::nullopt;
-  if (op.ttl.count() != 0) return Error::kBadArguments;
-  if (!client_takes(op.acl)) return Error::kInvalidAcl;
+  if (op.ttl().count() != 0) return Error::kBadArguments;
+  if (!client_takes(op.acl())) return Error::kInvalidAcl;
   return std::nullopt;
 }
 
@@ -53,11 +53,11 @@ std::optional<Refusal> refusal_of_multi(const std::vector<Request>& ops) {
 }  // namespace
 
 std::optional<Refusal> refusal_of(const Request& request) {
-  if (request.op == OpCode::kMulti) return refusal_of_multi(*request.ops);
-  if (!client_takes(request.path, request.mode) || has_nul(request.scheme)) {
+  if (request.op == OpCode::kMulti) return refusal_of_multi(request.ops());
+  if (!client_takes(request.path, request.mode) || has_nul(request.scheme())) {
     return Refusal(Error::kBadArguments);
   }
-  if (!client_takes(request.acl)) return Refusal(Error::kInvalidAcl);
+  if (!client_takes(request.acl())) return Refusal(Error::kInvalidAcl);
   if (!has_fitting_ttl(request)) return Refusal(Error::kBadArguments);
   return std::nullopt;
 }

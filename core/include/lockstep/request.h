@@ -56,10 +56,21 @@ enum class OpCode : std::uint8_t {
 // or all, with their numbers on the wire (zookeeper.h, ZooWatcherType).
 enum class WatchType : std::uint8_t { kChild = 1, kData = 2, kAny = 3 };
 
+class RequestDetails;
+
 // What a caller asks of a session, as a backend or a decorator sees it.
 class Request {
  public:
   Request(OpCode op_code, Path znode) : op(op_code), path(std::move(znode)) {}
+
+  // What few requests say, shared by the copies of one.
+  [[nodiscard]] inline Acl acl() const;                        // create, set_acl
+  [[nodiscard]] inline std::chrono::milliseconds ttl() const;  // create, in the modes that have one
+  [[nodiscard]] inline Text scheme() const;                    // add_auth; its credential is data
+  [[nodiscard]] inline const std::vector<Request>& ops() const;  // Only of a multi.
+  // It says nothing of that.
+  [[nodiscard]] bool plain() const { return !details_; }
+  void say(RequestDetails details);
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
@@ -69,11 +80,31 @@ class Request {
   Data data;
   // A read registers this one-shot watch if the reply allows it; remove_watch takes it back.
   internal::WatchState* watch = nullptr;
-  Acl acl;                                     // create, set_acl
-  std::chrono::milliseconds ttl{};             // create, in the modes that have one
-  Text scheme;                                 // add_auth; its credential is in `data`.
-  internal::Shared<std::vector<Request>> ops;  // multi
+
+ private:
+  internal::Shared<RequestDetails> details_;
 };
+
+class RequestDetails {
+ public:
+  RequestDetails() = default;
+  explicit RequestDetails(Acl access, std::chrono::milliseconds time_to_live = {})
+      : acl(std::move(access)), ttl(time_to_live) {}
+  explicit RequestDetails(Text authentication) : scheme(std::move(authentication)) {}
+  explicit RequestDetails(std::vector<Request> multi) : ops(std::move(multi)) {}
+
+  Acl acl;
+  std::chrono::milliseconds ttl{};
+  Text scheme;
+  std::vector<Request> ops;
+};
+
+inline Acl Request::acl() const { return plain() ? Acl() : details_->acl; }
+inline std::chrono::milliseconds Request::ttl() const {
+  return plain() ? std::chrono::milliseconds() : details_->ttl;
+}
+inline Text Request::scheme() const { return plain() ? Text() : details_->scheme; }
+inline const std::vector<Request>& Request::ops() const { return details_->ops; }
 
 // What one operation of a multi that was committed came to.
 class OpResult {

@@ -213,8 +213,9 @@ inline internal::OperationBase::OperationBase(Session& session, OpCode op, Conte
   Request request(OpCode::kCreate, std::move(path));
   request.data = std::move(data);
   request.mode = creation.mode;
-  request.acl = std::move(creation.acl);
-  request.ttl = creation.ttl;
+  if (!creation.acl.is_open() || creation.ttl.count() != 0) [[unlikely]] {
+    request.say(RequestDetails(std::move(creation.acl), creation.ttl));
+  }
   return {*this, std::move(request), std::move(context)};
 }
 
