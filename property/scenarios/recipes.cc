@@ -136,21 +136,21 @@ std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
 // In one piece: every search figure is measured on it.
 Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const std::shared_ptr<fake::FakeSession> session = self.client().alive();
-    if (session->state() != SessionState::kConnected) {
-      const Result<void> connected = co_await session->connected();
+    fake::FakeSession& session = self.client().alive();
+    if (session.state() != SessionState::kConnected) {
+      const Result<void> connected = co_await session.connected();
       if (!connected) continue;
     }
-    FairMutex mutex(*session, path, &self.oracles());
+    FairMutex mutex(session, path, &self.oracles());
     const Context patience = self.patience();
-    Acquiring acquiring(self, *session, patience);
+    Acquiring acquiring(self, session, patience);
     Result<HeldLock> held = co_await mutex.acquire(patience);
     acquiring.resolved(held);
     if (!held) continue;
-    Inside inside(self, *session, held->cause());
-    if (lingers(self)) co_await linger(*session, held->znode());
+    Inside inside(self, session, held->cause());
+    if (lingers(self)) co_await linger(session, held->znode());
     inside.leave();
-    check_before_release(self, *session, *held);
+    check_before_release(self, session, *held);
     const ReleaseOutcome outcome = co_await held->release();
     const ReleaseOutcome again = co_await held->release();
     check_release(self, held->znode(), held->cause(), outcome, again);

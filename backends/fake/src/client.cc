@@ -11,13 +11,14 @@ std::shared_ptr<FakeSession> FakeClient::current() {
   return session_;
 }
 
-std::shared_ptr<FakeSession> FakeClient::alive() {
+FakeSession& FakeClient::alive() {
   if (!session_ || is_over(session_->state())) open();
-  return session_;
+  return *session_;
 }
 
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
-  std::shared_ptr<FakeSession> opened = alive();
+  static_cast<void>(alive());
+  std::shared_ptr<FakeSession> opened = session_;
   co_await ok(opened->connected(std::move(context)));
   co_return std::move(opened);
 }

@@ -35,8 +35,9 @@ class FakeClient final : public Client {
   void let_go() noexcept;
   // The current session, alive or not; opens the first one if there was none.
   std::shared_ptr<FakeSession> current();
-  // The current session if it is alive, otherwise a new one: perhaps not connected yet.
-  std::shared_ptr<FakeSession> alive();
+  // The current session if it is alive, otherwise a new one: perhaps not connected yet. Kept here
+  // until it is over and another one is asked for.
+  FakeSession& alive();
   // Of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // What the current session waits for.
