@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <variant>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/shared.h"
 #include "lockstep/path.h"
 #include "lockstep/request.h"
 #include "lockstep/stat.h"
@@ -54,11 +54,9 @@ struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
  private:
   using Rest = std::variant<Handshake, WatchedPaths>;
   ClientMessage(Kind what, Rest&& rest)
-      : kind(what),
-        request(OpCode::kSync, Path(Text())),
-        rest_(std::make_unique<const Rest>(std::move(rest))) {}
+      : kind(what), request(OpCode::kSync, Path(Text())), rest_(std::move(rest)) {}
 
-  std::unique_ptr<const Rest> rest_;  // Of what is no request.
+  internal::Shared<Rest> rest_;  // Of what is no request.
 };
 
 // One item of a client's inbox: replies and watch events share it, in ZooKeeper's order, and the
