@@ -81,6 +81,8 @@ class OperationBase : public Wait, public Completion {
   Watch watch_;
 
  private:
+  // For a request that leaves a watch, or a session or a context that looks at it first.
+  [[gnu::noinline]] void prepare_and_send(Request&& request, bool leaves_watch);
   void complete(Reply& reply) final;
   void give_up(Error error) final;
   void let_go() noexcept;  // Of the reply.
