@@ -31,7 +31,7 @@ inline const ZnodeFacts& Preparation::look(PathId id, ZnodeFacts& record) const 
   static constexpr ZnodeFacts kNothing;
   const Znode* const znode = tree_->find(id);
   const ZnodeFacts& committed = znode ? *znode : kNothing;
-  if (history_.size() == first_) [[likely]]
+  if (!has_changes_) [[likely]]
     return committed;
   record = committed;
   foresee(id, record);
@@ -146,6 +146,7 @@ void Preparation::remove_ephemeral(PathId id) {
 
 void Preparation::forget_changes() {
   history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(first_), history_.end());
+  has_changes_ = false;
 }
 
 // With what the multi has prepared so far.

@@ -162,7 +162,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   if (!is_surely_short(message.request) && exceeds_packet_limit(message)) {
     return drop_too_long(link, message, now);
   }
-  const SessionIndex session = session_of(link);
+  const SessionIndex session = connections_[link].session;
   applied_.op = message.request.op;
   applied_.is_request = true;
   if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);

@@ -36,6 +36,7 @@ class Preparation {
     asker_ = asker;
     ttl_enabled_ = ttl_enabled;
     first_ = history_.size();
+    has_changes_ = false;
     path_ = PathTable::kRoot;
   }
 
@@ -69,6 +70,7 @@ class Preparation {
   // To the znode that the operation is about, or to another one.
   Change& change(Change::Kind kind, SessionId owner) { return change(kind, path_, owner); }
   Change& change(Change::Kind kind, PathId path, SessionId owner) {
+    has_changes_ = true;
     return history_.emplace_back(kind, path, asker_.zxid, asker_.session, owner);
   }
   // The path without its last component; none if there is no slash or a NUL.
@@ -81,6 +83,7 @@ class Preparation {
   Unspecified& unspecified_;
   History& history_;
   std::size_t first_ = 0;  // What has been prepared begins there.
+  bool has_changes_ = false;
   const ZnodeTree* tree_ = nullptr;
   PathTable* paths_ = nullptr;
   Asker asker_{};
