@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include "lockstep/acl.h"
@@ -8,7 +9,7 @@
 namespace lockstep {
 
 // How a znode is created, with ZooKeeper's own flag values.
-enum class CreateMode : int {
+enum class CreateMode : std::uint8_t {
   kPersistent = 0,
   kEphemeral = 1,             // Deleted by the server when the session ends.
   kPersistentSequential = 2,  // The parent's counter is appended as ten digits.
