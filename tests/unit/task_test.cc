@@ -368,6 +368,28 @@ TEST(TaskSetTest, ClearDestroysTheYoungestFirst) {
   EXPECT_TRUE(tasks.empty());
 }
 
+TEST(TaskSetTest, SaysWhichTaskHasEndedByItself) {
+  Journal journal;
+  Gate ends;
+  Gate throws;
+  Gate never_opens;
+  bool ended = false;
+  bool thrown = false;
+  bool destroyed = false;
+  TaskSet tasks;
+  tasks.spawn(wait_in_set(journal, ends, "a"), ended);
+  tasks.spawn(throw_after(throws, "b"), thrown);
+  tasks.spawn(wait_in_set(journal, never_opens, "c"), destroyed);
+  EXPECT_FALSE(ended);
+  ends.open();
+  EXPECT_TRUE(ended);
+  throws.open();
+  EXPECT_TRUE(tasks.failed());
+  EXPECT_FALSE(thrown);
+  tasks.clear();
+  EXPECT_FALSE(destroyed);
+}
+
 TEST(TaskSetTest, KeepsTheFirstException) {
   Gate first;
   Gate second;

@@ -1,0 +1,59 @@
+#include "lockstep/request.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(RequestTest, SaysNothingOfWhatFewRequestsSay) {
+  const Request request(OpCode::kCreate, Path("/a"));
+  EXPECT_TRUE(request.plain());
+  EXPECT_TRUE(request.acl().is_open());
+  EXPECT_EQ(request.ttl(), milliseconds(0));
+  EXPECT_TRUE(request.scheme().is_null());
+}
+
+TEST(RequestTest, SaysWhatItWasToldAndItsCopiesSayTheSame) {
+  Request request(OpCode::kCreate, Path("/a"));
+  request.say(RequestDetails(Acl::read_only(), milliseconds(7)));
+  Request copy = request;
+  request.say(RequestDetails());
+  EXPECT_FALSE(copy.plain());
+  EXPECT_EQ(copy.acl(), Acl::read_only());
+  EXPECT_EQ(copy.ttl(), milliseconds(7));
+  EXPECT_TRUE(request.plain());
+
+  Request auth(OpCode::kAddAuth, Path());
+  auth.say(RequestDetails(Text("digest")));
+  EXPECT_EQ(auth.scheme(), Text("digest"));
+  EXPECT_TRUE(auth.acl().is_open());
+}
+
+// Whoever looks for what is rare looks only at requests that are not plain.
+TEST(RequestTest, IsPlainIfWhatItWasToldIsWhatItWouldBeAnyway) {
+  Request request(OpCode::kCreate, Path("/a"));
+  request.say(RequestDetails(Acl::open(), milliseconds(0)));
+  EXPECT_TRUE(request.plain());
+}
+
+// Even one without operations has a list of them.
+TEST(RequestTest, AMultiIsNeverPlain) {
+  Request multi(OpCode::kMulti, Path());
+  multi.say(RequestDetails(std::vector<Request>()));
+  EXPECT_FALSE(multi.plain());
+  EXPECT_TRUE(multi.ops().empty());
+  std::vector<Request> ops;
+  ops.emplace_back(OpCode::kRemove, Path("/b"));
+  multi.say(RequestDetails(std::move(ops)));
+  ASSERT_EQ(multi.ops().size(), 1U);
+  EXPECT_EQ(multi.ops()[0].path, Path("/b"));
+}
+
+}  // namespace
+}  // namespace lockstep
