@@ -18,6 +18,19 @@ Ready list(const ReadyLinks& ready, LinkIndex first) {
   return found;
 }
 
+TEST(ReadyLinksTest, WhatIsNotReadyAnyMoreLeavesTheOtherWayOfItsLink) {
+  for (const auto& [gone, left] :
+       {std::pair(Way::kDeliver, Way::kApply), std::pair(Way::kApply, Way::kDeliver)}) {
+    ReadyLinks ready;
+    ready.resize(2);
+    ready.set(Place(1), gone);
+    ready.set(Place(1), left);
+    ready.clear(Place(1), gone);
+    const Ready other = {{1, left}};
+    EXPECT_EQ(list(ready, 0), other);
+  }
+}
+
 TEST(ReadyLinksTest, ListsOneLinkFirstAndDeliveryBeforeApplying) {
   ReadyLinks ready;
   EXPECT_EQ(list(ready, 0), Ready());
