@@ -208,7 +208,15 @@ void World::list_wakes() {
   }
 }
 
-bool World::step(Chooser& chooser, bool with_timers) {
+bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with_timers) {
+  const std::size_t committed = server_.history().size();
+  do {
+    if (!step(chooser, with_timers)) return false;
+  } while (steps_ < end && !stop && !escaped_ && server_.history().size() == committed);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool World::step(Chooser& chooser, bool with_timers) {
   list_events();
   if (events_.size() == stalled_count_) [[unlikely]]
     return with_timers && step_at_rest(chooser);

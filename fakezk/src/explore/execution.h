@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 
 #include "lockstep/fakezk/explore/program.h"
@@ -21,9 +23,10 @@ class Execution {
 
   // Prepares the program. A tracer sees what comes behind it.
   void start(Tracer* tracer);
-  // Judges what has become of the last step, and lets one more happen. False when it is over: a
-  // guarantee is broken, or nothing can happen any more.
-  bool go_on(Chooser& chooser);
+  // Judges what has become of the last steps, and lets more happen until there is something to
+  // judge, at most so many. False when it is over: a guarantee is broken, or nothing can happen any
+  // more.
+  bool go_on(Chooser& chooser, std::uint32_t most_steps = kAnyNumber);
   // Ends what still runs and lets the program go of what belongs to the world. What destructors
   // report then counts as well, so that only afterwards the verdict is complete.
   void clear_away();
@@ -34,8 +37,12 @@ class Execution {
   [[nodiscard]] Verdict& verdict() { return verdict_; }
 
  private:
+  static constexpr auto kAnyNumber = static_cast<std::uint32_t>(-1);
+
   void judge();
   void mend();
+  // How many steps there have been when somebody must look at it again.
+  [[nodiscard]] std::uint32_t next_look(std::uint32_t most_steps) const;
 
   World& world_;
   World::ChainsEnd chains_end_{world_};
@@ -50,7 +57,13 @@ class Execution {
   bool ended_ = false;
 };
 
-inline bool Execution::go_on(Chooser& chooser) {
+inline std::uint32_t Execution::next_look(std::uint32_t most_steps) const {
+  const std::uint32_t steps = world_.steps();
+  if (judges_ || steps >= middle_) return steps + 1;
+  return std::min(middle_ - steps, most_steps) + steps;
+}
+
+inline bool Execution::go_on(Chooser& chooser, std::uint32_t most_steps) {
   const std::size_t committed = world_.server().history().size();
   if (judged_ != committed) {
     judged_ = committed;
@@ -61,8 +74,8 @@ inline bool Execution::go_on(Chooser& chooser) {
     report_exceptions(world_, verdict_);
   if (world_.steps() >= middle_) [[unlikely]]
     mend();
-  if (verdict_.violation()) return false;
-  ended_ = !world_.step(healed_ ? calm_ : chooser);
+  if (verdict_.is_broken()) return false;
+  ended_ = !world_.run(healed_ ? calm_ : chooser, verdict_.is_broken(), next_look(most_steps));
   return !ended_;
 }
 

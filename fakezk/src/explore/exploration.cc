@@ -227,7 +227,7 @@ Exploration::Ran Exploration::run_once() {
 
 void Exploration::execute_program() {
   execution_->start(this);
-  while (execution_->go_on(*this) && !half_) {
+  while (execution_->go_on(*this, 1) && !half_) {
   }
   if (execution_->healed()) cut_ = true;
   end_run();

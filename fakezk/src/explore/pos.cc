@@ -10,10 +10,10 @@ namespace {
 // race with nothing but themselves.
 class Pos final : public RandomOrder<Pos> {
  public:
-  void begin_events(const ExecutionStart&) override {
+  void begin_events(const ExecutionStart& start) override {
     key_ = random().next();
     applied_ = 0;
-    happened_.clear();
+    happened_.assign(start.calm_events.size(), 0);
   }
 
   std::uint32_t choose(std::span<const Event> events) {

@@ -45,6 +45,7 @@ void Verdict::report(std::string_view oracle, std::string message, std::uint32_t
   if (violation_ && violation_->step <= step && rank(violation_->oracle) <= rank(oracle)) return;
   if (violation_ && violation_->step < step) return;
   violation_ = Violation{std::string(oracle), std::move(message), step};
+  broken_ = true;
 }
 
 void Execution::start(Tracer* tracer) {

@@ -14,6 +14,7 @@ class Urw final : public RandomOrder<Urw> {
  public:
   void begin_events(const ExecutionStart& start) override {
     left_.assign(start.calm_events.begin(), start.calm_events.end());
+    for (std::uint32_t& left : left_) left = std::max(left, 1u);
   }
 
   std::uint32_t choose(std::span<const Event> events) {
@@ -29,14 +30,14 @@ class Urw final : public RandomOrder<Urw> {
 
   void happens(const Event& event) {
     const std::uint32_t source = source_of(event);
-    if (source < left_.size() && left_[source] > 0) --left_[source];
+    if (source < left_.size() && left_[source] > 1) --left_[source];
   }
 
  private:
   // Never nothing: the calm execution is only an estimate.
   [[nodiscard]] std::uint32_t left(const Event& event) const {
     const std::uint32_t source = source_of(event);
-    return source < left_.size() ? std::max(left_[source], 1u) : 1;
+    return source < left_.size() ? left_[source] : 1;
   }
 
   std::vector<std::uint32_t> left_;

@@ -163,9 +163,13 @@ class World final {
   void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
   // can happen any more, not even a timer; the chooser may then let a last fault strike.
-  bool step(Chooser& chooser) { return step(chooser, true); }
+  bool step(Chooser& chooser) { return run(chooser, kNoStop, steps_ + 1); }
   // The same, but leaves the clock alone: false also when only timers are left.
-  bool step_without_time(Chooser& chooser) { return step(chooser, false); }
+  bool step_without_time(Chooser& chooser) { return run(chooser, kNoStop, steps_ + 1, false); }
+  // Goes on step by step until there is something to look at: the servers have committed, a task
+  // has failed, `stop` has become true, or there have been `end` steps. One step at least. False as
+  // above.
+  bool run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with_timers = true);
   // A number below `options` that what runs in a step needs: chosen with everything else. 0, the
   // calm one, in no step.
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) { return number(options); }
@@ -254,6 +258,7 @@ class World final {
   friend class Process;
   class OpenMenu;
   static constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
+  static constexpr bool kNoStop = false;
 
   void begin_again();
   [[nodiscard]] bool at_rest() const;
@@ -269,6 +274,8 @@ class World final {
   void list_wakes();
   [[nodiscard]] FaultKinds faults_left() const;
   [[nodiscard]] FaultKinds possible_faults(FaultKinds kinds) const;
+  template <FaultKind kind>
+  [[nodiscard]] FaultKinds only_if_possible(FaultKinds kinds) const;
   void list_faults(FaultKind kind, FaultKinds left);
   void list_replica_faults(FaultKinds left);
   // Calls visit(index) for each fault of one kind that can strike, until it returns true.

@@ -27,6 +27,7 @@ class Verdict {
  public:
   void clear() {
     violation_.reset();
+    broken_ = false;
     over_ = false;
   }
   // Nothing happens any more, and what is left is cleared away. That breaks no guarantee, but what
@@ -34,9 +35,12 @@ class Verdict {
   void execution_is_over() { over_ = true; }
   void report(std::string_view oracle, std::string message, std::uint32_t step);
   [[nodiscard]] const std::optional<Violation>& violation() const { return violation_; }
+  // Whether there is one: to be looked at again and again.
+  [[nodiscard]] const bool& is_broken() const { return broken_; }
 
  private:
   std::optional<Violation> violation_;
+  bool broken_ = false;
   bool over_ = false;
 };
 
