@@ -30,4 +30,15 @@ void Request::say(RequestDetails details) {
   details_ = nothing ? internal::Shared<RequestDetails>() : internal::Shared(std::move(details));
 }
 
+const ReplyDetails& Reply::details() const {
+  static const ReplyDetails kNothing;
+  return plain() ? kNothing : *details_;
+}
+
+ReplyDetails Reply::take_details() { return plain() ? ReplyDetails() : std::move(*details_); }
+
+void Reply::say(ReplyDetails details) {
+  details_ = std::make_unique<ReplyDetails>(std::move(details));
+}
+
 }  // namespace lockstep

@@ -118,8 +118,10 @@ void Session::take_out_of_chroot(Reply& reply) const {
     if (!path.text().is_null()) path = out_of_chroot(path);
   };
   shorten(reply.path);
-  if (!reply.results) return;
-  for (OpResult& result : *reply.results) shorten(result.path);
+  if (reply.plain()) return;
+  ReplyDetails details = reply.take_details();
+  for (OpResult& result : details.results) shorten(result.path);
+  reply.say(std::move(details));
 }
 
 void Session::fire(internal::WatchState& watch, EventType type, const Path& path) {

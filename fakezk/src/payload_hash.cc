@@ -40,6 +40,11 @@ void PayloadHash::add(const Acl& acl) {
   }
 }
 
+void PayloadHash::add_acl(const Reply& reply) {
+  const Acl& acl = reply.details().acl;
+  if (!acl.is_open()) add(acl);
+}
+
 void PayloadHash::add_rarities(const Request& request) {
   add(request.acl());
   add(std::int64_t{request.ttl().count()});
@@ -51,7 +56,7 @@ void PayloadHash::add_rarities(const Request& request) {
 
 void PayloadHash::add_rarities(const ServerMessage& message) {
   if (message.reply.has_error) {
-    add(static_cast<std::int32_t>(message.reply.error), message.reply.failed_op);
+    add(static_cast<std::int32_t>(message.reply.error), message.reply.details().failed_op);
   }
   if (message.kind != ServerMessage::Kind::kSessionAccepted) return;
   add(message.session_id);
@@ -76,7 +81,7 @@ void PayloadHash::add_greeting(const ClientMessage& message) {
 }
 
 void PayloadHash::add_results(const Reply& reply) {
-  for (const OpResult& result : *reply.results) {
+  for (const OpResult& result : reply.details().results) {
     add(number(result.op));
     add(result.path.text());
     add(result.stat);

@@ -60,13 +60,14 @@ class PayloadHash {
     // The Stat of a new znode follows from the request and its zxid.
     if (op == OpCode::kCreate || op == OpCode::kRemove || op == OpCode::kSync) return;
     if (op == OpCode::kMulti) return add_results(reply);
-    add(reply.stat);
+    add(reply.stat());
     add(reply.data.text());
-    if (!reply.acl.is_open()) add(reply.acl);
+    if (!reply.plain()) add_acl(reply);
   }
   void add(const Children& children);
   void add(const Stat& stat);
   void add(const Acl& acl);
+  void add_acl(const Reply& reply);
   void add_rarities(const Request& request);
   void add_rarities(const ServerMessage& message);
   void add_greeting(const ClientMessage& message);

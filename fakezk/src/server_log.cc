@@ -23,23 +23,37 @@ namespace lockstep::fakezk {
   if (reaps()) reaper_.follow(change, paths_->parent(change.path), now);
 }
 
-[[gnu::always_inline]] inline void Server::answer(ReplicaIndex index, const Txn& txn,
-                                                  Results& results) {
-  if (leader_tree_) --connections_[txn.origin].unanswered;
+[[gnu::always_inline]] inline void Server::answer(const Replica& replica, const Txn& txn) {
   if (txn.opens_session) return welcome(txn.origin, txn.session);
-  Reply& reply = open_reply(txn.origin, txn.op);
+  Reply& reply = open_reply(replica, txn.origin, txn.op);
   if (txn.has_error) {
     reply.error = txn.error;
     reply.has_error = true;
-    reply.failed_op = txn.failed_op;
-  } else if (txn.op == OpCode::kMulti) {
-    reply.results = std::move(results);
-  } else if (txn.op == OpCode::kCreate || txn.op == OpCode::kSetData) {
-    const PathId path = history_[txn.first_change].path;
-    const ZnodeTree& tree = replicas_[index].tree();
-    reply.stat = tree.stat(*tree.find(path));
-    if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
+    return;
   }
+  if (txn.op != OpCode::kCreate && txn.op != OpCode::kSetData) return;
+  const PathId path = history_[txn.first_change].path;
+  const ZnodeTree& tree = replica.tree();
+  reply.show(tree.stat(*tree.find(path)));
+  if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
+}
+
+// First what it sets off: a session hears of its own change before the reply.
+[[gnu::always_inline]] inline void Server::apply_change(Replica& replica, const Change& change,
+                                                        const Txn& txn) {
+  for (const Replica::Fired& fired : replica.apply(change, txn.time_ms)) send_event(fired);
+}
+
+void Server::apply_multi(Replica& replica, const Txn& txn) {
+  ReplyDetails details = ReplyDetails::failed_at(txn.failed_op);
+  for (const Change& change : changes_of(txn)) {
+    apply_change(replica, change, txn);
+    details.results.push_back(replica.result_of(change));
+  }
+  Reply& reply = open_reply(replica, txn.origin, txn.op);
+  reply.error = txn.error;
+  reply.has_error = txn.has_error;
+  reply.say(std::move(details));
 }
 
 [[gnu::always_inline]] inline void Server::apply_txn(ReplicaIndex index, const Txn& txn,
@@ -51,14 +65,12 @@ namespace lockstep::fakezk {
   }
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
-  Results results;
-  if (awaited && txn.op == OpCode::kMulti) results = std::make_unique<Results::element_type>();
-  // First what it sets off: a session hears of its own change before the reply.
-  for (const Change& change : changes_of(txn)) {
-    for (const Replica::Fired& fired : replica.apply(change, txn.time_ms)) send_event(fired);
-    if (results) results->push_back(replica.result_of(change));
+  if (awaited && leader_tree_) --connections_[txn.origin].unanswered;
+  if (awaited && txn.op == OpCode::kMulti) [[unlikely]] {
+    return apply_multi(replica, txn);
   }
-  if (awaited) answer(index, txn, results);
+  for (const Change& change : changes_of(txn)) apply_change(replica, change, txn);
+  if (awaited) answer(replica, txn);
   if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }
 

@@ -69,13 +69,15 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   const Request& request = message.request;
   const Connection& served = connections_[link];
   Replica& replica = replicas_[served.replica];
-  applied_.path = message.path;
-  applied_.watches = request.watch != nullptr && !concerns_watches(request.op);
-  applied_.zxid = replica.last_zxid;
-  Reply& reply = open_reply(link, request.op);
-  replica.read(request, applied_.path, link, served.identities, reply);
-  applied_.error = reply.error;
-  applied_.has_error = reply.is_error();
+  Reply& reply = open_reply(replica, link, request.op);
+  replica.read(request, message.path, link, served.identities, reply);
+  applied_ = {.op = request.op,
+              .is_request = true,
+              .watches = request.watch != nullptr && !concerns_watches(request.op),
+              .error = reply.error,
+              .has_error = reply.is_error(),
+              .zxid = replica.last_zxid,
+              .path = message.path};
 }
 
 [[gnu::always_inline]] inline void Server::serve(LinkIndex link, SessionIndex session,
@@ -109,7 +111,8 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   drops = drops || (heard_of && unspecified_.number(2) == 0);
   if (drops) return;
   if (!is_write(request.op)) {
-    open_reply(link, request.op) = Reply(Error::kSessionExpired);
+    const Replica& replica = replicas_[connections_[link].replica];
+    open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
     return;
   }
   Txn refused = begin_txn(request.op, session, link, now);

@@ -78,7 +78,7 @@ std::string Names::stat(const Stat& stat) {
 
 std::string Names::results(const Reply& reply) {
   std::string text;
-  for (const OpResult& result : *reply.results) {
+  for (const OpResult& result : reply.details().results) {
     if (!text.empty()) text += "; ";
     text += name(result.op);
     if (result.op == OpCode::kCreate) text += " " + path(result.path);
@@ -90,17 +90,17 @@ std::string Names::results(const Reply& reply) {
 std::string Names::reply(OpCode op, const Reply& reply) {
   if (reply.is_error()) {
     std::string text(lockstep::name(reply.error));
-    if (op == OpCode::kMulti) text += " at " + std::to_string(reply.failed_op);
+    if (op == OpCode::kMulti) text += " at " + std::to_string(reply.details().failed_op);
     return text;
   }
   switch (op) {
-    case OpCode::kCreate: return path(reply.path) + " (" + stat(reply.stat) + ")";
+    case OpCode::kCreate: return path(reply.path) + " (" + stat(reply.stat()) + ")";
     case OpCode::kExists:
-    case OpCode::kSetData: return "(" + stat(reply.stat) + ")";
-    case OpCode::kGetData: return data_text(reply.data) + " (" + stat(reply.stat) + ")";
+    case OpCode::kSetData: return "(" + stat(reply.stat()) + ")";
+    case OpCode::kGetData: return data_text(reply.data) + " (" + stat(reply.stat()) + ")";
     case OpCode::kGetChildren:
       return children_text(reply.children) + " (" + stat(reply.children.parent()) + ")";
-    case OpCode::kGetAcl: return acl_text(reply.acl) + " (" + stat(reply.stat) + ")";
+    case OpCode::kGetAcl: return acl_text(reply.details().acl) + " (" + stat(reply.stat()) + ")";
     case OpCode::kMulti: return results(reply);
     default: return "ok";
   }

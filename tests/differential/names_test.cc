@@ -72,7 +72,7 @@ TEST(NamesTest, UsersOfOneAuthEntryAreASet) {
   const AclEntry bob_reads(1, "digest", "bob:x");
   const auto text_of = [&names](std::vector<AclEntry> entries) {
     Reply reply;
-    reply.acl = Acl(std::move(entries));
+    reply.say(ReplyDetails(Acl(std::move(entries))));
     return names.reply(OpCode::kGetAcl, reply);
   };
   EXPECT_EQ(text_of({ann, bob}), text_of({bob, ann}));
@@ -91,8 +91,8 @@ TEST(NamesTest, AFailedMultiSaysWhere) {
   Names names = names_from("/p1", 10, 77);
   Reply first(Error::kNoNode);
   Reply second(Error::kNoNode);
-  first.failed_op = 0;
-  second.failed_op = 1;
+  first.say(ReplyDetails::failed_at(0));
+  second.say(ReplyDetails::failed_at(1));
   EXPECT_NE(names.reply(OpCode::kMulti, first), names.reply(OpCode::kMulti, second));
 }
 

@@ -107,7 +107,7 @@ void GuaranteeChecker::check_read(Client& client, const Asked& asked,
   if (asked.watches) arm(client, asked, found, message.zxid);
   if (!found) return;
   const Stat stat =
-      message.op == OpCode::kGetChildren ? message.reply.children.parent() : message.reply.stat;
+      message.op == OpCode::kGetChildren ? message.reply.children.parent() : message.reply.stat();
   const PastZnode& znode = past->second;
   const bool same = stat.czxid == znode.czxid && stat.mzxid == znode.mzxid &&
                     stat.pzxid == znode.pzxid &&

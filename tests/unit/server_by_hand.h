@@ -103,7 +103,9 @@ class ServerByHand final : private fakezk::Unspecified {
     request.watch = &some_watch_;
     return ask(link, std::move(request));
   }
-  Stat stat(LinkIndex link, Path path) { return read(link, OpCode::kExists, std::move(path)).stat; }
+  Stat stat(LinkIndex link, Path path) {
+    return read(link, OpCode::kExists, std::move(path)).stat();
+  }
 
   // The watch events of a link that came since the last call, as "deleted /a".
   std::vector<std::string> events(LinkIndex link) {

@@ -30,13 +30,13 @@ TEST_F(ServerTest, FreshServerHasItsOwnZnodes) {
   const Stat zookeeper = zk_.stat(a_, "/zookeeper");
   EXPECT_EQ(zookeeper.cversion, -2);
   EXPECT_EQ(zookeeper.num_children, 2);
-  EXPECT_TRUE(zk_.read(a_, OpCode::kExists, "/zookeeper/quota").stat == Stat());
+  EXPECT_TRUE(zk_.read(a_, OpCode::kExists, "/zookeeper/quota").stat() == Stat());
 }
 
 TEST_F(ServerTest, CreateSetsTheStatOfTheZnode) {
   zk_.now += 1234ms;
   const Reply reply = zk_.create(a_, "/a", CreateMode::kEphemeral, "12345");
-  const Stat& stat = reply.stat;
+  const Stat& stat = reply.stat();
   EXPECT_EQ(reply.path, "/a");
   EXPECT_EQ(stat.czxid, zk_.server.last_zxid());
   EXPECT_EQ(stat.mzxid, stat.czxid);
@@ -55,17 +55,17 @@ TEST_F(ServerTest, CreateSetsTheStatOfTheZnode) {
 TEST_F(ServerTest, OnlyEphemeralsHaveAnOwner) {
   for (const CreateMode mode :
        {CreateMode::kPersistent, CreateMode::kContainer, CreateMode::kPersistentSequential}) {
-    EXPECT_EQ(zk_.create(a_, "/p", mode).stat.ephemeral_owner, 0);
+    EXPECT_EQ(zk_.create(a_, "/p", mode).stat().ephemeral_owner, 0);
     zk_.remove(a_, "/p");
   }
-  EXPECT_EQ(zk_.create(b_, "/e-", CreateMode::kEphemeralSequential).stat.ephemeral_owner,
+  EXPECT_EQ(zk_.create(b_, "/e-", CreateMode::kEphemeralSequential).stat().ephemeral_owner,
             zk_.session(b_));
 }
 
 TEST_F(ServerTest, ChildrenChangeTheParentsMembershipAndNothingElse) {
-  const Stat fresh = zk_.create(a_, "/p", CreateMode::kPersistent, "data").stat;
+  const Stat fresh = zk_.create(a_, "/p", CreateMode::kPersistent, "data").stat();
   zk_.now += 5s;
-  const Zxid created = zk_.create(a_, "/p/x").stat.czxid;
+  const Zxid created = zk_.create(a_, "/p/x").stat().czxid;
   const Stat with_one = zk_.stat(a_, "/p");
   Stat expected = fresh;
   expected.cversion = 1;
@@ -90,19 +90,19 @@ TEST_F(ServerTest, GrandchildrenAndTheirDataChangeNothing) {
 }
 
 TEST_F(ServerTest, SetDataCountsEvenIfTheBytesAreEqual) {
-  Stat expected = zk_.create(a_, "/a", CreateMode::kPersistent, "same").stat;
+  Stat expected = zk_.create(a_, "/a", CreateMode::kPersistent, "same").stat();
   zk_.now += 7s;
   expected.version = 1;
   expected.mzxid = zk_.server.last_zxid() + 1;
   expected.mtime_ms += 7000;
-  EXPECT_EQ(zk_.set_data(b_, "/a", "same").stat, expected);
+  EXPECT_EQ(zk_.set_data(b_, "/a", "same").stat(), expected);
   EXPECT_EQ(zk_.stat(a_, "/a"), expected);
-  EXPECT_EQ(zk_.set_data(b_, "/a", "").stat.data_length, 0);
+  EXPECT_EQ(zk_.set_data(b_, "/a", "").stat().data_length, 0);
 }
 
 TEST_F(ServerTest, SetDataOfAnotherSessionKeepsTheOwner) {
   zk_.create(a_, "/e", CreateMode::kEphemeral);
-  EXPECT_EQ(zk_.set_data(b_, "/e", "x").stat.ephemeral_owner, zk_.session(a_));
+  EXPECT_EQ(zk_.set_data(b_, "/e", "x").stat().ephemeral_owner, zk_.session(a_));
 }
 
 TEST_F(ServerTest, NullDataStayNullAndEmptyDataStayEmpty) {
@@ -111,7 +111,7 @@ TEST_F(ServerTest, NullDataStayNullAndEmptyDataStayEmpty) {
   EXPECT_TRUE(zk_.read(a_, OpCode::kGetData, "/null").data.is_null());
   const Reply empty = zk_.read(a_, OpCode::kGetData, "/empty");
   EXPECT_FALSE(empty.data.is_null());
-  EXPECT_EQ(empty.stat.data_length, 0);
+  EXPECT_EQ(empty.stat().data_length, 0);
 }
 
 TEST_F(ServerTest, ListShowsTheChildrenAndTheirParent) {
@@ -236,7 +236,7 @@ TEST_F(ServerTest, ReadsAndReconnectsTakeNoZxid) {
 }
 
 TEST_F(ServerTest, ReplyCarriesTheZxidUpToWhichItKnows) {
-  const Stat created = zk_.create(a_, "/a").stat;
+  const Stat created = zk_.create(a_, "/a").stat();
   EXPECT_EQ(zk_.reply_zxid, created.czxid);
   zk_.create(b_, "/b");
   zk_.read(a_, OpCode::kGetData, "/a");

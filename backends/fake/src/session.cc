@@ -99,7 +99,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
 
 void FakeSession::refuse(internal::Completion& completion, MultiError why) {
   Reply refused(why.error);
-  if (why.op) refused.failed_op = static_cast<std::int32_t>(*why.op);
+  if (why.op) refused.say(ReplyDetails::failed_at(static_cast<std::int32_t>(*why.op)));
   completion.complete(refused);
 }
 

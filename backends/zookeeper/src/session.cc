@@ -63,16 +63,19 @@ std::vector<OpResult> to_results(std::vector<OpOutcome>& outcomes) {
 Reply to_reply(ReplyMessage& message, OpCode op) {
   if (message.rc != ZOK) {
     Reply failure(error_of(message.rc));
-    if (op == OpCode::kMulti) failure.failed_op = failed_op(message);
+    if (op == OpCode::kMulti) failure.say(ReplyDetails::failed_at(failed_op(message)));
     return failure;
   }
   Reply reply;
-  reply.stat = message.stat;
+  reply.show(message.stat);
   if (op == OpCode::kCreate) reply.path = Path(message.bytes);
   if (op == OpCode::kGetData && message.has_bytes) reply.data = Data(message.bytes);
   reply.children = std::move(message.children);
-  reply.acl = std::move(message.acl);
-  reply.results = std::make_unique<MultiResults>(to_results(message.outcomes));
+  if (op != OpCode::kGetAcl && op != OpCode::kMulti) return reply;
+  ReplyDetails details;
+  details.acl = std::move(message.acl);
+  details.results = to_results(message.outcomes);
+  reply.say(std::move(details));
   return reply;
 }
 
@@ -102,7 +105,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
   if (request.op == OpCode::kClose) return begin_close(completion);
   if (const std::optional<Refusal> refusal = refusal_of(request)) {
     Reply reply(refusal->error);
-    reply.failed_op = refusal->op;
+    reply.say(ReplyDetails::failed_at(refusal->op));
     return completion.complete(reply);
   }
   if (request.op == OpCode::kCheckWatches && !find_watch(request)) {

@@ -146,7 +146,7 @@ struct FromReply<Created> {
   static constexpr bool kWatches = false;
   static Result<Created> take(Reply& reply, Watch&) {
     if (reply.is_error()) return failure(reply.error);
-    return Created(std::move(reply.path), reply.stat);
+    return Created(std::move(reply.path), reply.stat());
   }
 };
 template <>
@@ -154,7 +154,7 @@ struct FromReply<Stat> {
   static constexpr bool kWatches = false;
   static Result<Stat> take(Reply& reply, Watch&) {
     if (reply.is_error()) return failure(reply.error);
-    return reply.stat;
+    return reply.stat();
   }
 };
 template <>
@@ -162,7 +162,7 @@ struct FromReply<DataAndStat> {
   static constexpr bool kWatches = false;
   static Result<DataAndStat> take(Reply& reply, Watch&) {
     if (reply.is_error()) return failure(reply.error);
-    return DataAndStat(std::move(reply.data), reply.stat);
+    return DataAndStat(std::move(reply.data), reply.stat());
   }
 };
 template <>
@@ -178,16 +178,17 @@ struct FromReply<AclAndStat> {
   static constexpr bool kWatches = false;
   static Result<AclAndStat> take(Reply& reply, Watch&) {
     if (reply.is_error()) return failure(reply.error);
-    return AclAndStat(std::move(reply.acl), reply.stat);
+    return AclAndStat(reply.take_details().acl, reply.stat());
   }
 };
 template <>
 struct FromReply<MultiResults> {
   static constexpr bool kWatches = false;
   static std::expected<MultiResults, MultiError> take(Reply& reply, Watch&) {
-    if (!reply.is_error()) return std::move(*reply.results);
+    ReplyDetails details = reply.take_details();
+    if (!reply.is_error()) return std::move(details.results);
     std::optional<std::size_t> op;
-    if (reply.failed_op >= 0) op = static_cast<std::size_t>(reply.failed_op);
+    if (details.failed_op >= 0) op = static_cast<std::size_t>(details.failed_op);
     return std::unexpected(MultiError(reply.error, op));
   }
 };
@@ -198,7 +199,7 @@ struct FromReply<Watched<std::optional<Stat>>> {
   static Result<Watched<std::optional<Stat>>> take(Reply& reply, Watch& watch) {
     std::optional<Stat> stat;
     if (!reply.is_error()) {
-      stat = reply.stat;
+      stat = reply.stat();
     } else if (reply.error != Error::kNoNode) {
       return failure(reply.error);
     }

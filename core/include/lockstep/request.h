@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "lockstep/acl.h"
@@ -116,7 +118,23 @@ class OpResult {
   Stat stat;  // set_data
 };
 
-// What comes back. Only the fields that the operation defines are set.
+// What few replies say.
+class ReplyDetails : public internal::Pooled {
+ public:
+  ReplyDetails() = default;
+  explicit ReplyDetails(Acl access) : acl(std::move(access)) {}
+  [[nodiscard]] static ReplyDetails failed_at(std::int32_t op) {
+    ReplyDetails details;
+    details.failed_op = op;
+    return details;
+  }
+
+  Acl acl;                        // get_acl
+  std::vector<OpResult> results;  // multi
+  std::int32_t failed_op = -1;    // multi: the operation that the error is about, or -1
+};
+
+// What comes back. Only what the operation defines is set.
 class Reply {
  public:
   Reply() : path(Text()) {}
@@ -124,16 +142,27 @@ class Reply {
   [[nodiscard]] static Reply ok() { return Reply(); }
 
   [[nodiscard]] bool is_error() const { return has_error; }
+  // Of a znode; all zero if none is shown.
+  [[nodiscard]] const Stat& stat() const {
+    static constexpr Stat kNone;
+    return stat_ ? *stat_ : kNone;
+  }
+  void show(const Stat& znode) { stat_ = znode; }
+  // Those of a plain reply say nothing.
+  [[nodiscard]] bool plain() const { return !details_; }
+  [[nodiscard]] const ReplyDetails& details() const;
+  [[nodiscard]] ReplyDetails take_details();
+  void say(ReplyDetails details);
 
   Error error = Error::kSystemError;
   bool has_error = false;
-  Stat stat;
   Path path;
   Data data;
   Children children;
-  Acl acl;
-  std::unique_ptr<std::vector<OpResult>> results;  // multi
-  std::int32_t failed_op = -1;  // multi: the operation that the error is about, or -1
+
+ private:
+  std::optional<Stat> stat_;
+  std::unique_ptr<ReplyDetails> details_;
 };
 
 }  // namespace lockstep

@@ -204,7 +204,7 @@ void Chronicler::replied(const Step& step, Moment& moment) {
     moment.details.push_back({"pzxid", std::to_string(reply.children.parent().pzxid)});
   }
   if (!reply.data.is_null()) moment.details.push_back({"data", std::string(reply.data.view())});
-  add_stat(moment, reply.stat);
+  add_stat(moment, reply.stat());
 }
 
 void Chronicler::injected(const Step& step) {

@@ -147,7 +147,7 @@ std::uint64_t content_hash(const ServerMessage& message) {
   hash.add(message.reply.is_error());
   if (message.reply.is_error()) hash.add(message.reply.error);
   hash.add(message.reply.path.view());
-  add_stat(hash, message.reply.stat);
+  add_stat(hash, message.reply.stat());
   add_data(hash, message.reply.data);
   hash.add(message.reply.children.size());
   for (const std::string_view name : message.reply.children) hash.add(name);

@@ -71,6 +71,8 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
     kConnectionEnded,  // error says how the client notices: kConnectionLoss or kOperationTimeout.
   };
   explicit ServerMessage(Kind what) : kind(what) {}
+  // The reply to a request, of a server that has come so far; to be filled in.
+  ServerMessage(OpCode replied, Zxid applied) : kind(Kind::kReply), op(replied), zxid(applied) {}
 
   Kind kind;
   EventType event = EventType::kCreated;

@@ -79,10 +79,11 @@ class Network {
     link.requests.emplace(std::forward<Contents>(contents)...);
     if (link.can_apply()) ready_.set(link.place_, ReadyLinks::Way::kApply);
   }
-  ServerMessage& answer(LinkIndex index, ServerMessage::Kind kind) {
+  template <class... Contents>
+  ServerMessage& answer(LinkIndex index, Contents... contents) {
     if (recorder_) record_answered(index);
     Link& link = links_[index];
-    ServerMessage& item = link.inbox.emplace(kind);
+    ServerMessage& item = link.inbox.emplace(contents...);
     if (link.can_deliver()) ready_.set(link.place_, ReadyLinks::Way::kDeliver);
     return item;
   }

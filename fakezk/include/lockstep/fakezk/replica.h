@@ -115,9 +115,11 @@ class Replica {
     return;
   }
   if (watched) data_watches_.add(path, link);
-  reply.stat = tree_.stat(*znode);
+  reply.show(tree_.stat(*znode));
   if (request.op == OpCode::kGetData) reply.data = znode->data;
-  if (request.op == OpCode::kGetAcl) reply.acl = acls_.shown(znode->acl, identities.list());
+  if (request.op == OpCode::kGetAcl) {
+    reply.say(ReplyDetails(acls_.shown(znode->acl, identities.list())));
+  }
 }
 
 }  // namespace lockstep::fakezk

@@ -274,13 +274,10 @@ class Server final {
   inline void serve(LinkIndex link, SessionIndex session, const ClientMessage& message,
                     TimePoint now);
   inline void read(LinkIndex link, const ClientMessage& message);
-  // A reply that is on its way, to be filled in; every request opens one, and where it is filled in
-  // is the place to make it.
-  [[gnu::always_inline]] Reply& open_reply(LinkIndex link, OpCode op) {
-    ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
-    answer.op = op;
-    answer.zxid = replicas_[connections_[link].replica].last_zxid;
-    return answer.reply;
+  // A reply that is on its way from that replica, to be filled in; every request opens one, and
+  // where it is filled in is the place to make it.
+  [[gnu::always_inline]] Reply& open_reply(const Replica& from, LinkIndex link, OpCode op) {
+    return network_.answer(link, op, from.last_zxid).reply;
   }
 
   inline Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
@@ -298,9 +295,10 @@ class Server final {
   inline void follow(const Change& change, TimePoint now);
   inline void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
-  // What the operations of a multi have come to.
-  using Results = std::unique_ptr<std::vector<OpResult>>;
-  inline void answer(ReplicaIndex index, const Txn& txn, Results& results);
+  inline void answer(const Replica& replica, const Txn& txn);
+  inline void apply_change(Replica& replica, const Change& change, const Txn& txn);
+  // Somebody waits for what each of its operations comes to.
+  [[gnu::noinline]] void apply_multi(Replica& replica, const Txn& txn);
   void catch_up(ReplicaIndex index, TimePoint now);
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(const Replica::Fired& fired);
