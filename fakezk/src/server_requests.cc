@@ -9,10 +9,7 @@
 namespace lockstep::fakezk {
 
 void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now) {
-  applied_.op = message.request.op;
-  applied_.is_request = true;
-  applied_.error = Error::kConnectionLoss;
-  applied_.has_error = true;
+  applied_ = Applied::failed(message.request.op, Error::kConnectionLoss);
   drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
 }
 
@@ -58,10 +55,12 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
                                                  const ClientMessage& message, TimePoint now) {
   Txn txn = begin_txn(message.request.op, session, origin, now);
   prepare(txn, session, identities, message);
-  applied_.path = preparation_.path();
-  applied_.error = txn.error;
-  applied_.has_error = txn.has_error;
-  applied_.zxid = txn.zxid;
+  applied_ = {.op = txn.op,
+              .is_request = true,
+              .error = txn.error,
+              .has_error = txn.has_error,
+              .zxid = txn.zxid,
+              .path = preparation_.path()};
   commit(txn, now);
 }
 
@@ -86,10 +85,10 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   if (is_read(request.op)) return read(link, message);
   if (request.op == OpCode::kSync) {
     Txn sync = begin_txn(OpCode::kSync, session, link, now);
-    applied_.zxid = zxid_;
+    applied_ = {.op = request.op, .is_request = true, .zxid = zxid_};
     return commit(sync, now);
   }
-  if (sessions_[session].link != link) return refuse_moved(link, session, now);
+  if (sessions_[session].link != link) return refuse_moved(link, session, request.op, now);
   write(session, link, connections_[link].identities, message, now);
 }
 
@@ -103,8 +102,7 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   if (session != kNoSession && !heard_of && !is_write(request.op)) {
     return serve(link, session, message, now);
   }
-  applied_.error = Error::kSessionExpired;
-  applied_.has_error = true;
+  applied_ = Applied::failed(request.op, Error::kSessionExpired);
   if (session == kNoSession) return;
   // Once it drops one, it drops what follows.
   bool& drops = connections_[link].drops_requests;
@@ -134,13 +132,12 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   // The server closes right behind a rejection, and what it has not read by then turns that into a
   // reset, which can overtake the answer.
   if (!identity && unspecified_.number(2) != 0) {
-    applied_.error = Error::kConnectionLoss;
-    applied_.has_error = true;
+    applied_ = Applied::failed(request.op, Error::kConnectionLoss);
     return drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
   }
   Reply reply = identity ? Reply::ok() : Reply(Error::kAuthFailed);
-  applied_.error = reply.error;
-  applied_.has_error = reply.is_error();
+  applied_ = {
+      .op = request.op, .is_request = true, .error = reply.error, .has_error = reply.is_error()};
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kReply);
   answer.op = OpCode::kAddAuth;
   answer.reply = std::move(reply);
@@ -150,6 +147,7 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
 }
 
 void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint now) {
+  applied_ = Applied{};
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return greet(link, message.handshake(), now);
   }
@@ -160,15 +158,12 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
 
 [[gnu::always_inline]] inline void Server::take_up(LinkIndex link, const ClientMessage& message,
                                                    TimePoint now) {
-  applied_ = Applied{};
   if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
   if (!is_surely_short(message.request) && exceeds_packet_limit(message)) {
     return drop_too_long(link, message, now);
   }
   const SessionIndex session = connections_[link].session;
-  applied_.op = message.request.op;
-  applied_.is_request = true;
-  if (applied_.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
+  if (message.request.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
   if (!sessions_.alive(session)) return serve_ended(link, session, message, now);
   if (!strays_.empty()) take_up_strays(session, now);
   serve(link, session, message, now);
@@ -188,12 +183,8 @@ void Server::apply_stray(std::uint32_t index, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kSession, session);
   const Identities identities = left.identities;
   if (left.requests.empty()) strays_.erase(strays_.begin() + index);
-  applied_ = Applied{};
-  applied_.op = message.request.op;
-  applied_.is_request = true;
   if (sessions_.alive(session)) return write(session, kNoLink, identities, message, now);
-  applied_.error = Error::kSessionExpired;
-  applied_.has_error = true;
+  applied_ = Applied::failed(message.request.op, Error::kSessionExpired);
 }
 
 }  // namespace lockstep::fakezk

@@ -137,12 +137,11 @@ void Server::refuse(LinkIndex link) {
 
 // The session has another connection by now, to another server. Reads still work here; the leader
 // finds out at the first write, and this connection ends (SessionMovedException).
-void Server::refuse_moved(LinkIndex link, SessionIndex session, TimePoint now) {
+void Server::refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now) {
   Txn refused = begin_txn(OpCode::kSetData, session, kNoLink, now);
   refused.has_error = true;
   refused.error = Error::kSessionMoved;
-  applied_.error = refused.error;
-  applied_.has_error = true;
+  applied_ = Applied::failed(op, refused.error);
   commit(refused, now);
   drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
 }

@@ -86,6 +86,10 @@ class Server final {
     bool has_error = false;
     Zxid zxid = 0;
     PathId path = PathTable::kRoot;
+
+    [[nodiscard]] static Applied failed(OpCode op, Error error) {
+      return {.op = op, .is_request = true, .error = error, .has_error = true};
+    }
   };
   [[nodiscard]] const Applied& last_applied() const { return applied_; }
 
@@ -260,7 +264,7 @@ class Server final {
   void drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
   void add_identity(LinkIndex link, const Request& request, TimePoint now);
-  void refuse_moved(LinkIndex link, SessionIndex session, TimePoint now);
+  void refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now);
   void keep_strays(LinkIndex link, std::uint32_t count);
   void take_up_strays(SessionIndex session, TimePoint now);
   void drop_strays(SessionIndex session, ReplicaIndex unless_on);
@@ -294,11 +298,11 @@ class Server final {
   }
   inline void follow(const Change& change, TimePoint now);
   inline void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
-  void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
-  inline void answer(const Replica& replica, const Txn& txn);
   inline void apply_change(Replica& replica, const Change& change, const Txn& txn);
   // Somebody waits for what each of its operations comes to.
   [[gnu::noinline]] void apply_multi(Replica& replica, const Txn& txn);
+  void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
+  inline void answer(const Replica& replica, const Txn& txn);
   void catch_up(ReplicaIndex index, TimePoint now);
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(const Replica::Fired& fired);
