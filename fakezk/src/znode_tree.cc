@@ -10,7 +10,8 @@ namespace {
 // The names of one reply: views into the path table, which the list keeps alive.
 class NameList final : public Children::Storage {
  public:
-  explicit NameList(std::shared_ptr<const PathTable> paths) : paths_(std::move(paths)) {}
+  NameList(const Stat& of, std::shared_ptr<const PathTable> paths)
+      : Storage(of), paths_(std::move(paths)) {}
 
  private:
   std::shared_ptr<const PathTable> paths_;
@@ -182,12 +183,11 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
 }
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
-  auto list = std::make_unique<NameList>(paths_);
+  auto list = std::make_unique<NameList>(stat(znode), paths_);
   list->names.reserve(znode.children.size());
   const PathTable& paths = *paths_;
   for (const PathId child : znode.children) list->names.push_back(paths.name(child));
-  unspecified.shuffle(list->names);
-  list->parent = stat(znode);
+  if (list->names.size() > 1) unspecified.shuffle(list->names);
   return Children(list.release());
 }
 

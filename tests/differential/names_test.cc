@@ -54,7 +54,7 @@ TEST(NamesTest, ChildrenAreASet) {
   class Listed final : public Children::Storage {
    public:
     explicit Listed(const std::vector<std::string_view>& listed) {
-      names.assign(listed.begin(), listed.end());
+      for (const std::string_view name : listed) names.push_back(name);
     }
   };
   Names names = names_from("/p1", 10, 77);

@@ -32,7 +32,7 @@ class OwnedNames final : public Children::Storage {
     names.reserve(c_names.size());
     for (const char* const c_name : c_names) {
       const std::string_view name(c_name);
-      names.emplace_back(bytes_.data() + bytes_.size(), name.size());
+      names.push_back({bytes_.data() + bytes_.size(), name.size()});
       bytes_.append(name);  // Does not move them: the room is reserved.
     }
   }

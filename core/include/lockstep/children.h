@@ -3,11 +3,10 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "lockstep/internal/frame_pool.h"
-#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/internal/reference_count.h"
+#include "lockstep/internal/short_list.h"
 #include "lockstep/stat.h"
 
 namespace lockstep {
@@ -21,11 +20,12 @@ class Children {
   class Storage : public internal::Pooled {
    public:
     Storage() = default;
+    explicit Storage(const Stat& of) : parent(of) {}
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     virtual ~Storage() = default;
 
-    std::vector<std::string_view, internal::PoolAllocator<std::string_view>> names;
+    internal::ShortList<std::string_view, 8> names;
     Stat parent;
 
    private:
@@ -50,7 +50,7 @@ class Children {
 
   [[nodiscard]] std::span<const std::string_view> names() const noexcept {
     if (!storage_) return {};
-    return storage_->names;
+    return {storage_->names.data(), storage_->names.size()};
   }
   [[nodiscard]] auto begin() const noexcept { return names().begin(); }
   [[nodiscard]] auto end() const noexcept { return names().end(); }

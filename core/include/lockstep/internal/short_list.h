@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "lockstep/internal/pool_allocator.h"
+
+namespace lockstep::internal {
+
+// A list that has room for a few elements in itself, so that a short one needs no memory of its
+// own. Of what may be copied as bytes. Stays where it is.
+template <class T, std::size_t kFew>
+class ShortList {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  ShortList() noexcept : elements_(few_) {}
+  ShortList(const ShortList&) = delete;
+  ShortList& operator=(const ShortList&) = delete;
+  ~ShortList() {
+    if (room_ > kFew) release();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] T* data() noexcept { return elements_; }
+  [[nodiscard]] const T* data() const noexcept { return elements_; }
+  [[nodiscard]] T* begin() noexcept { return elements_; }
+  [[nodiscard]] T* end() noexcept { return elements_ + size_; }
+  [[nodiscard]] const T* begin() const noexcept { return elements_; }
+  [[nodiscard]] const T* end() const noexcept { return elements_ + size_; }
+  [[nodiscard]] T& operator[](std::size_t index) noexcept { return elements_[index]; }
+
+  // Room for so many altogether.
+  void reserve(std::size_t room) {
+    if (room > room_) [[unlikely]]
+      grow(room);
+  }
+  void push_back(const T& element) {
+    if (size_ == room_) [[unlikely]]
+      return push_into_more_room(element);
+    std::construct_at(elements_ + size_++, element);
+  }
+
+ private:
+  [[gnu::noinline]] void grow(std::size_t room) {
+    T* const larger = PoolAllocator<T>().allocate(room);
+    std::uninitialized_copy(begin(), end(), larger);
+    if (room_ > kFew) release();
+    elements_ = larger;
+    room_ = room;
+  }
+  // By value: it may be one of those that move.
+  [[gnu::noinline]] void push_into_more_room(T element) {
+    grow(2 * room_);
+    std::construct_at(elements_ + size_++, element);
+  }
+  [[gnu::noinline]] void release() noexcept { PoolAllocator<T>().deallocate(elements_, room_); }
+
+  T* elements_;
+  std::size_t size_ = 0;
+  std::size_t room_ = kFew;
+  union {
+    T few_[kFew];  // Not made before they are there.
+  };
+};
+
+}  // namespace lockstep::internal
