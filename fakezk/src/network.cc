@@ -1,10 +1,13 @@
 #include "lockstep/fakezk/network.h"
 
+#include <span>
+
 namespace lockstep::fakezk {
 
 namespace {
 
 void empty(Link& link) {
+  link.endpoint = nullptr;
   link.open = false;
   link.requests.clear();
   link.inbox.clear();
@@ -33,10 +36,7 @@ Network::Checkpoint Network::checkpoint() const {
 }
 
 void Network::reset_to(const Checkpoint& checkpoint) {
-  for (LinkIndex index = 0; index < size_; ++index) {
-    empty(links_[index]);
-    links_[index].endpoint = nullptr;
-  }
+  for (Link& link : std::span(links_).first(size_)) empty(link);
   size_ = 0;
   for (const Ends& ends : checkpoint) {
     Link& link = links_[size_++];
@@ -120,7 +120,6 @@ void Network::shut(LinkIndex index) {
 void Network::abandon(LinkIndex index) {
   if (recorder_) record_break(*recorder_, index, 0);
   empty(links_[index]);
-  links_[index].endpoint = nullptr;
   find_ready(links_[index]);
 }
 

@@ -80,7 +80,7 @@ Server::Checkpoint Server::checkpoint() const {
 }
 
 void Server::reset_to(const Checkpoint& checkpoint) {
-  acls_ = checkpoint.acls;
+  acls_.reset_to(checkpoint.acls);
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     const ReplicaCheckpoint& kept = checkpoint.replicas[index];
     Replica& replica = replicas_[index];
@@ -92,13 +92,15 @@ void Server::reset_to(const Checkpoint& checkpoint) {
     replica.unreachable = false;
     rejoin_timers_[index].erase(rejoins_[index]);
   }
-  if (leader_tree_) leader_tree_->reset_to(*checkpoint.leader_tree);
+  if (leader_tree_) {
+    leader_tree_->reset_to(*checkpoint.leader_tree);
+    log_ = checkpoint.log;
+  }
   sessions_.reset_to(checkpoint.sessions);
   reaper_.reset();
   connections_ = checkpoint.connections;
   strays_.clear();
   history_ = checkpoint.history;
-  log_ = checkpoint.log;
   zxid_ = checkpoint.zxid;
 }
 

@@ -13,8 +13,9 @@ std::uint64_t password_of(SessionId id) {
 
 void SessionTable::reset() {
   for (SessionIndex index = 0; index < size_; ++index) {
-    timers_.erase(sessions_[index]->expiry_);
-    sessions_[index]->ephemerals.clear();
+    Session& session = *sessions_[index];
+    if (session.silent_) timers_.erase(session.expiry_);
+    session.ephemerals.clear();
   }
   size_ = 0;
   closing_.clear();
@@ -22,16 +23,19 @@ void SessionTable::reset() {
 
 SessionTable::Checkpoint SessionTable::checkpoint() const {
   Checkpoint checkpoint;
-  for (SessionIndex index = 0; index < size_; ++index) checkpoint.push_back(*sessions_[index]);
+  for (SessionIndex index = 0; index < size_; ++index) {
+    checkpoint.push_back({*sessions_[index], sessions_[index]->ephemerals});
+  }
   return checkpoint;
 }
 
 void SessionTable::reset_to(const Checkpoint& checkpoint) {
   reset();
-  for (const Facts& facts : checkpoint) {
+  for (const Kept& kept : checkpoint) {
     Session& known = *sessions_[size_++];
-    known.facts_are(facts);
+    known.facts_are(kept.facts);
     known.silent_ = false;
+    if (!kept.ephemerals.empty()) known.ephemerals = kept.ephemerals;
   }
 }
 

@@ -66,7 +66,9 @@ ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
 
 // What has not changed since then is left as it is.
 void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
-  for (const PathId id : created_) forget(changing(id));
+  for (const PathId id : created_) {
+    if (znodes_[id].exists) forget(changing(id));
+  }
   created_ = checkpoint.created;
   for (const auto& [id, state, znode] : checkpoint.standing) {
     if (states_[id] == state) continue;

@@ -53,6 +53,10 @@ class AclTable {
 
   AclTable();
   void reset();
+  // To what it once was; most often that has not changed.
+  void reset_to(const AclTable& earlier) {
+    if (acls_ != earlier.acls_) *this = earlier;
+  }
 
   // The ACL as the server keeps it: without duplicates, "auth" replaced by the identities of the
   // connection that asks. None if it is not valid (PrepRequestProcessor.fixupACL).

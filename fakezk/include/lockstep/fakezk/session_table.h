@@ -31,10 +31,11 @@ class SessionTable {
     Phase phase = Phase::kOpen;
     // What a connected client takes the end of its connection for.
     Error noticed_as = Error::kConnectionLoss;
-    std::vector<PathId> ephemerals;
   };
   class Session : public Facts {
    public:
+    std::vector<PathId> ephemerals;
+
     // When it ends if nothing is heard of it, which its server waits for; none if it is not silent.
     [[nodiscard]] std::optional<TimePoint> silent_until() const {
       return silent_ ? std::optional(expiry_.due) : std::nullopt;
@@ -60,7 +61,11 @@ class SessionTable {
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
   // The sessions as they are, to come back to: none of them silent or closing.
-  using Checkpoint = std::vector<Facts>;
+  struct Kept {
+    Facts facts;
+    std::vector<PathId> ephemerals;
+  };
+  using Checkpoint = std::vector<Kept>;
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
   // Who listens to what is touched, null: nobody.
