@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/preparation.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "path_rules.h"
 
@@ -51,11 +52,11 @@ std::expected<void, Error> Preparation::prepare(const Request& request, PathId p
 
 std::expected<void, Error> Preparation::create(const Request& request, PathId asked) {
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
-  const std::optional<PathId> parent_id = parent_of(asked);
-  if (!parent_id) return refused(Error::kBadArguments);
-  const std::optional<AclId> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
-  if (!acl) return refused(Error::kInvalidAcl);
-  const ZnodeFacts& parent = look(*parent_id, parent_record_);
+  const PathId parent_id = parent_of(asked);
+  if (parent_id == kNoPath) return refused(Error::kBadArguments);
+  AclId acl = AclTable::kOpen;
+  if (!request.plain() && !accept(request.acl(), acl)) return refused(Error::kInvalidAcl);
+  const ZnodeFacts& parent = look(parent_id, parent_record_);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
   path_ = is_sequential(request.mode) ? paths_->intern_sequential(asked, parent.children_created)
@@ -68,7 +69,7 @@ std::expected<void, Error> Preparation::create(const Request& request, PathId as
   const SessionId owner = lifetime == Lifetime::kEphemeral ? asker_.session : 0;
   Change& made = change(Change::Kind::kCreated, owner);
   made.data = request.data;
-  made.acl = *acl;
+  made.acl = acl;
   made.lifetime = lifetime;
   made.ttl_ms = has_ttl(request.mode) ? request.ttl().count() : 0;
   made.version = next(parent.children_created);
@@ -105,15 +106,15 @@ std::expected<void, Error> Preparation::set_data(const Request& request, PathId 
 
 std::expected<void, Error> Preparation::set_acl(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
-  const std::optional<AclId> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
-  if (!acl) return refused(Error::kInvalidAcl);
+  AclId acl = AclTable::kOpen;
+  if (!accept(request.acl(), acl)) return refused(Error::kInvalidAcl);
   path_ = path;
   const ZnodeFacts& node = look(path_, record_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.aversion)) return refused(Error::kBadVersion);
   Change& made = change(Change::Kind::kAclSet, node.ephemeral_owner);
-  made.acl = *acl;
+  made.acl = acl;
   made.version = next(node.aversion);
   return {};
 }
@@ -181,10 +182,16 @@ void Preparation::foresee(const Change& change, PathId id, ZnodeFacts& record) c
   }
 }
 
-std::optional<PathId> Preparation::parent_of_malformed(std::string_view path) {
+bool Preparation::accept(const Acl& asked, AclId& acl) {
+  const std::optional<AclId> accepted = acls_.accept(asked, asker_.identities, unspecified_);
+  if (accepted) acl = *accepted;
+  return accepted.has_value();
+}
+
+PathId Preparation::parent_of_malformed(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos || path.find('\0') != std::string_view::npos) {
-    return std::nullopt;
+    return kNoPath;
   }
   if (slash == 0) return PathTable::kRoot;
   return paths_->intern(path.substr(0, slash));

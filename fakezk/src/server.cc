@@ -37,6 +37,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   acls_.reset();
   if (leader_tree_) leader_tree_->reset(paths_);
   for (Replica& replica : replicas_) replica.reset(paths_);
+  preparation_.serve(tree(), *paths_, options_.ttl_enabled);
   for (Rejoin& rejoin : rejoins_) rejoin_timers_[rejoin.replica].erase(rejoin);
   sessions_.reset();
   reaper_.reset();
@@ -202,14 +203,14 @@ void Server::finish_reaping(std::uint32_t index, TimePoint now) { reap(reaper_.t
 
 void Server::reap(PathId path, TimePoint now) {
   Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
-  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
+  preparation_.begin({0, {}, txn.zxid});
   txn.has_error = !preparation_.reap(path).has_value();
   commit(txn, now);
 }
 
 bool Server::create_as_operator(const Request& request, TimePoint now) {
   Txn txn = begin_txn(OpCode::kCreate, kNoSession, kNoLink, now);
-  preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);
+  preparation_.begin({kOperator, {}, txn.zxid});
   const PathId path = paths_->intern(request.path.text());
   txn.has_error = !preparation_.create(request, path).has_value();
   commit(txn, now);
@@ -218,7 +219,7 @@ bool Server::create_as_operator(const Request& request, TimePoint now) {
 
 void Server::remove_as_operator(PathId path, TimePoint now) {
   Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
-  preparation_.begin(tree(), *paths_, {kOperator, {}, txn.zxid}, options_.ttl_enabled);
+  preparation_.begin({kOperator, {}, txn.zxid});
   preparation_.remove_ephemeral(path);
   commit(txn, now);
 }

@@ -20,8 +20,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
                                                    const ClientMessage& message) {
   const Request& request = message.request;
   if (request.op == OpCode::kClose) return prepare_close(txn, session);
-  preparation_.begin(tree(), *paths_, {sessions_[session].id, identities.list(), txn.zxid},
-                     options_.ttl_enabled);
+  preparation_.begin({sessions_[session].id, identities.list(), txn.zxid});
   if (request.op == OpCode::kMulti) return prepare_multi(txn, request.ops());
   const std::expected<void, Error> prepared = preparation_.prepare(request, message.path);
   if (prepared) return;
@@ -31,7 +30,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
 
 // One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
 void Server::prepare_close(Txn& txn, SessionIndex session) {
-  preparation_.begin(tree(), *paths_, {0, {}, txn.zxid}, options_.ttl_enabled);
+  preparation_.begin({0, {}, txn.zxid});
   // In the order of a hash set, which the watch events show.
   std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
   unspecified_.shuffle(ephemerals);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -29,12 +28,15 @@ class Preparation {
   Preparation(AclTable& acls, Unspecified& unspecified, History& history)
       : acls_(acls), unspecified_(unspecified), history_(history) {}
 
-  // Begins anew, on what has been committed so far.
-  void begin(const ZnodeTree& committed, PathTable& paths, const Asker& asker, bool ttl_enabled) {
+  // From now on for the leader that has this tree.
+  void serve(const ZnodeTree& committed, PathTable& paths, bool ttl_enabled) {
     tree_ = &committed;
     paths_ = &paths;
-    asker_ = asker;
     ttl_enabled_ = ttl_enabled;
+  }
+  // Begins anew, on what has been committed so far.
+  void begin(const Asker& asker) {
+    asker_ = asker;
     first_ = history_.size();
     has_changes_ = false;
     path_ = PathTable::kRoot;
@@ -73,11 +75,14 @@ class Preparation {
     has_changes_ = true;
     return history_.emplace_back(kind, path, asker_.zxid, asker_.session, owner);
   }
+  // The ACL of that name is as the servers keep it; false if it is not valid.
+  [[nodiscard]] bool accept(const Acl& asked, AclId& acl);
   // The path without its last component; none if there is no slash or a NUL.
-  [[nodiscard]] std::optional<PathId> parent_of(PathId id) {
+  static constexpr PathId kNoPath = static_cast<PathId>(-1);
+  [[nodiscard]] PathId parent_of(PathId id) {
     return paths_->valid(id) ? paths_->parent(id) : parent_of_malformed(paths_->text(id).view());
   }
-  [[nodiscard]] std::optional<PathId> parent_of_malformed(std::string_view path);
+  [[nodiscard]] PathId parent_of_malformed(std::string_view path);
 
   AclTable& acls_;
   Unspecified& unspecified_;
