@@ -15,10 +15,11 @@ inline constexpr std::size_t kMostPacketBytes = 0xfffff;
 [[nodiscard]] inline bool exceeds_packet_limit(const ClientMessage& message) {
   return packet_bytes(message) > kMostPacketBytes;
 }
-// Most requests are far too short to be worth the counting.
-[[nodiscard]] inline bool is_surely_short(const Request& request) {
-  return request.plain() &&
-         request.path.view().size() + request.data.view().size() < kMostPacketBytes / 2;
+// Most requests are far too short to be worth the counting: no path is longer than `longest_path`.
+[[nodiscard]] inline bool is_surely_short(const Request& request, std::size_t longest_path) {
+  constexpr std::size_t kShort = kMostPacketBytes / 4;
+  if (!request.plain() || longest_path > kShort) return false;
+  return request.data.is_null() || request.data.view().size() < kShort;
 }
 
 }  // namespace lockstep::fakezk

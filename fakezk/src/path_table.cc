@@ -51,6 +51,7 @@ PathId PathTable::add(const Text& path, std::size_t slot) {
   const std::string_view view = path.view();
   const std::size_t slash = view.rfind('/');
   slots_[slot] = id;
+  longest_ = std::max(longest_, view.size());
   const std::string_view name = keep(view.substr(slash + 1));
   entries_.push_back(Entry{path, name, kRoot, server_accepts(view)});
   if (2 * entries_.size() > slots_.size()) grow();

@@ -158,7 +158,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
 [[gnu::always_inline]] inline void Server::take_up(LinkIndex link, const ClientMessage& message,
                                                    TimePoint now) {
   if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
-  if (!is_surely_short(message.request) && exceeds_packet_limit(message)) {
+  if (!is_surely_short(message.request, paths_->longest()) && exceeds_packet_limit(message)) {
     return drop_too_long(link, message, now);
   }
   const SessionIndex session = connections_[link].session;

@@ -66,6 +66,8 @@ class PathTable {
   // True if a server accepts it as the path of a znode (PathUtils.validatePath).
   [[nodiscard]] bool valid(PathId id) const { return entries_[id].valid; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  // How many bytes the longest path has.
+  [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
 
  private:
   struct Entry {
@@ -106,6 +108,7 @@ class PathTable {
   std::vector<std::unique_ptr<char[]>> names_;
   char* end_of_names_ = nullptr;  // In the last of them, with room for `left_` bytes more.
   std::size_t left_ = 0;
+  std::size_t longest_ = 0;
   std::string scratch_;
   std::array<Numbered, 256> recent_;  // By a hash of both; of several the latest.
 };
