@@ -135,6 +135,17 @@ bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   return nearest && nearest->deleted == 0;
 }
 
+// A name may be used again, after its parent has been re-created: each life is another contender.
+[[gnu::always_inline]] inline const LockOracles::Life* LockOracles::life_of(const Path& znode,
+                                                                            Zxid created) const {
+  for (const Life& life : lives_) {
+    if (life.created == created && world_->server().paths().text(life.znode) == znode.text()) {
+      return &life;
+    }
+  }
+  return nullptr;
+}
+
 inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
   const Life* const own = life_of(grant.znode, grant.created);
   if (!own) report_never_created(grant);
@@ -330,23 +341,14 @@ void LockOracles::touched(const Change& change) {
 }
 
 void LockOracles::follow(const History& history) {
-  for (const Change& change : std::span(history).subspan(followed_)) {
+  const std::span fresh(history.data() + followed_, history.data() + history.size());
+  for (const Change& change : fresh) {
     if (change.owner == 0) continue;  // Contenders are ephemeral.
     if (change.kind == Change::Kind::kCreated) created(change);
     if (change.kind == Change::Kind::kDeleted) deleted(change);
     if (change.kind == Change::Kind::kDataSet) touched(change);
   }
   followed_ = history.size();
-}
-
-// A name may be used again, after its parent has been re-created: each life is another contender.
-const LockOracles::Life* LockOracles::life_of(const Path& znode, Zxid created) const {
-  for (const Life& life : lives_) {
-    if (life.created == created && world_->server().paths().text(life.znode) == znode.text()) {
-      return &life;
-    }
-  }
-  return nullptr;
 }
 
 const LockOracles::Life* LockOracles::living(const Path& znode) const {

@@ -63,6 +63,22 @@ bool SharedResource::relies(const Visit& visit) const {
   return visit.relies_until && visit.executor->now() < *visit.relies_until;
 }
 
+inline void SharedResource::judge_reliance(const Visit& visit) {
+  const Session& session = *visit.session;
+  const bool closed = session.state() == SessionState::kClosed;  // By itself.
+  if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
+  report_reliance(session);
+}
+
+void SharedResource::report_reliance(const Session& session) {
+  const LockRules any_rules = {};
+  if (!asserted("S2", any_rules, *world_)) return;
+  verdict_->report("S2",
+                   "the session of " + who(session) +
+                       " has ended on the server, although its client may still rely on it",
+                   world_->steps());
+}
+
 void SharedResource::rely(const Session& session, TimePoint until) {
   remembers();
   const auto visit = std::ranges::find(inside_, &session, &Visit::session);
@@ -71,18 +87,6 @@ void SharedResource::rely(const Session& session, TimePoint until) {
   judge_reliance(*visit);
   visit->relies_until = until;
   judge_reliance(*visit);
-}
-
-void SharedResource::judge_reliance(const Visit& visit) {
-  const Session& session = *visit.session;
-  const bool closed = session.state() == SessionState::kClosed;  // By itself.
-  if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
-  const LockRules any_rules = {};
-  if (!asserted("S2", any_rules, *world_)) return;
-  verdict_->report("S2",
-                   "the session of " + who(session) +
-                       " has ended on the server, although its client may still rely on it",
-                   world_->steps());
 }
 
 void SharedResource::leave(const Session& session) {

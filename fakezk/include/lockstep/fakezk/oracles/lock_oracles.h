@@ -152,7 +152,7 @@ class LockOracles final : public LockObserver {
   inline void created(const Change& change);
   inline void deleted(const Change& change);
   void touched(const Change& change);
-  [[nodiscard]] const Life* life_of(const Path& znode, Zxid created) const;
+  [[nodiscard]] inline const Life* life_of(const Path& znode, Zxid created) const;
   [[nodiscard]] const Life* life_of(const Grant& grant) const {
     return grant.life == kNoLife ? nullptr : &lives_[grant.life];
   }

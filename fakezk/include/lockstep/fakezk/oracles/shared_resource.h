@@ -71,7 +71,8 @@ class SharedResource {
   }
   void tell(const Session& session, std::string_view text) const;
   void note(std::string_view text) const;
-  void judge_reliance(const Visit& visit);
+  inline void judge_reliance(const Visit& visit);
+  [[gnu::cold, gnu::noinline]] void report_reliance(const Session& session);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(FaultKind::kForeignDelete)) != 0;
   }
