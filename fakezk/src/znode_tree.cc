@@ -187,9 +187,8 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
   auto list = std::make_unique<NameList>(stat(znode), paths_);
-  list->names.reserve(znode.children.size());
   const PathTable& paths = *paths_;
-  for (const PathId child : znode.children) list->names.push_back(paths.name(child));
+  list->names.fill(znode.children, [&paths](PathId child) { return paths.name(child); });
   if (list->names.size() > 1) unspecified.shuffle(list->names);
   return Children(list.release());
 }

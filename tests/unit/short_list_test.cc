@@ -42,6 +42,15 @@ TEST(ShortListTest, ManyKeepTheirOrder) {
   EXPECT_EQ(all_of(names).back(), "f");
 }
 
+TEST(ShortListTest, IsFilledFromAnother) {
+  const std::vector<int> lengths = {1, 0, 2};
+  Names names;
+  names.fill(lengths, [](int length) {
+    return std::string_view("ab").substr(0, static_cast<std::size_t>(length));
+  });
+  EXPECT_EQ(all_of(names), (std::vector<std::string_view>{"a", "", "ab"}));
+}
+
 TEST(ShortListTest, WhatIsReservedIsNotMovedAnyMore) {
   Names names;
   names.push_back("a");

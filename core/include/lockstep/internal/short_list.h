@@ -36,6 +36,14 @@ class ShortList {
     if (room > room_) [[unlikely]]
       grow(room);
   }
+  // Of an empty list: it gets what `make` makes of each element of `range`.
+  template <class Range, class Make>
+  void fill(const Range& range, Make make) {
+    reserve(range.size());
+    T* end = elements_;
+    for (const auto& element : range) std::construct_at(end++, make(element));
+    size_ = range.size();
+  }
   void push_back(const T& element) {
     if (size_ == room_) [[unlikely]]
       return push_into_more_room(element);
