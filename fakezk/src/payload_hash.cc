@@ -56,7 +56,7 @@ void PayloadHash::add_rarities(const Request& request) {
 
 void PayloadHash::add_rarities(const ServerMessage& message) {
   if (message.reply.has_error) {
-    add(static_cast<std::int32_t>(message.reply.error), message.reply.details().failed_op);
+    add(static_cast<std::int32_t>(message.reply.error), message.reply.failed_op());
   }
   if (message.kind != ServerMessage::Kind::kSessionAccepted) return;
   add(message.session_id);

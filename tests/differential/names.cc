@@ -90,7 +90,7 @@ std::string Names::results(const Reply& reply) {
 std::string Names::reply(OpCode op, const Reply& reply) {
   if (reply.is_error()) {
     std::string text(lockstep::name(reply.error));
-    if (op == OpCode::kMulti) text += " at " + std::to_string(reply.details().failed_op);
+    if (op == OpCode::kMulti) text += " at " + std::to_string(reply.failed_op());
     return text;
   }
   switch (op) {

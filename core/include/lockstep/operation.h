@@ -185,10 +185,9 @@ template <>
 struct FromReply<MultiResults> {
   static constexpr bool kWatches = false;
   static std::expected<MultiResults, MultiError> take(Reply& reply, Watch&) {
-    ReplyDetails details = reply.take_details();
-    if (!reply.is_error()) return std::move(details.results);
+    if (!reply.is_error()) return reply.take_details().results;
     std::optional<std::size_t> op;
-    if (details.failed_op >= 0) op = static_cast<std::size_t>(details.failed_op);
+    if (reply.failed_op() >= 0) op = static_cast<std::size_t>(reply.failed_op());
     return std::unexpected(MultiError(reply.error, op));
   }
 };

@@ -151,6 +151,7 @@ class Reply {
   // Those of a plain reply say nothing.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
+  [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }
   [[nodiscard]] ReplyDetails take_details();
   void say(ReplyDetails details);
 
