@@ -58,10 +58,10 @@ void PayloadHash::add_rarities(const ServerMessage& message) {
   if (message.reply.has_error) {
     add(static_cast<std::int32_t>(message.reply.error), message.reply.failed_op());
   }
-  if (message.kind != ServerMessage::Kind::kSessionAccepted) return;
-  add(message.session_id);
-  add(message.password);
-  add(std::int64_t{message.timeout.count()});
+  if (!message.welcome) return;
+  add(message.welcome->session_id);
+  add(message.welcome->password);
+  add(std::int64_t{message.welcome->timeout.count()});
 }
 
 void PayloadHash::add_greeting(const ClientMessage& message) {

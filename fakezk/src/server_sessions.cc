@@ -124,9 +124,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
 void Server::welcome(LinkIndex link, SessionIndex session) {
   const SessionTable::Session& known = sessions_[session];
   ServerMessage& accepted = network_.answer(link, ServerMessage::Kind::kSessionAccepted);
-  accepted.session_id = known.id;
-  accepted.password = known.password;
-  accepted.timeout = known.timeout;
+  accepted.welcome = {known.id, known.password, known.timeout};
   applied_.zxid = zxid_;
 }
 

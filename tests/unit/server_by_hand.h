@@ -45,9 +45,9 @@ class ServerByHand final : private fakezk::Unspecified {
     ServerMessage answer = std::move(*network[link].inbox.take());
     accepted_.resize(network.size());
     if (answer.kind == ServerMessage::Kind::kSessionAccepted) {
-      accepted_[link].session_id = answer.session_id;
-      accepted_[link].password = answer.password;
-      accepted_[link].timeout = answer.timeout;
+      accepted_[link].session_id = answer.welcome->session_id;
+      accepted_[link].password = answer.welcome->password;
+      accepted_[link].timeout = answer.welcome->timeout;
     }
     return answer;
   }

@@ -52,9 +52,9 @@ TEST_F(ServerSessionsTest, SilentSessionExpiresAtItsBucketNotBefore) {
 TEST_F(ServerSessionsTest, ReconnectingInTimeStopsTheExpiry) {
   zk_.cut(a_);
   zk_.pass(9s);
-  const ServerMessage welcome = zk_.greet(a_, zk_.handshake(a_));
-  EXPECT_EQ(welcome.kind, ServerMessage::Kind::kSessionAccepted);
-  EXPECT_EQ(welcome.session_id, zk_.session(a_));
+  const ServerMessage accepted = zk_.greet(a_, zk_.handshake(a_));
+  EXPECT_EQ(accepted.kind, ServerMessage::Kind::kSessionAccepted);
+  EXPECT_EQ(accepted.welcome->session_id, zk_.session(a_));
   zk_.pass(1h);
   EXPECT_TRUE(zk_.server.session_alive(zk_.session(a_)));
 }
@@ -63,10 +63,10 @@ TEST_F(ServerSessionsTest, ReconnectingNegotiatesTheTimeoutAgain) {
   zk_.cut(a_);
   Handshake handshake = zk_.handshake(a_);
   handshake.timeout = 20s;
-  EXPECT_EQ(zk_.greet(a_, handshake).timeout, 20s);
+  EXPECT_EQ(zk_.greet(a_, handshake).welcome->timeout, 20s);
   zk_.cut(a_);
   handshake.timeout = 1s;
-  EXPECT_EQ(zk_.greet(a_, handshake).timeout, 4s);
+  EXPECT_EQ(zk_.greet(a_, handshake).welcome->timeout, 4s);
 }
 
 TEST_F(ServerSessionsTest, ExpiryHappensInThreeStages) {
@@ -124,7 +124,7 @@ TEST_F(ServerSessionsTest, SessionMovesToTheLinkThatTakesItOver) {
   zk_.create(a_, "/e", CreateMode::kEphemeral);
   const LinkIndex c = zk_.open();
   zk_.network.disconnect(c, 0, Error::kConnectionLoss);
-  EXPECT_EQ(zk_.greet(c, zk_.handshake(a_)).session_id, zk_.session(a_));
+  EXPECT_EQ(zk_.greet(c, zk_.handshake(a_)).welcome->session_id, zk_.session(a_));
   EXPECT_FALSE(zk_.network[a_].open);  // The old connection is closed,
   EXPECT_EQ(zk_.server.session_of(a_), Server::kNoSession);
   EXPECT_EQ(zk_.server.session_of(c), 0U);

@@ -175,9 +175,9 @@ void FakeSession::connect() {
 }
 
 void FakeSession::accepted(const ServerMessage& message) {
-  id_ = message.session_id;
-  password_ = message.password;
-  negotiated_timeout_ = message.timeout;
+  id_ = message.welcome->session_id;
+  password_ = message.welcome->password;
+  negotiated_timeout_ = message.welcome->timeout;
   handshaken_ = true;
   for (auto auth = auths_.rbegin(); auth != auths_.rend(); ++auth) {
     world_.network().send(link_, *auth, fakezk::PathTable::kRoot);

@@ -143,7 +143,7 @@ std::uint64_t content_hash(const ServerMessage& message) {
   hash.add(message.kind);
   hash.add(message.event);
   hash.add(message.op);
-  hash.add(static_cast<std::uint64_t>(message.session_id));
+  hash.add(static_cast<std::uint64_t>(message.welcome ? message.welcome->session_id : 0));
   hash.add(message.reply.is_error());
   if (message.reply.is_error()) hash.add(message.reply.error);
   hash.add(message.reply.path.view());

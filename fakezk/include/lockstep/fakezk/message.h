@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -59,6 +60,13 @@ struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
   internal::Shared<Rest> rest_;  // Of what is no request.
 };
 
+// What a client hears of its session when a connection has been accepted (ConnectResponse).
+struct Welcome {
+  SessionId session_id;
+  std::uint64_t password;
+  Duration timeout;
+};
+
 // One item of a client's inbox: replies and watch events share it, in ZooKeeper's order, and the
 // end of the connection is its last item.
 struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
@@ -79,10 +87,8 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   OpCode op = OpCode::kSync;
   PathId path = PathTable::kRoot;  // For an event, the znode's.
   Zxid zxid = 0;
-  Reply reply;  // For an event, reply.path is the znode.
-  SessionId session_id = 0;
-  std::uint64_t password = 0;
-  Duration timeout{};
+  Reply reply;                     // For an event, reply.path is the znode.
+  std::optional<Welcome> welcome;  // Of kSessionAccepted.
 };
 
 // The client's end of a connection.
