@@ -6,7 +6,7 @@ namespace lockstep::fakezk {
 
 namespace {
 
-void empty(Link& link) {
+[[gnu::always_inline]] inline void empty(Link& link) {
   link.endpoint = nullptr;
   link.open = false;
   link.requests.clear();

@@ -90,8 +90,7 @@ void Server::reset_to(const Checkpoint& checkpoint) {
     replica.last_zxid = kept.last_zxid;
     replica.applied = kept.applied;
     replica.lagging = kept.lagging;
-    replica.unreachable = false;
-    rejoin_timers_[index].erase(rejoins_[index]);
+    if (std::exchange(replica.unreachable, false)) rejoin_timers_[index].erase(rejoins_[index]);
   }
   if (leader_tree_) {
     leader_tree_->reset_to(*checkpoint.leader_tree);
