@@ -331,6 +331,7 @@ inline void LockOracles::deleted(const Change& change) {
     if (change.actor != 0 && change.actor != kOperator && change.actor != change.owner) {
       report_theft(change);
     }
+    return;  // No other life of it goes on.
   }
 }
 
