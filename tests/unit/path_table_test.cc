@@ -124,5 +124,13 @@ TEST_F(PathTableTest, KeepsItsNumbersWhileItGrows) {
   EXPECT_EQ(table_.size(), 4U + 1U + 5'000U);
 }
 
+TEST_F(PathTableTest, KnowsHowLongTheLongestIs) {
+  EXPECT_EQ(table_.longest(), std::string_view("/zookeeper/config").size());
+  intern("/" + std::string(99, 'a'));
+  EXPECT_EQ(table_.longest(), 100U);
+  intern("/b");
+  EXPECT_EQ(table_.longest(), 100U);
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

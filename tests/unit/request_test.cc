@@ -55,5 +55,36 @@ TEST(RequestTest, AMultiIsNeverPlain) {
   EXPECT_EQ(multi.ops()[0].path, Path("/b"));
 }
 
+TEST(ReplyTest, SaysNothingOfWhatFewRepliesSay) {
+  Reply reply;
+  EXPECT_TRUE(reply.plain());
+  EXPECT_TRUE(reply.details().acl.is_open());
+  EXPECT_TRUE(reply.details().results.empty());
+  EXPECT_EQ(reply.failed_op(), -1);
+  EXPECT_EQ(reply.stat(), Stat());
+  EXPECT_TRUE(reply.take_details().results.empty());
+}
+
+TEST(ReplyTest, SaysWhatItWasTold) {
+  Reply read;
+  read.say(ReplyDetails(Acl::read_only()));
+  EXPECT_FALSE(read.plain());
+  EXPECT_EQ(read.details().acl, Acl::read_only());
+  EXPECT_EQ(read.failed_op(), -1);
+  EXPECT_EQ(read.take_details().acl, Acl::read_only());
+
+  Reply multi(Error::kNoNode);
+  multi.say(ReplyDetails::failed_at(3));
+  EXPECT_EQ(multi.failed_op(), 3);
+}
+
+TEST(ReplyTest, ShowsAZnode) {
+  Stat stat;
+  stat.czxid = 7;
+  Reply reply;
+  reply.show(stat);
+  EXPECT_EQ(reply.stat(), stat);
+}
+
 }  // namespace
 }  // namespace lockstep
