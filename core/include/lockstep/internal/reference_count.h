@@ -27,15 +27,18 @@ class ReferenceCount {
       count_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  // True for the owner that must destroy the object.
+  // True for the owner that must destroy the object. The only one there is need not count: nobody
+  // else could make another meanwhile.
   [[nodiscard]] bool decrement_is_last() noexcept {
+    if (is_one()) return true;
     if (LOCKSTEP_SINGLE_THREADED) {
-      const std::uint32_t left = count_.load(std::memory_order_relaxed) - 1;
-      count_.store(left, std::memory_order_relaxed);
-      return left == 0;
+      count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      return false;
     }
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+  // Whether the owner who asks is the only one: what others have done with the object is done.
+  [[nodiscard]] bool is_one() const noexcept { return count_.load(std::memory_order_acquire) == 1; }
 
  private:
   std::atomic<std::uint32_t> count_{1};
