@@ -68,12 +68,17 @@ Watchdog::~Watchdog() {
 void Watchdog::began() {
   if (depth_++ > 0) return;
   thread_id_.store(own_thread_id(), std::memory_order_relaxed);
-  visits_.fetch_add(1, std::memory_order_release);
+  count_visit();
   if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
 }
 
 void Watchdog::ended() {
-  if (--depth_ == 0) visits_.fetch_add(1, std::memory_order_release);
+  if (--depth_ == 0) count_visit();
+}
+
+// The watched thread is the only one that does.
+void Watchdog::count_visit() {
+  visits_.store(visits_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void Watchdog::watch() {

@@ -43,6 +43,7 @@ class Watchdog {
 
   void began();
   void ended();
+  void count_visit();
   void watch();
   void look(Looks& looks) const;
 
