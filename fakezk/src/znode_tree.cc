@@ -7,16 +7,6 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// The names of one reply: views into the path table, which the list keeps alive.
-class NameList final : public Children::Storage {
- public:
-  NameList(const Stat& of, std::shared_ptr<const PathTable> paths)
-      : Storage(of), paths_(std::move(paths)) {}
-
- private:
-  std::shared_ptr<const PathTable> paths_;
-};
-
 void forget(Znode& znode) {
   znode.exists = false;
   znode.data = Data();
@@ -50,6 +40,7 @@ ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)
 }
 
 void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
+  latest_ = NameList();
   reset_to(planted_);
   paths_ = std::move(paths);
 }
@@ -185,12 +176,13 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
   count_children(wound);
 }
 
-Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) const {
-  auto list = std::make_unique<NameList>(stat(znode), paths_);
+Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) {
+  Children::Storage& list = latest_.anew(paths_);
   const PathTable& paths = *paths_;
-  list->names.fill(znode.children, [&paths](PathId child) { return paths.name(child); });
-  if (list->names.size() > 1) unspecified.shuffle(list->names);
-  return Children(list.release());
+  list.names.fill(znode.children, [&paths](PathId child) { return paths.name(child); });
+  if (list.names.size() > 1) unspecified.shuffle(list.names);
+  list.parent = stat(znode);
+  return latest_.list();
 }
 
 }  // namespace lockstep::fakezk

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string_view>
+#include <numeric>
 #include <vector>
 
 namespace lockstep::internal {
@@ -49,6 +50,19 @@ TEST(ShortListTest, IsFilledFromAnother) {
     return std::string_view("ab").substr(0, static_cast<std::size_t>(length));
   });
   EXPECT_EQ(all_of(names), (std::vector<std::string_view>{"a", "", "ab"}));
+}
+
+TEST(ShortListTest, IsFilledAgainOnceItIsCleared) {
+  ShortList<int, 4> list;
+  const auto same = [](int value) { return value; };
+  for (const int size : {3, 100, 0, 2}) {
+    std::vector<int> expected(static_cast<std::size_t>(size));
+    std::iota(expected.begin(), expected.end(), size);
+    list.clear();
+    EXPECT_EQ(list.size(), 0U);
+    list.fill(expected, same);
+    EXPECT_EQ(std::vector<int>(list.begin(), list.end()), expected);
+  }
 }
 
 TEST(ShortListTest, WhatIsReservedIsNotMovedAnyMore) {

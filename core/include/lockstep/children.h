@@ -20,10 +20,11 @@ class Children {
   class Storage : public internal::Pooled {
    public:
     Storage() = default;
-    explicit Storage(const Stat& of) : parent(of) {}
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     virtual ~Storage() = default;
+    // Whether the backend that asks is the only one who has a list of these names.
+    [[nodiscard]] bool has_one_owner() const noexcept { return references_.is_one(); }
 
     internal::ShortList<std::string_view, 8> names;
     Stat parent;

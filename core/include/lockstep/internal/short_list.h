@@ -31,6 +31,7 @@ class ShortList {
   [[nodiscard]] const T* end() const noexcept { return elements_ + size_; }
   [[nodiscard]] T& operator[](std::size_t index) noexcept { return elements_[index]; }
 
+  void clear() noexcept { size_ = 0; }
   // Room for so many altogether.
   void reserve(std::size_t room) {
     if (room > room_) [[unlikely]]

@@ -9,6 +9,7 @@
 #include "lockstep/data.h"
 #include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/history.h"
+#include "lockstep/fakezk/name_list.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/fakezk/unspecified.h"
 #include "lockstep/internal/pool_allocator.h"
@@ -80,7 +81,7 @@ class ZnodeTree {
 
   [[nodiscard]] const Stat& stat(const Znode& znode) const { return znode; }
   // The names of its children, with its Stat. ZooKeeper lists them in the order of a hash table.
-  [[nodiscard]] Children children(const Znode& znode, Unspecified& unspecified) const;
+  [[nodiscard]] Children children(const Znode& znode, Unspecified& unspecified);
 
  private:
   static constexpr int kPathBits = 20;
@@ -102,6 +103,7 @@ class ZnodeTree {
   // By PathId: the number of the last change of each. No two states of a znode have the same.
   std::vector<std::uint64_t> states_;
   std::uint64_t changes_ = 0;
+  NameList latest_;              // That was handed out.
   Checkpoint planted_;           // What stands there from the start.
   std::vector<PathId> created_;  // Everything else that has existed since the reset.
   FootprintRecorder* recorder_ = nullptr;

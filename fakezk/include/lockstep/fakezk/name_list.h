@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "lockstep/children.h"
+#include "lockstep/fakezk/path_table.h"
+
+namespace lockstep::fakezk {
+
+// The list of children that was handed out last. Most often nobody has it any more when the next
+// one is made, which then takes its place.
+class NameList {
+ public:
+  // Begins a list: its names are views into the path table, which it keeps alive.
+  Children::Storage& anew(const std::shared_ptr<PathTable>& paths) {
+    if (storage_ && storage_->has_one_owner()) [[likely]] {
+      storage_->names.clear();
+    } else {
+      storage_ = new Storage(paths);
+      list_ = Children(storage_);
+    }
+    return *storage_;
+  }
+  [[nodiscard]] const Children& list() const { return list_; }
+
+ private:
+  class Storage final : public Children::Storage {
+   public:
+    explicit Storage(std::shared_ptr<const PathTable> paths) : paths_(std::move(paths)) {}
+
+   private:
+    std::shared_ptr<const PathTable> paths_;
+  };
+
+  Children list_;
+  Children::Storage* storage_ = nullptr;  // Of that list.
+};
+
+}  // namespace lockstep::fakezk
