@@ -208,15 +208,15 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
 }
 
 [[gnu::always_inline]] inline void LockOracles::check_earlier_grants(const GrantRecord& grant,
-                                                                     const Life& own) {
+                                                                     PathId lock, const Life& own) {
   for (const Grant& earlier : grants_) {
-    if (earlier.lock != grant.lock) continue;
-    if (earlier.created == grant.created && earlier.znode == grant.znode) {
+    if (earlier.lock != lock) continue;
+    if (earlier.created == grant.created && earlier.znode == own.znode) {
       report("S1", grant, "was granted twice");
       continue;
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
-    if (may_overlap(grant, own, earlier) && earlier.znode != grant.continues) {
+    if (may_overlap(grant, own, earlier) && !is(earlier.znode, grant.continues)) {
       report_overlap(grant, earlier);
     }
     check_order(grant, earlier);
@@ -227,13 +227,16 @@ void LockOracles::granted(const GrantRecord& grant) {
   remembers();
   follow_server();
   if (world_->traced()) tell_granted(grant);
+  PathTable& paths = world_->servers().paths();
+  const PathId lock = paths.intern(grant.lock.text());
   const Life* const own = own_life(grant);
   if (own) {
     check_evidence(grant, *own);
-    check_earlier_grants(grant, *own);
+    check_earlier_grants(grant, lock, *own);
   }
-  grants_.emplace_back(grant.lock, grant.znode, grant.token, grant.created, grant.evidence,
-                       grant.share, own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife);
+  const PathId znode = own ? own->znode : paths.intern(grant.znode.text());
+  grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
+                       own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife);
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
@@ -271,7 +274,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
 
 bool LockOracles::has_heard_of(const Path& znode) {
   remembers();
-  return std::ranges::find(grants_, znode, &Grant::znode) != grants_.end();
+  return std::ranges::any_of(grants_, [&](const Grant& grant) { return is(grant.znode, znode); });
 }
 
 void LockOracles::check_orphans() {
@@ -370,7 +373,7 @@ void LockOracles::remembers() {
 
 LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {
   for (Grant& known : grants_) {
-    if (known.created == grant.created && known.znode == grant.znode) return &known;
+    if (known.created == grant.created && is(known.znode, grant.znode)) return &known;
   }
   return nullptr;
 }

@@ -55,7 +55,7 @@ void LockOracles::report_leases(const GrantRecord& grant, std::uint32_t leases) 
 }
 
 void LockOracles::report_overlap(const GrantRecord& grant, const Grant& earlier) {
-  report("S1", earlier.znode.string() + " and " + grant.znode.string() +
+  report("S1", std::string(text(earlier.znode)) + " and " + grant.znode.string() +
                    " were granted at the same time");
 }
 

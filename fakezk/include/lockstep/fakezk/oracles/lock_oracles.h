@@ -89,8 +89,8 @@ class LockOracles final : public LockObserver {
 
  private:
   struct Grant {
-    Path lock;
-    Path znode;
+    PathId lock;
+    PathId znode;
     Zxid token;
     Zxid created;
     Zxid evidence;
@@ -165,10 +165,13 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] std::string_view text(PathId znode) const {
     return world_->server().paths().text(znode).view();
   }
+  [[nodiscard]] bool is(PathId znode, const Path& path) const {
+    return world_->server().paths().text(znode) == path.text();
+  }
   inline void check_evidence(const GrantRecord& grant, const Life& own);
   inline void check_who_is_in_front(const GrantRecord& grant, const Life& own);
   void check_leases(const GrantRecord& grant, const Life& own);
-  inline void check_earlier_grants(const GrantRecord& grant, const Life& own);
+  inline void check_earlier_grants(const GrantRecord& grant, PathId lock, const Life& own);
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
   inline void check_order(const GrantRecord& grant, const Grant& earlier);
