@@ -12,12 +12,6 @@ constexpr std::size_t kMostDigits = 10;
 
 constexpr bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
-// The last byte tells most names of a queue apart.
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && !a.empty() && a.back() == b.back() && a == b;
-}
-
-constexpr std::int64_t kMostSequential = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kNoNumber = std::numeric_limits<std::int64_t>::min();
 
 // The value of eight digits, all of them at a time; kNoNumber if one of the bytes is no digit.
@@ -31,21 +25,34 @@ inline std::int64_t eight_digits(const char* text) {
   return static_cast<std::int64_t>(digits);
 }
 
-// What nearly every contender's name is like: a mark of four to eight bytes, as all of ours are,
-// then ten digits. Lists are long. kNoNumber for every other name.
-inline std::int64_t ten_digits(std::string_view name, std::string_view mark) {
-  if (mark.size() < 4 || mark.size() > 8 || is_digit(mark.back())) return kNoNumber;
-  if (name.size() < mark.size() + kMostDigits) return kNoNumber;
-  const char* const digits = name.data() + (name.size() - kMostDigits);
-  const std::uint32_t first = internal::four_bytes(mark.data());
-  const std::uint32_t last = internal::four_bytes(mark.data() + mark.size() - 4);
-  if (internal::four_bytes(digits - mark.size()) != first) return kNoNumber;
-  if (internal::four_bytes(digits - 4) != last) return kNoNumber;
-  if (!is_digit(digits[8]) || !is_digit(digits[9])) return kNoNumber;
-  const std::int64_t eight = eight_digits(digits);
-  if (eight == kNoNumber) return kNoNumber;
-  return 10 * (10 * eight + (digits[8] - '0')) + (digits[9] - '0');
-}
+// A mark of four to eight bytes, as all of ours are, and what nearly every contender's name has
+// behind it: ten digits, of which the first two are zeros. Lists are long.
+class UsualMark {
+ public:
+  explicit UsualMark(std::string_view mark) : size_(mark.size()) {
+    const bool usual = mark.size() >= 4 && mark.size() <= 8 && !is_digit(mark.back());
+    if (!usual) return;
+    least_ = mark.size() + kMostDigits;
+    first_ = internal::four_bytes(mark.data());
+    last_ = internal::four_bytes(mark.data() + mark.size() - 4);
+  }
+  // The number of such a name; kNoNumber for every other one.
+  [[nodiscard]] std::int64_t number_in(std::string_view name) const {
+    if (name.size() < least_) return kNoNumber;
+    const char* const digits = name.data() + (name.size() - kMostDigits);
+    if (internal::four_bytes(digits - size_) != first_) return kNoNumber;
+    if (internal::four_bytes(digits - 4) != last_) return kNoNumber;
+    if (digits[0] != '0' || digits[1] != '0') return kNoNumber;
+    return eight_digits(digits + 2);
+  }
+
+ private:
+  std::size_t size_;
+  std::size_t least_ =
+      std::string_view::npos;  // Of a name. No name is so long: it is no such mark.
+  std::uint32_t first_ = 0;    // The first four bytes.
+  std::uint32_t last_ = 0;
+};
 
 // The number of any other name.
 [[gnu::cold, gnu::noinline]] std::int64_t unusual_number(std::string_view name,
@@ -63,7 +70,7 @@ inline std::int64_t ten_digits(std::string_view name, std::string_view mark) {
 
 // The number of any name; kNoNumber also for what is too large for one.
 inline std::int64_t number_in(std::string_view name, std::string_view mark) {
-  std::int64_t number = ten_digits(name, mark);
+  std::int64_t number = UsualMark(mark).number_in(name);
   if (number == kNoNumber) [[unlikely]] {
     number = unusual_number(name, mark);
   }
@@ -87,14 +94,26 @@ struct Candidate {
   return {kNoNumber, Share::kShared};
 }
 
-Candidate candidate(std::string_view name, Marks marks) {
-  if (!marks.empty()) {
-    const Mark& first = marks.front();
-    const std::int64_t number = ten_digits(name, first.text);
-    if (number >= 0 && number <= kMostSequential) return {number, first.share};
+// Reads what the names of one queue say.
+class Reader {
+ public:
+  explicit Reader(Marks marks)
+      : marks_(marks),
+        first_(marks.empty() ? std::string_view() : marks.front().text),
+        share_(marks.empty() ? Share::kShared : marks.front().share) {}
+  [[nodiscard]] Candidate candidate(std::string_view name) const {
+    const std::int64_t number = first_.number_in(name);
+    if (number != kNoNumber) [[likely]] {
+      return {number, share_};
+    }
+    return candidate_of_any_mark(name, marks_);
   }
-  return candidate_of_any_mark(name, marks);
-}
+
+ private:
+  Marks marks_;
+  UsualMark first_;  // Of the first of them.
+  Share share_;
+};
 
 }  // namespace
 
@@ -105,7 +124,7 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
 }
 
 std::optional<Contender> contender(std::string_view name, Marks marks) {
-  const Candidate found = candidate(name, marks);
+  const Candidate found = Reader(marks).candidate(name);
   if (!found.contends()) return std::nullopt;
   return found.contender();
 }
@@ -114,7 +133,8 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
                              std::string_view own) {
   Result<Position> result;  // Made where the caller wants to have it.
   Position& position = *result;
-  const Candidate us = candidate(ours, marks);
+  const Reader reader(marks);
+  const Candidate us = reader.candidate(ours);
   if (!us.contends()) {
     result = failure(Error::kBadArguments);
     return result;
@@ -122,11 +142,12 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
   std::int32_t nearest = 0;
   bool found = false;
   for (const std::string_view name : queue) {
-    if (same(name, ours)) {
+    // The last byte tells most names of a queue apart.
+    if (name.size() == ours.size() && name.back() == ours.back() && name == ours) {
       found = true;
       continue;
     }
-    const Candidate other = candidate(name, marks);
+    const Candidate other = reader.candidate(name);
     if (!other.contends()) {
       position.foreign = name;
       continue;
