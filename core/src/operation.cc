@@ -5,26 +5,12 @@
 
 namespace lockstep::internal {
 
-// Most requests go as they are.
-void OperationBase::send(Request&& request, bool leaves_watch) {
-  const bool as_it_is = !leaves_watch && !may_be_over() && session_.chroot_.is_null() &&
-                        session_.observer() == nullptr;
-  if (as_it_is) [[likely]] {
-    return session_.submit(std::move(request), *this);
-  }
-  prepare_and_send(std::move(request), leaves_watch);
-}
-
-void OperationBase::prepare_and_send(Request&& request, bool leaves_watch) {
+void OperationBase::prepare_and_send(Request&& request) {
   if (may_be_over()) {
     if (const std::optional<Error> over = already_over()) {
       end_with(*over);
       return finish();
     }
-  }
-  if (leaves_watch) {
-    request.watch = new WatchState;
-    watch_ = Watch(session_.executor(), request.watch);
   }
   if (!session_.chroot_.is_null()) [[unlikely]] {
     session_.put_into_chroot(request);

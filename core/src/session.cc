@@ -17,9 +17,11 @@ std::string_view name(SessionState state) {
   return "unknown state";
 }
 
-Session::Session(Executor& executor, Random& random, const Path& chroot)
-    : executor_(executor), random_(random) {
-  if (chroot.view() != "/") chroot_ = chroot.text();  // Also if it is null.
+Session::Session(Executor& executor, Random& random, const Path& chroot, SessionState state)
+    : executor_(executor), random_(random), state_(state) {
+  if (chroot.text().is_null() || chroot.view() == "/") return;
+  chroot_ = chroot.text();
+  takes_part_ = true;
 }
 
 Session::~Session() {

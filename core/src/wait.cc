@@ -69,11 +69,6 @@ std::optional<Error> Wait::limit_reached() const {
   return std::nullopt;
 }
 
-void Wait::wake() {
-  if (limits_) forget_limits();
-  executor_.post(*this);
-}
-
 void Wait::run() {
   const std::coroutine_handle<> coroutine = std::exchange(coroutine_, nullptr);
   if (end_with_error_) {

@@ -13,7 +13,8 @@ class Probe final : public internal::OperationBase {
  public:
   Probe(Session& session, Request request, bool watch)
       : OperationBase(session, request.op, Context()) {
-    send(std::move(request), watch);
+    if (watch) watch_ = watch_of(request);
+    send(std::move(request));
   }
 
   Reply& await_resume() { return reply_; }
@@ -30,6 +31,7 @@ class Probe final : public internal::OperationBase {
  private:
   void keep(Reply& reply) override { reply_ = std::move(reply); }
 
+  Watch watch_;
   Reply reply_;
 };
 

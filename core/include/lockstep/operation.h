@@ -1,7 +1,9 @@
 #pragma once
 
 #include <expected>
+#include <new>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "lockstep/internal/wait.h"
@@ -74,16 +76,19 @@ class OperationBase : public Wait, public Completion {
   OperationBase(Session& session, OpCode op, Context&& context);
   // Sends the request, which it takes over, unless the context has ended already. For the
   // constructor: the reply may come before this returns.
-  void send(Request&& request, bool leaves_watch);
+  inline void send(Request&& request);
+  // The watch that a read may leave behind, from now on the request's, too.
+  [[nodiscard]] inline Watch watch_of(Request& request) const;
+  // The reply is there: keeps it, and wakes whoever waits.
+  void complete(Reply& reply) override;
+  // Whether the session has a part in what is sent and answered: a chroot, or an observer.
+  [[nodiscard]] inline bool concerns_session() const;
   // Keeps what the operation produces of its reply, or of a Reply with the error that ends it.
   virtual void keep(Reply& reply) = 0;
 
-  Watch watch_;
-
  private:
-  // For a request that leaves a watch, or a session or a context that looks at it first.
-  [[gnu::noinline]] void prepare_and_send(Request&& request, bool leaves_watch);
-  void complete(Reply& reply) final;
+  // For a session or a context that looks at it first.
+  [[gnu::noinline]] void prepare_and_send(Request&& request);
   void give_up(Error error) final;
   void let_go() noexcept;  // Of the reply.
   void end_with(Error error);
@@ -94,6 +99,9 @@ class OperationBase : public Wait, public Completion {
 
 [[nodiscard]] constexpr Error code_of(Error error) { return error; }
 [[nodiscard]] constexpr Error code_of(const MultiError& error) { return error.error; }
+
+// What most operations have in the place of a watch.
+struct NoWatch {};
 
 // How a Reply becomes the value of an operation.
 template <class T>
@@ -109,13 +117,15 @@ struct FromReply;
 template <class T>
 class [[nodiscard]] Operation final : public internal::OperationBase {
   using FromReply = internal::FromReply<T>;
-  using Outcome = decltype(FromReply::take(std::declval<Reply&>(), std::declval<Watch&>()));
+  using Left = typename FromReply::Left;  // Watch, or NoWatch.
+  using Outcome = decltype(FromReply::take(std::declval<Reply&>(), std::declval<Left&>()));
 
  public:
   // Takes over the request.
   Operation(Session& session, Request&& request, Context&& context)
       : OperationBase(session, request.op, std::move(context)) {
-    send(std::move(request), FromReply::kWatches);
+    if constexpr (std::is_same_v<Left, Watch>) left_ = watch_of(request);
+    send(std::move(request));
   }
 
   Outcome await_resume() { return std::move(outcome_); }
@@ -126,8 +136,22 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
   [[nodiscard]] Error error() const { return internal::code_of(outcome_.error()); }
 
  private:
-  void keep(Reply& reply) override { outcome_ = FromReply::take(reply, watch_); }
+  // Most replies come as they are.
+  void complete(Reply& reply) override {
+    if (concerns_session()) [[unlikely]] {
+      return OperationBase::complete(reply);
+    }
+    keep(reply);
+    finish();
+  }
+  // Made where it is to be: it is large. What stands there until then is an error, and needs no
+  // destruction.
+  void keep(Reply& reply) override {
+    static_assert(std::is_trivially_destructible_v<typename Outcome::error_type>);
+    ::new (static_cast<void*>(&outcome_)) Outcome(FromReply::take(reply, left_));
+  }
 
+  [[no_unique_address]] Left left_;
   Outcome outcome_{std::unexpect, Error::kSystemError};
 };
 
@@ -135,56 +159,56 @@ namespace internal {
 
 template <>
 struct FromReply<void> {
-  static constexpr bool kWatches = false;
-  static Result<void> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<void> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
     return {};
   }
 };
 template <>
 struct FromReply<Created> {
-  static constexpr bool kWatches = false;
-  static Result<Created> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<Created> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
-    return Created(std::move(reply.path), reply.stat());
+    return Result<Created>(std::in_place, std::move(reply.path), reply.stat());
   }
 };
 template <>
 struct FromReply<Stat> {
-  static constexpr bool kWatches = false;
-  static Result<Stat> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<Stat> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
     return reply.stat();
   }
 };
 template <>
 struct FromReply<DataAndStat> {
-  static constexpr bool kWatches = false;
-  static Result<DataAndStat> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<DataAndStat> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
-    return DataAndStat(std::move(reply.data), reply.stat());
+    return Result<DataAndStat>(std::in_place, std::move(reply.data), reply.stat());
   }
 };
 template <>
 struct FromReply<Children> {
-  static constexpr bool kWatches = false;
-  static Result<Children> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<Children> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
     return std::move(reply.children);
   }
 };
 template <>
 struct FromReply<AclAndStat> {
-  static constexpr bool kWatches = false;
-  static Result<AclAndStat> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static Result<AclAndStat> take(Reply& reply, NoWatch) {
     if (reply.is_error()) return failure(reply.error);
     return AclAndStat(reply.take_details().acl, reply.stat());
   }
 };
 template <>
 struct FromReply<MultiResults> {
-  static constexpr bool kWatches = false;
-  static std::expected<MultiResults, MultiError> take(Reply& reply, Watch&) {
+  using Left = NoWatch;
+  static std::expected<MultiResults, MultiError> take(Reply& reply, NoWatch) {
     if (!reply.is_error()) return reply.take_details().results;
     std::optional<std::size_t> op;
     if (reply.failed_op() >= 0) op = static_cast<std::size_t>(reply.failed_op());
@@ -194,7 +218,7 @@ struct FromReply<MultiResults> {
 // exists leaves a watch also on a znode that is not there.
 template <>
 struct FromReply<Watched<std::optional<Stat>>> {
-  static constexpr bool kWatches = true;
+  using Left = Watch;
   static Result<Watched<std::optional<Stat>>> take(Reply& reply, Watch& watch) {
     std::optional<Stat> stat;
     if (!reply.is_error()) {
@@ -207,11 +231,11 @@ struct FromReply<Watched<std::optional<Stat>>> {
 };
 template <class T>
 struct FromReply<Watched<T>> {
-  static constexpr bool kWatches = true;
+  using Left = Watch;
   static Result<Watched<T>> take(Reply& reply, Watch& watch) {
-    Result<T> value = FromReply<T>::take(reply, watch);
+    Result<T> value = FromReply<T>::take(reply, NoWatch());
     if (!value) return failure(value.error());
-    return Watched<T>(std::move(*value), std::move(watch));
+    return Result<Watched<T>>(std::in_place, std::move(*value), std::move(watch));
   }
 };
 

@@ -128,7 +128,10 @@ class Session {
   void add_listener(SessionListener& listener) noexcept;
   void remove_listener(SessionListener& listener) noexcept;
   // Told of every request from now on; null: nobody.
-  void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
+  void set_observer(SessionObserver* observer) noexcept {
+    observer_ = observer;
+    takes_part_ = observer != nullptr || !chroot_.is_null();
+  }
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
 
   // 0 until first connected.
@@ -150,7 +153,8 @@ class Session {
   // With a chroot other than "/", all paths of this session are below that znode, which need not
   // exist (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). They are put together here, never
   // by the C client, which takes some malformed paths for others then.
-  Session(Executor& executor, Random& random, const Path& chroot);
+  Session(Executor& executor, Random& random, const Path& chroot,
+          SessionState state = SessionState::kConnecting);
 
   // For backends and decorators. Takes over a request and sends it; the reply goes to `completion`,
   // once. A refusal by the client itself may complete before this returns.
@@ -163,7 +167,9 @@ class Session {
   // A watch fires. The path is the server's.
   void fire(internal::WatchState& watch, EventType type, const Path& path);
   // A backend's destructor calls this first: what runs in the background uses the backend.
-  void end_background() noexcept { background_.clear(); }
+  void end_background() noexcept {
+    if (!background_.empty()) background_.clear();
+  }
 
  private:
   friend class internal::OperationBase;
@@ -178,8 +184,9 @@ class Session {
   SessionListener* first_listener_ = nullptr;
   SessionListener* next_to_tell_ = nullptr;
   SessionObserver* observer_ = nullptr;
-  SessionState state_ = SessionState::kConnecting;
-  Text chroot_;  // Null: none.
+  SessionState state_;
+  bool takes_part_ = false;  // In what is sent and answered: there is a chroot, or an observer.
+  Text chroot_;              // Null: none.
   TaskSet background_;
 };
 
@@ -204,6 +211,21 @@ inline Connected Session::connected(Context context) { return {*this, std::move(
 
 inline internal::OperationBase::OperationBase(Session& session, OpCode op, Context&& context)
     : Wait(session.executor(), std::move(context)), session_(session), op_(op) {}
+
+inline Watch internal::OperationBase::watch_of(Request& request) const {
+  request.watch = new WatchState;
+  return {session_.executor(), request.watch};
+}
+
+inline bool internal::OperationBase::concerns_session() const { return session_.takes_part_; }
+
+// Most requests go as they are.
+inline void internal::OperationBase::send(Request&& request) {
+  if (may_be_over() || concerns_session()) [[unlikely]] {
+    return prepare_and_send(std::move(request));
+  }
+  session_.submit(std::move(request), *this);
+}
 
 // What recipes ask for again and again. Here, the arguments become parts of the request without
 // being moved from one place to the next; a call would cost more than that.

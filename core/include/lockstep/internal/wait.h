@@ -49,7 +49,11 @@ class Wait : private Runnable {
   // The result is there: wakes the coroutine if it waits. Once only.
   void finish() {
     done_ = true;
-    if (coroutine_) wake();
+    if (!coroutine_) return;
+    if (limits_) [[unlikely]] {
+      forget_limits();
+    }
+    executor_.post(*this);
   }
 
   // The Context has ended first: store the error and let go of what was waited for.
@@ -64,7 +68,6 @@ class Wait : private Runnable {
   void observe_limits();
   void forget_limits() noexcept;
   [[nodiscard]] std::optional<Error> limit_reached() const;
-  void wake();
   void run() final;  // Resumes the coroutine.
   void abandon(Error error);
   void forget() noexcept;
