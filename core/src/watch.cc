@@ -17,15 +17,16 @@ std::string_view name(EventType type) {
 void internal::WatchState::resolve(Result<WatchEvent> outcome) {
   if (outcome_) return;
   outcome_.emplace(std::move(outcome));
-  if (waiter_) std::exchange(waiter_, nullptr)->resolve(*outcome_);
+  if (waiter_) std::exchange(waiter_, nullptr)->finish();
 }
 
 WatchWait::WatchWait(Executor& executor, internal::WatchState& state, Context context)
     : Wait(executor, std::move(context)), state_(state) {
   if (state.outcome_) {
-    resolve(*state.outcome_);
+    finish();
   } else if (const std::optional<Error> over = already_over()) {
-    resolve(failure(*over));
+    over_ = over;
+    finish();
   } else {
     internal::check(!state.waiter_, "a watch has one waiter at a time");
     state.waiter_ = this;
@@ -37,18 +38,14 @@ WatchWait::~WatchWait() {
 }
 
 std::optional<Error> WatchWait::failed() const {
-  if (!result_ || result_->has_value()) return std::nullopt;
-  return result_->error();
+  if (over_) return over_;
+  if (!state_.outcome_ || state_.outcome_->has_value()) return std::nullopt;
+  return state_.outcome_->error();
 }
 
 void WatchWait::give_up(Error error) {
   state_.waiter_ = nullptr;
-  result_.emplace(failure(error));
-}
-
-void WatchWait::resolve(const Result<WatchEvent>& outcome) {
-  result_.emplace(outcome);
-  finish();
+  over_ = error;
 }
 
 }  // namespace lockstep

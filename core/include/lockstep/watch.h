@@ -94,17 +94,19 @@ class [[nodiscard]] WatchWait final : public internal::Wait {
  public:
   WatchWait(Executor& executor, internal::WatchState& state, Context context);
   ~WatchWait() override;
-  Result<WatchEvent> await_resume() const { return *result_; }
+  Result<WatchEvent> await_resume() const {
+    if (over_) return failure(*over_);
+    return *state_.outcome_;
+  }
   [[nodiscard]] std::optional<Error> failed() const override;
-  [[nodiscard]] Error error() const { return result_->error(); }
+  [[nodiscard]] Error error() const { return *failed(); }
 
  private:
   friend class internal::WatchState;
   void give_up(Error error) override;
-  void resolve(const Result<WatchEvent>& outcome);
 
   internal::WatchState& state_;
-  std::optional<Result<WatchEvent>> result_;
+  std::optional<Error> over_;  // The context has ended first.
 };
 
 inline WatchWait Watch::fired(Context context) const {
