@@ -28,13 +28,20 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  Result<Created> ours =
-      co_await take_place(session, queue_.lock, kLockMark, options_.data, context);
+  Placing placing(session, queue_.lock, kLockMark, options_.data);
+  Result<Created> ours = co_await placing.attempt(context);
+  if (!placing.settled(ours)) co_await placing.go_on(ours, context);
   if (!ours) co_return under_way.failed(ours.error());
   Place place(session, std::move(ours->path), observer);
   if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
-  // 2. to 5. Wait until nobody is in front.
-  const Result<Zxid> evidence = co_await wait_in_queue(queue_, place.znode(), patience, context);
+  Waiter waiter(queue_, place.znode(), patience);
+  // 2. List the queue. 3. Whom nobody keeps waiting holds the lock.
+  while (!waiter.decided_by(co_await waiter.look(context))) {
+    // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
+    const Result<void> changed = co_await waiter.change_ahead(context);
+    if (!changed) co_return under_way.failed(changed.error());
+  }
+  const Result<Zxid>& evidence = waiter.evidence();
   if (!evidence) co_return under_way.failed(evidence.error());
   co_return grant_of(queue_, place.granted(), ours->stat.czxid, *evidence, options_);
 }

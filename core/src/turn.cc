@@ -8,24 +8,21 @@
 
 namespace lockstep {
 
-namespace {
+namespace internal {
 
-// The nearest znode that keeps `ours` waiting; a null path if nobody does. (kNoNode: our own znode
-// is gone.)
-Result<Path> blocker_in(const Children& list, const LockQueue& queue, const Path& ours,
-                        std::string_view name, Patience patience, bool first) {
-  const Result<Position> position = position_of(name, queue.marks, list, queue.own.name());
-  if (!position) return failure(position.error());
-  if (queue.observer && first && !position->foreign.empty()) {
-    queue.observer->foreign_child(queue.lock, position->foreign);
+// Of a read that is made for its watch alone: many wait with one in hand.
+template <>
+struct FromReply<Watch> {
+  using Left = Watch;
+  static Result<Watch> take(Reply& reply, Watch& watch) {
+    if (reply.is_error()) return failure(reply.error);
+    return std::move(watch);
   }
-  if (position->ahead == 0) return Path(Text());
-  const bool conflict = patience == Patience::kDoesNotWait ||
-                        (patience == Patience::kWaitsToShare && position->exclusive_ahead > 0);
-  if (conflict) return failure(Error::kConflict);
-  if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position->ahead);
-  return queue.lock / position->predecessor;
-}
+};
+
+}  // namespace internal
+
+namespace {
 
 // The name of `ours`, a child of `lock`: what follows its path. No search for the last slash.
 std::string_view name_in(const Path& lock, const Path& ours) {
@@ -35,29 +32,28 @@ std::string_view name_in(const Path& lock, const Path& ours) {
   return path.substr(above + 1);
 }
 
-// The reads of a wait, as functions that are no coroutines: what their arguments are made of is not
-// kept in the frame of each contender that waits, and there may be thousands.
-Operation<Children> list(const LockQueue& queue, const Context& context) {
-  return queue.session.get_children(queue.lock, context);
-}
-Task<Result<Children>> list_again(const LockQueue& queue, const Context& context) {
-  return read_again(queue.session, &Session::get_children, queue.lock, context);
-}
-Operation<Watched<DataAndStat>> watch(Session& session, const Path& znode, const Context& context) {
-  return session.get_data_watched(znode, context);
+// A watch on a znode that is there. A function that is no coroutine: what the arguments are made of
+// is not kept in the frame.
+Operation<Watch> watch(Session& session, const Path& znode, const Context& context) {
+  return {session, Request(OpCode::kGetData, znode), Context(context)};
 }
 
-// A watch that fires when the znode changes; none if it is not there. What it takes to get the
-// watch is gone when this returns: of what waits in a long queue there are many.
-Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode,
-                                                 const Context& context) {
-  Result<Watched<DataAndStat>> read = co_await watch(session, znode, context);
-  if (outcome_unknown(read)) {
-    read = co_await read_again(session, &Session::get_data_watched, znode, context);
+Task<Result<void>> reconnected(Session& session, Context context) {
+  co_return co_await session.connected(std::move(context));
+}
+
+// A watch that fires when the znode changes, after a first attempt that has failed with `error`;
+// none if the znode is not there.
+Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path& znode, Error error,
+                                                   const Context& context) {
+  if (outcome_unknown(error)) {
+    Result<Watched<DataAndStat>> read =
+        co_await read_again(session, &Session::get_data_watched, znode, context);
+    if (read) co_return std::move(read->watch);
+    error = read.error();
+    if (error == Error::kNoNode) co_return std::optional<Watch>();
   }
-  if (read) co_return std::move(read->watch);
-  if (read.error() == Error::kNoNode) co_return std::optional<Watch>();
-  if (read.error() != Error::kNoAuth) co_return failure(read.error());
+  if (error != Error::kNoAuth) co_return failure(error);
   auto list =
       co_await ok(retried(session, &Session::get_children_watched, znode.parent(), context));
   const auto names = list.value.names();
@@ -67,26 +63,41 @@ Task<Result<std::optional<Watch>>> watch_changes(Session& session, Path znode,
 
 }  // namespace
 
+Waiter::Waiter(const LockQueue& queue, const Path& ours, Patience patience)
+    : queue_(queue), ours_(ours), name_(name_in(queue.lock, ours)), patience_(patience) {}
+
+bool Waiter::decided_by(const Result<Children>& listed) {
+  if (!listed) [[unlikely]] {
+    return !outcome_unknown(listed) && ends_with(failure(listed.error()));
+  }
+  // kNoNode: our own znode is gone.
+  const Result<Position> position = position_of(name_, queue_.marks, *listed, queue_.own.name());
+  if (!position) return ends_with(failure(position.error()));
+  const bool first = std::exchange(first_, false);
+  if (queue_.observer && first && !position->foreign.empty()) {
+    queue_.observer->foreign_child(queue_.lock, position->foreign);
+  }
+  if (position->ahead == 0) return ends_with(listed->parent().pzxid);
+  const bool conflict = patience_ == Patience::kDoesNotWait ||
+                        (patience_ == Patience::kWaitsToShare && position->exclusive_ahead > 0);
+  if (conflict) return ends_with(failure(Error::kConflict));
+  if (queue_.observer) queue_.observer->waiting(queue_.session.id(), ours_, position->ahead);
+  ahead_ = queue_.lock / position->predecessor;
+  return false;
+}
+
+Task<Result<void>> Waiter::change_ahead(const Context& context) {
+  if (ahead_.text().is_null()) return reconnected(queue_.session, context);
+  return change_of(queue_.session, std::move(ahead_), context);
+}
+
 Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
                                  const Context& context) {
-  const std::string_view name = name_in(queue.lock, ours);
-  for (bool first = true;; first = false) {
-    Result<Path> predecessor = failure(Error::kNoNode);
-    {
-      // 2. List the queue, and leave no watch: watching the list would wake the whole herd.
-      Result<Children> listed = co_await list(queue, context);
-      if (outcome_unknown(listed)) listed = co_await list_again(queue, context);
-      if (!listed) co_return failure(listed.error());
-      // 3. Whom nobody keeps waiting holds the lock.
-      predecessor = blocker_in(*listed, queue, ours, name, patience, first);
-      if (!predecessor) co_return failure(predecessor.error());
-      if (predecessor->text().is_null()) co_return listed->parent().pzxid;
-    }  // Nobody waits with the list in hand: n waiters would keep n times n names.
-    // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
-    const std::optional<Watch> watch =
-        co_await ok(watch_changes(queue.session, std::move(*predecessor), context));
-    if (watch) co_await ok(watch->fired(context));
+  Waiter waiter(queue, ours, patience);
+  while (!waiter.decided_by(co_await waiter.look(context))) {
+    co_await ok(waiter.change_ahead(context));
   }
+  co_return waiter.evidence();
 }
 
 Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
@@ -96,8 +107,16 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 }
 
 Task<Result<void>> change_of(Session& session, Path znode, Context context) {
-  const std::optional<Watch> watch = co_await ok(watch_changes(session, std::move(znode), context));
-  if (watch) co_await ok(watch->fired(std::move(context)));
+  Result<Watch> left = co_await watch(session, znode, context);
+  if (!left) {
+    if (left.error() == Error::kNoNode) co_return Result<void>();
+    std::optional<Watch> other =
+        co_await ok(watch_otherwise(session, znode, left.error(), context));
+    if (!other) co_return Result<void>();
+    left = std::move(*other);
+  }
+  znode = Path(Text());  // Of what waits in a long queue there is much.
+  co_await ok(left->fired(std::move(context)));
   co_return Result<void>();
 }
 

@@ -39,7 +39,7 @@ class FairMutex {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
   FairMutex(Session& session, Path lock, LockObserver* observer = nullptr)
-      : FairMutex(session, std::move(lock), LockOptions(), observer) {}
+      : queue_(session, std::move(lock), kMutexMarks, observer) {}
   FairMutex(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
       : queue_(session, std::move(lock), options.marks, observer), options_(std::move(options)) {}
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <utility>
+
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/sequence.h"
@@ -25,6 +28,52 @@ enum class Patience : std::uint8_t {
   kWaits,         // Everybody in front.
   kWaitsToShare,  // Shared contenders only: kConflict if an exclusive one is in front.
   kDoesNotWait,   // Nobody: kConflict if anybody is in front.
+};
+
+// A contender that waits for its turn: steps 2 to 5 of ZooKeeper's lock recipe, for a recipe that
+// has them in a coroutine of its own.
+//
+//   Waiter waiter(queue, ours, patience);
+//   while (!waiter.decided_by(co_await waiter.look(context))) {
+//     co_await ok(waiter.change_ahead(context));
+//   }
+//   const Result<Zxid> evidence = waiter.evidence();
+//
+// All that it is given outlives it. Errors and the rest: see wait_in_queue().
+class Waiter {
+ public:
+  // `ours` is a child of the queue's lock.
+  Waiter(const LockQueue& queue, const Path& ours, Patience patience);
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+  ~Waiter() = default;
+
+  // 2. Lists the queue, and leaves no watch: watching the list would wake the whole herd.
+  [[nodiscard]] Operation<Children> look(const Context& context) const {
+    return queue_.session.get_children(queue_.lock, context);
+  }
+  // 3. Whether that ends the wait: nobody keeps ours waiting, or it has failed. (The list is not
+  // kept: n waiters would keep n times n names.)
+  [[nodiscard]] bool decided_by(const Result<Children>& listed);
+  // Of a wait that has ended.
+  [[nodiscard]] const Result<Zxid>& evidence() const { return evidence_; }
+  // 4. and 5. Waits until the nearest znode in front of ours has changed; or, if the list could not
+  // be had, until the session is connected again. Then it is time for another look.
+  [[nodiscard]] Task<Result<void>> change_ahead(const Context& context);
+
+ private:
+  [[nodiscard]] bool ends_with(const Result<Zxid>& evidence) {
+    evidence_ = evidence;
+    return true;
+  }
+
+  const LockQueue& queue_;
+  const Path& ours_;
+  std::string_view name_;  // Of ours.
+  Path ahead_{Text()};     // The nearest znode in front, until it is waited for; else null.
+  Result<Zxid> evidence_;
+  Patience patience_;
+  bool first_ = true;  // No list was had yet.
 };
 
 // Waits until the contender `ours`, a child of the queue's lock, is kept waiting by nobody: steps 2
