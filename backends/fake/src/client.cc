@@ -11,11 +11,6 @@ std::shared_ptr<FakeSession> FakeClient::current() {
   return session_;
 }
 
-FakeSession& FakeClient::alive() {
-  if (!session_ || is_over(session_->state())) open();
-  return *session_;
-}
-
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
   static_cast<void>(alive());
   std::shared_ptr<FakeSession> opened = session_;

@@ -13,9 +13,9 @@ namespace lockstep::fake {
 [[nodiscard]] bool client_accepts(std::string_view path, bool sequential);
 
 // What nearly every request is like: there is nothing in it but its path that a client could
-// refuse.
+// refuse. (Of a watch that is to be taken back it may know nothing.)
 [[nodiscard]] inline bool is_plain(const Request& request) {
-  return request.plain() && !has_ttl(request.mode);
+  return request.plain() && !has_ttl(request.mode) && request.op != OpCode::kCheckWatches;
 }
 
 // Why the client itself answers a request, and does not send it; nothing if it does.

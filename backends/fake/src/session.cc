@@ -31,7 +31,7 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Crede
 }
 
 FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
-    : Session(process, process.random(), Path(Text())),
+    : Session(process, process.random(), Path(Text()), SessionState::kConnected),
       world_(process.world()),
       requested_timeout_(snapshot.requested_timeout),
       negotiated_timeout_(snapshot.negotiated_timeout),
@@ -42,14 +42,13 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
       last_contact_(snapshot.last_contact),
       handshaken_(true) {
   world_.network().attach(link_, *this);
-  change_state(SessionState::kConnected);
 }
 
 FakeSession::~FakeSession() {
   end_background();
   closing_ = nullptr;
   // Its process may have crashed, or its world have ended.
-  const bool heard = world_.network()[link_].endpoint == this;
+  const bool heard = world_.network().at(link_).endpoint == this;
   if (!is_over(state())) {
     const bool connected = handshaken_;
     end(SessionState::kClosed);
@@ -83,18 +82,24 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
   fakezk::PathTable& paths = world_.servers().paths();
   fakezk::PathId path = paths.intern(request.path.text());
   // What the servers accept the client accepts as well.
-  if (!paths.valid(path) || !is_plain(request)) {
-    if (const std::optional<MultiError> why = client_refusal(request)) {
-      return refuse(completion, *why);
-    }
-  }
-  if (request.op == OpCode::kCheckWatches && !find_watch(request, path)) {
-    return refuse(completion, MultiError(Error::kNoWatcher));
+  if (!paths.valid(path) || !is_plain(request)) [[unlikely]] {
+    if (refused(request, path, completion)) return;
   }
   if (request.watch) request.watch->retain();
   pending_.add({&completion, request.watch, path, request.op, request.watch_type});
   if (handshaken_) return send(std::move(request), path);
   unsent_.emplace(std::move(request), path);
+}
+
+bool FakeSession::refused(Request& request, fakezk::PathId& path,
+                          internal::Completion& completion) {
+  if (const std::optional<MultiError> why = client_refusal(request)) {
+    refuse(completion, *why);
+    return true;
+  }
+  if (request.op != OpCode::kCheckWatches || find_watch(request, path)) return false;
+  refuse(completion, MultiError(Error::kNoWatcher));
+  return true;
 }
 
 void FakeSession::refuse(internal::Completion& completion, MultiError why) {
@@ -106,10 +111,14 @@ void FakeSession::refuse(internal::Completion& completion, MultiError why) {
 // Part of every request's way: a call of its own would be a third of it.
 [[gnu::always_inline]] inline void FakeSession::send(Request&& request, fakezk::PathId path) {
   if (request.op == OpCode::kAddAuth) [[unlikely]] {
-    if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
-    auths_.push_back(request);
+    remember_auth(request);
   }
   world_.network().send(link_, std::move(request), path);
+}
+
+void FakeSession::remember_auth(Request& request) {
+  if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
+  auths_.push_back(request);
 }
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
@@ -265,16 +274,13 @@ void FakeSession::watch_event(const ServerMessage& message) {
     if (type == EventType::kDeleted) return true;
     return (type == EventType::kChild) == (registration.table == Table::kChild);
   };
-  PooledVector<internal::WatchState*> fired;
+  // Whoever waits for one runs later: nobody registers another meanwhile.
   std::erase_if(watches_, [&](const Registration& registration) {
     if (!concerned(registration)) return false;
-    fired.push_back(registration.watch);
+    fire(*registration.watch, type, message.reply.path);
+    registration.watch->release();
     return true;
   });
-  for (internal::WatchState* const watch : fired) {
-    fire(*watch, type, message.reply.path);
-    watch->release();
-  }
 }
 
 // The session event comes first, then every unanswered request fails, oldest first; whatever was
@@ -318,6 +324,7 @@ void FakeSession::leave(bool connected) {
 void FakeSession::end(SessionState state) {
   change_state(state);
   unsent_.clear();
+  if (watches_.empty() && pending_.empty()) return;
   const Error error = end_error();
   resolve_watches(error);  // They hear of it with the session event, before the requests fail.
   fail_pending(error);

@@ -37,7 +37,12 @@ class FakeClient final : public Client {
   std::shared_ptr<FakeSession> current();
   // The current session if it is alive, otherwise a new one: perhaps not connected yet. Kept here
   // until it is over and another one is asked for.
-  FakeSession& alive();
+  FakeSession& alive() {
+    if (!session_ || is_over(session_->state())) [[unlikely]] {
+      open();
+    }
+    return *session_;
+  }
   // Of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // What the current session waits for.

@@ -76,6 +76,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
   [[gnu::cold]] void refuse(internal::Completion& completion, MultiError why);
+  // A request with something in it that a client may refuse, and does not send then.
+  [[gnu::cold, gnu::noinline]] bool refused(Request& request, fakezk::PathId& path,
+                                            internal::Completion& completion);
+  [[gnu::cold, gnu::noinline]] void remember_auth(Request& request);
   void send(Request&& request, fakezk::PathId path);
   void connect();
   void accepted(const fakezk::ServerMessage& message);
