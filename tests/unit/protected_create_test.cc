@@ -8,6 +8,7 @@
 #include "by_hand.h"
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/random.h"
+#include "lockstep/sequence.h"
 #include "lockstep/task_set.h"
 
 namespace lockstep {
@@ -157,6 +158,23 @@ TEST_F(ProtectedCreateTest, DestroyedWhileItWaitsLeavesNoOrphan) {
   simulation_.settle();
   EXPECT_TRUE(children(simulation_, "/lock").empty());
   EXPECT_TRUE(session_->background().empty());
+}
+
+Task<Result<Created>> attempt_and_forget(Session& session) {
+  const Path parent("/lock");
+  const Data data("mine");
+  const Context context;
+  const Placing placing(session, parent, kLockMark, data);
+  Result<Created> created = co_await placing.attempt(context);
+  co_return std::move(created);
+}
+
+TEST_F(ProtectedCreateTest, AttemptThatNobodySettlesLeavesNoOrphan) {
+  const Result<Created> created = simulation_.run(attempt_and_forget(*session_));
+  ASSERT_TRUE(created.has_value()) << name(created.error());
+  simulation_.settle();
+  EXPECT_EQ(creates_under(simulation_, "/lock"), 1U);
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 
 TEST_F(ProtectedCreateTest, DestroyedBeforeItStartsDoesNothing) {
