@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 namespace lockstep::internal {
