@@ -49,7 +49,7 @@ Task<void> read_and_throw(Session& session) {
   throw std::runtime_error("thrown");
 }
 
-Task<bool> sleep(Executor& executor) {
+Task<bool> wait_a_second(Executor& executor) {
   static_cast<void>(co_await sleep_for(executor, std::chrono::seconds(1)));
   co_return true;
 }
@@ -80,7 +80,7 @@ TEST_F(WorldRunTest, MakesAtLeastOneStep) {
 }
 
 TEST_F(WorldRunTest, LeavesTheClockAloneIfTold) {
-  const auto slept = simulation_.start(sleep(simulation_.client("A").executor()));
+  const auto slept = simulation_.start(wait_a_second(simulation_.client("A").executor()));
   EXPECT_EQ(run(kMany, false), 0U);
   EXPECT_FALSE(goes_on_);
   EXPECT_FALSE(slept.done());
