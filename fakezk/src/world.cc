@@ -29,20 +29,21 @@ void add(PayloadHash& hash, const Server::Applied& applied) {
 }  // namespace
 
 // What has been listed stays there: looking at the faults is no part of the step.
-class World::OpenMenu final : public Menu {
+class World::FaultsOfStep final : public PossibleFaults {
  public:
-  explicit OpenMenu(World& world) : Menu(world.events_.view()), world_(world) {}
-  [[nodiscard]] std::span<const Event> faults() const override { return list(kFaultKinds); }
-  [[nodiscard]] std::span<const Event> faults_up_to(FaultKind kind) const override {
-    return list(static_cast<std::size_t>(std::ranges::find(kListed, kind) - kListed.begin()) + 1);
+  explicit FaultsOfStep(World& world) : world_(world) {}
+  [[nodiscard]] std::span<const Event> list() const override { return kinds_listed(kFaultKinds); }
+  [[nodiscard]] std::span<const Event> list_up_to(FaultKind kind) const override {
+    const auto kinds_before = std::ranges::find(kListed, kind) - kListed.begin();
+    return kinds_listed(static_cast<std::size_t>(kinds_before) + 1);
   }
-  [[nodiscard]] FaultKinds possible(FaultKinds kinds) const override {
+  [[nodiscard]] FaultKinds among(FaultKinds kinds) const override {
     return world_.possible_faults(kinds);
   }
-  // How the faults begin, so many that there is one of that index; or all.
-  [[nodiscard]] std::span<const Event> faults_with(std::uint32_t index) const {
-    std::span<const Event> found = list(listed_);
-    while (found.size() <= index && listed_ < kFaultKinds) found = list(listed_ + 1);
+  // How the list begins, so far that there is one of that index; or all of it.
+  [[nodiscard]] std::span<const Event> list_with(std::uint32_t index) const {
+    std::span<const Event> found = kinds_listed(listed_);
+    while (found.size() <= index && listed_ < kFaultKinds) found = kinds_listed(listed_ + 1);
     return found;
   }
 
@@ -58,7 +59,7 @@ class World::OpenMenu final : public Menu {
       FaultKind::kParentRemoval, FaultKind::kSequenceOverflow};
 
   // At least so many kinds.
-  std::span<const Event> list(std::size_t kinds) const {
+  std::span<const Event> kinds_listed(std::size_t kinds) const {
     if (listed_ == 0) world_.faults_.clear();
     const FaultKinds left = world_.faults_left();
     for (; listed_ < kinds; ++listed_) world_.list_faults(kListed[listed_], left);
@@ -220,10 +221,10 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
   list_events();
   if (events_.size() == stalled_count_) [[unlikely]]
     return with_timers && step_at_rest(chooser);
-  const OpenMenu menu(*this);
-  const Choice choice = chooser.next(menu);
+  const FaultsOfStep faults(*this);
+  const Choice choice = chooser.next(Menu(events_.view(), faults));
   begin_step(chooser);
-  happens(menu, choice);
+  happens(faults, choice);
   return true;
 }
 
@@ -232,8 +233,8 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
   acting_ = kNobody;
 }
 
-[[gnu::always_inline]] inline void World::happens(const OpenMenu& menu, Choice choice) {
-  const Event& event = take(menu, choice);
+[[gnu::always_inline]] inline void World::happens(const FaultsOfStep& faults, Choice choice) {
+  const Event& event = take(faults, choice);
   ++steps_;
   execute(event);
   if (!ready_.empty()) run_posted();
@@ -259,12 +260,13 @@ bool World::step_at_rest(Chooser& chooser) {
   events_.clear();
   if (may_fire(find_next_timers())) events_.add({Event::Kind::kTimer, FaultKind::kCut, 0});
   if (stalled_count_ > 0) list_wakes();
-  const OpenMenu menu(*this);
+  const FaultsOfStep faults(*this);
+  const Menu menu(events_.view(), faults);
   const std::optional<Choice> choice =
       events_.empty() ? last_fault(chooser, menu) : chooser.next(menu);
   if (!choice) return false;
   begin_step(chooser);
-  happens(menu, *choice);
+  happens(faults, *choice);
   return true;
 }
 
@@ -283,18 +285,18 @@ void World::settle() {
 
 // The event that has been chosen, which becomes part of the trace. It stays where it was listed: a
 // copy in one piece would wait for the pieces in which it has just been written.
-[[gnu::always_inline]] inline const Event& World::take(const OpenMenu& menu, Choice choice) {
-  std::span<const Event> from = menu.events();
+[[gnu::always_inline]] inline const Event& World::take(const FaultsOfStep& faults, Choice choice) {
+  std::span<const Event> from = events_.view();
   if (choice.fault) [[unlikely]] {
-    const std::span<const Event> faults = menu.faults_with(choice.index);
-    if (faults.empty()) {
+    const std::span<const Event> listed = faults.list_with(choice.index);
+    if (listed.empty()) {
       choice = Choice{};
     } else {
-      from = faults;
+      from = listed;
     }
   }
   choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
-  if (choice.fault || choice.index != 0) deviations_.push_back({positions_, choice});
+  if (choice.fault || choice.index != 0) deviations_.emplace_back(positions_, choice);
   ++positions_;
   const Event& event = from[choice.index];
   hash_in(identity(event));
@@ -313,7 +315,7 @@ std::uint32_t World::order(std::uint32_t options) {
 
 // The chooser has chosen it.
 std::uint32_t World::took(std::uint32_t number) {
-  if (number != 0) deviations_.push_back({positions_, Choice{false, number}});
+  if (number != 0) deviations_.emplace_back(positions_, Choice{false, number});
   ++positions_;
   hash_in(number);
   return number;

@@ -13,11 +13,9 @@ namespace {
 
 Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKind::kCut, index}; }
 
-// What can happen stays there, whatever happens.
-class Always final : public Menu {
+class NoFaults final : public PossibleFaults {
  public:
-  explicit Always(std::span<const Event> events) : Menu(events) {}
-  [[nodiscard]] std::span<const Event> faults() const override { return {}; }
+  [[nodiscard]] std::span<const Event> list() const override { return {}; }
 };
 
 // With three sources, of which two give way at change points: of executions in which the third one
@@ -27,18 +25,19 @@ TEST(PctTest, WhoGivesWayLastDoesNotAlwaysStandLowest) {
   const std::vector<Event> all = {event(Event::Kind::kApply, 0), event(Event::Kind::kApply, 1),
                                   event(Event::Kind::kApply, 2)};
   const std::unique_ptr<Strategy> pct = make_pct();
+  const NoFaults none;
   int last_first = 0;
   int first_first = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     pct->begin(ExecutionStart{mix(seed), kPositions, {}, 0});
     std::vector<std::uint32_t> order;
     for (std::uint32_t position = 0; position <= kPositions; ++position) {
-      const std::uint32_t chosen = pct->next(Always(all)).index;
+      const std::uint32_t chosen = pct->next(Menu(all, none)).index;
       if (order.empty() || order.back() != chosen) order.push_back(chosen);
     }
     if (order.size() != 3 || order[0] == order[2]) continue;
     const std::vector<Event> rest = {all[order[0]], all[order[1]]};
-    const std::uint32_t next = pct->next(Always(rest)).index;
+    const std::uint32_t next = pct->next(Menu(rest, none)).index;
     ++(next == 0 ? first_first : last_first);
   }
   EXPECT_GT(first_first, 100);

@@ -12,20 +12,20 @@ namespace lockstep::fakezk {
 namespace {
 
 // A fault may always strike.
-class AlwaysAFault final : public Menu {
+class AlwaysAFault final : public PossibleFaults {
  public:
-  AlwaysAFault() : Menu(kEvents) {}
-  [[nodiscard]] std::span<const Event> faults() const override { return kFaults; }
+  [[nodiscard]] std::span<const Event> list() const override { return kFaults; }
 
  private:
-  static constexpr std::array kEvents = {Event{.kind = Event::Kind::kApply},
-                                         Event{.kind = Event::Kind::kDeliver}};
   static constexpr std::array kFaults = {
       Event{.kind = Event::Kind::kFault, .fault = FaultKind::kCut}};
 };
 
 bool strikes(Strategy& strategy, const ExecutionStart& start) {
-  const AlwaysAFault menu;
+  static constexpr std::array kEvents = {Event{.kind = Event::Kind::kApply},
+                                         Event{.kind = Event::Kind::kDeliver}};
+  const AlwaysAFault faults;
+  const Menu menu(kEvents, faults);
   strategy.begin(start);
   for (std::uint32_t position = 0; position < 2 * start.calm_positions; ++position) {
     if (strategy.next(menu).fault) return true;

@@ -186,10 +186,9 @@ TEST(ReplayStringTest, EveryFieldHasItsComplaint) {
 
 // ----------------------------------------------------------------------------------- Replay
 
-class NoMenu final : public Menu {
+class NoFaults final : public PossibleFaults {
  public:
-  NoMenu() : Menu({}) {}
-  [[nodiscard]] std::span<const Event> faults() const override { return {}; }
+  [[nodiscard]] std::span<const Event> list() const override { return {}; }
 };
 
 TEST(ReplayTest, GivesEachDeviationAtItsPositionAndIsCalmElsewhere) {
@@ -197,7 +196,8 @@ TEST(ReplayTest, GivesEachDeviationAtItsPositionAndIsCalmElsewhere) {
                                              Deviation{2, Choice{true, 3}},
                                              Deviation{5, Choice{false, 9}}};
   Replay replay(deviations);
-  const NoMenu menu;
+  const NoFaults none;
+  const Menu menu({}, none);
   EXPECT_EQ(replay.next(menu), Choice{});
   EXPECT_EQ(replay.next(menu), (Choice{false, 7}));
   EXPECT_EQ(replay.next(menu), (Choice{true, 3}));

@@ -376,8 +376,8 @@ class KindReader final : public Chooser {
  public:
   explicit KindReader(FaultKind first) : first_(first) {}
   Choice next(const Menu& menu) override {
-    const FaultKinds possible = menu.possible(kAllFaultKinds);
-    const auto one = menu.faults_up_to(first_);
+    const FaultKinds possible = menu.possible_faults().among(kAllFaultKinds);
+    const auto one = menu.possible_faults().list_up_to(first_);
     const std::vector<Event> beginning(one.begin(), one.end());
     const std::span<const Event> all = menu.faults();
     EXPECT_TRUE(std::ranges::equal(all.first(beginning.size()), beginning));
@@ -387,8 +387,8 @@ class KindReader final : public Chooser {
       EXPECT_TRUE(all[i].fault != first_ || i < beginning.size());
     }
     EXPECT_EQ(possible, listed);
-    EXPECT_EQ(menu.possible(bit(first_)), listed & bit(first_));
-    EXPECT_TRUE(std::ranges::equal(menu.faults_up_to(first_), all));
+    EXPECT_EQ(menu.possible_faults().among(bit(first_)), listed & bit(first_));
+    EXPECT_TRUE(std::ranges::equal(menu.possible_faults().list_up_to(first_), all));
     seen |= listed;
     return Choice{};
   }

@@ -75,11 +75,11 @@ void RandomStrategy::begin(const ExecutionStart& start) {
 }
 
 std::optional<Choice> RandomStrategy::strike(const Menu& menu) {
-  const FaultKinds possible = menu.possible(swarm_.kinds());
+  const FaultKinds possible = menu.possible_faults().among(swarm_.kinds());
   if (possible == 0) return std::nullopt;
   --overdue_;
   const FaultKind kind = draw_kind(possible);
-  const std::span<const Event> faults = menu.faults_up_to(kind);
+  const std::span<const Event> faults = menu.possible_faults().list_up_to(kind);
   std::uint32_t count = 0;
   for (const Event& fault : faults) count += std::uint32_t{fault.fault == kind};
   std::uint32_t which = random_.below(count);

@@ -32,28 +32,39 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// What a chooser chooses from. The ordinary events come in the calm order: the first is what
-// happens by default (go on with the same client, otherwise the client with the lowest number).
-// Faults are listed only when asked for, and only as far: most steps need no look at them.
-class Menu {
+// The faults that can strike next. They are listed only when asked for, and only as far: most steps
+// need no look at them.
+class PossibleFaults {
  public:
-  [[nodiscard]] std::span<const Event> events() const { return events_; }
-  [[nodiscard]] virtual std::span<const Event> faults() const = 0;
-  // How these begin: at least up to the last one of that kind.
-  [[nodiscard]] virtual std::span<const Event> faults_up_to(FaultKind) const { return faults(); }
+  [[nodiscard]] virtual std::span<const Event> list() const = 0;
+  // How the list begins: at least up to the last one of that kind.
+  [[nodiscard]] virtual std::span<const Event> list_up_to(FaultKind) const { return list(); }
   // Of these kinds, those that can strike.
-  [[nodiscard]] virtual FaultKinds possible(FaultKinds kinds) const {
+  [[nodiscard]] virtual FaultKinds among(FaultKinds kinds) const {
     FaultKinds found = 0;
-    for (const Event& fault : faults()) found |= bit(fault.fault);
+    for (const Event& fault : list()) found |= bit(fault.fault);
     return found & kinds;
   }
 
  protected:
-  explicit Menu(std::span<const Event> events) : events_(events) {}
-  ~Menu() = default;
+  ~PossibleFaults() = default;
+};
+
+// What a chooser chooses from. The ordinary events come in the calm order: the first is what
+// happens by default (go on with the same client, otherwise the client with the lowest number).
+// Both are the world's, and stay there until the choice is made.
+class Menu {
+ public:
+  Menu(std::span<const Event> events, const PossibleFaults& faults)
+      : events_(events), faults_(faults) {}
+
+  [[nodiscard]] std::span<const Event> events() const { return events_; }
+  [[nodiscard]] std::span<const Event> faults() const { return faults_.list(); }
+  [[nodiscard]] const PossibleFaults& possible_faults() const { return faults_; }
 
  private:
   std::span<const Event> events_;
+  const PossibleFaults& faults_;
 };
 
 // One choice: the index-th ordinary event, or the index-th fault. Indices are taken modulo the

@@ -256,7 +256,7 @@ class World final {
 
  private:
   friend class Process;
-  class OpenMenu;
+  class FaultsOfStep;
   static constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
   static constexpr bool kNoStop = false;
 
@@ -284,8 +284,8 @@ class World final {
   bool step(Chooser& chooser, bool with_timers);
   bool step_at_rest(Chooser& chooser);
   void begin_step(Chooser& chooser);
-  void happens(const OpenMenu& menu, Choice choice);
-  const Event& take(const OpenMenu& menu, Choice choice);
+  void happens(const FaultsOfStep& faults, Choice choice);
+  const Event& take(const FaultsOfStep& faults, Choice choice);
   // A number below `options`, from the chooser of the step; 0 when something is done by hand.
   std::uint32_t number(std::uint32_t options);
   std::uint32_t order(std::uint32_t options);
