@@ -32,6 +32,7 @@ std::string_view name(Error error) {
     case Error::kCancelled: return "cancelled";
     case Error::kConflict: return "conflict";
     case Error::kRevoked: return "revoked";
+    case Error::kNotConnected: return "no connection within the deadline";
   }
   return "unknown error";
 }

@@ -23,6 +23,7 @@ std::optional<std::errc> same_in_the_standard(Error error) {
     case Error::kAuthFailed: return std::errc::permission_denied;
     case Error::kMarshallingError: return std::errc::bad_message;
     case Error::kConnectionLoss: return std::errc::connection_reset;
+    case Error::kNotConnected: return std::errc::not_connected;
     default: return std::nullopt;
   }
 }

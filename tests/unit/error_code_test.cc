@@ -26,6 +26,7 @@ TEST(ErrorCodeTest, EveryErrorIsAnError) {
 TEST(ErrorCodeTest, MeansWhatTheStandardMeans) {
   const std::vector<std::pair<Error, std::errc>> same = {
       {Error::kTimedOut, std::errc::timed_out},
+      {Error::kNotConnected, std::errc::not_connected},
       {Error::kOperationTimeout, std::errc::timed_out},
       {Error::kCancelled, std::errc::operation_canceled},
       {Error::kConflict, std::errc::device_or_resource_busy},

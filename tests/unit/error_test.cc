@@ -40,7 +40,8 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kTimedOut,
                                  Error::kCancelled,
                                  Error::kConflict,
-                                 Error::kRevoked};
+                                 Error::kRevoked,
+                                 Error::kNotConnected};
 
 TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
   for (const Error error : kAll) {
@@ -73,7 +74,8 @@ TEST(ErrorTest, ZooKeepersCodesAreNegativeAndOursPositive) {
   EXPECT_EQ(static_cast<int>(Error::kSessionExpired), -112);
   for (const Error error : kAll) {
     const bool ours = error == Error::kTimedOut || error == Error::kCancelled ||
-                      error == Error::kConflict || error == Error::kRevoked;
+                      error == Error::kConflict || error == Error::kRevoked ||
+                      error == Error::kNotConnected;
     EXPECT_EQ(static_cast<int>(error) > 0, ours) << name(error);
   }
 }

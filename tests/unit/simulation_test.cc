@@ -72,7 +72,7 @@ TEST(SimulationTest, ClientWaitsForASessionUntilItsContextEnds) {
   const auto session = simulation.start(client.session(simulation.now() + 3s));
   simulation.advance(3s);
   ASSERT_TRUE(session.done());
-  EXPECT_EQ(session.result().error(), Error::kTimedOut);
+  EXPECT_EQ(session.result().error(), Error::kNotConnected);
 }
 
 TEST(SimulationTest, DeadlockSaysWhoWaitsForWhat) {

@@ -16,6 +16,7 @@
 #include "lockstep/contenders.h"
 #include "lockstep/error_code.h"
 #include "lockstep/sleep.h"
+#include "lockstep/task_set.h"
 #include "lockstep/zookeeper/client_thread.h"
 #include "lockstep/zookeeper/contender_data.h"
 #include "support/lab.h"
@@ -163,11 +164,39 @@ TEST(ZookeeperBlockingDeathTest, ARuntimeOutlivesWhoIsBlockedOnIt) {
       "destroyed while a call is blocked");
 }
 
-TEST(ZookeeperBlockingTest, TheDeadlineCoversTheConnection) {
+Task<void> open_session(lockstep::Client& client, lockstep::Session*& session) {
+  const auto opened = co_await client.session(Context());
+  if (opened) session = opened->get();
+}
+Task<void> wait_for_connection(lockstep::Session& session) {
+  static_cast<void>(co_await session.connected());
+}
+Task<void> ask_whether_there(lockstep::Session& session) {
+  static_cast<void>(co_await session.exists("/"));
+}
+
+TEST(ZookeeperBlockingDeathTest, WhatIsAwaitedOnAnotherThreadThanTheLoopsIsMisuse) {
+  ClientThread zookeeper(options());
+  lockstep::Client& client = zookeeper.client();
+  lockstep::Session* session = nullptr;
+  blocking::run(client.executor(), [&] { return open_session(client, session); });
+  ASSERT_NE(session, nullptr);
+  const auto begin_here = [](Task<void> task) {
+    TaskSet here;
+    here.spawn(std::move(task));
+  };
+  const char* const rule = "misuse: a wait, a request or a timer is begun on another thread";
+  EXPECT_DEATH(begin_here(open_session(client, session)), rule);
+  EXPECT_DEATH(begin_here(wait_for_connection(*session)), rule);
+  EXPECT_DEATH(begin_here(ask_whether_there(*session)), rule);
+  EXPECT_DEATH(begin_here(wait_for(client.executor(), {})), rule);
+}
+
+TEST(ZookeeperBlockingTest, ADeadlineWithoutAConnectionIsAnErrorThatSaysSo) {
   ClientThread nowhere(Options("127.0.0.1:1", support::Lab::kLongSessionTimeout));
   blocking::FairMutex mutex(nowhere.client(), "/blocking/nowhere");
   const TimePoint before = nowhere.client().executor().now();
-  EXPECT_FALSE(mutex.try_lock_for(100ms));
+  EXPECT_EQ(code_of([&] { static_cast<void>(mutex.try_lock_for(100ms)); }), Error::kNotConnected);
   EXPECT_GE(nowhere.client().executor().now(), before + 100ms);
 }
 

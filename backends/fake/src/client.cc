@@ -14,7 +14,8 @@ std::shared_ptr<FakeSession> FakeClient::current() {
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
   static_cast<void>(alive());
   std::shared_ptr<FakeSession> opened = session_;
-  co_await ok(opened->connected(std::move(context)));
+  const Result<void> connected = co_await opened->connected(std::move(context));
+  if (!connected) co_return failure(why_no_session(connected.error()));
   co_return std::move(opened);
 }
 

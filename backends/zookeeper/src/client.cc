@@ -15,6 +15,7 @@ Client::~Client() {
 }
 
 Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Context context) {
+  runtime_.check_is_current();
   if (!options_.well_formed()) co_return failure(Error::kBadArguments);
   if (current_ && is_over(current_->state())) retire_current();
   if (!current_) {
@@ -22,7 +23,8 @@ Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Conte
     current_->set_observer(observer());
   }
   const std::shared_ptr<Session> session = current_;
-  co_await ok(session->connected(std::move(context)));
+  const Result<void> connected = co_await session->connected(std::move(context));
+  if (!connected) co_return failure(why_no_session(connected.error()));
   co_return session;
 }
 

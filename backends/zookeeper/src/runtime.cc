@@ -44,7 +44,7 @@ Runtime::OsSeededRandom::OsSeededRandom() {
   engine_.seed(seed);
 }
 
-Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) {}
+Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) { bind_to_this_thread(); }
 
 Runtime::~Runtime() {
   spawned_.clear();
@@ -78,7 +78,10 @@ void Runtime::withdraw(Runnable& work) noexcept {
   Queue::erase(work);
 }
 
-void Runtime::start_timer(Timer& timer, TimePoint due) { timers_.push(timer, due); }
+void Runtime::start_timer(Timer& timer, TimePoint due) {
+  check_is_current();
+  timers_.push(timer, due);
+}
 
 void Runtime::stop_timer(Timer& timer) noexcept { timers_.erase(timer); }
 
@@ -104,6 +107,7 @@ void Runtime::run(Task<void> task) {
     const std::lock_guard lock(mutex_);
     internal::check(!std::exchange(running_, true), "run() is called inside the loop");
     loop_thread_ = std::this_thread::get_id();
+    bind_to_this_thread();
   }
   bool ended = false;
   {
@@ -156,7 +160,10 @@ void Runtime::over(BlockingCall& call) noexcept {
 
 LockOwner Runtime::caller() const { return LockOwner(std::this_thread::get_id()); }
 
-void Runtime::spawn(Task<void> task) { spawned_.spawn(keep_exception(std::move(task))); }
+void Runtime::spawn(Task<void> task) {
+  check_is_current();
+  spawned_.spawn(keep_exception(std::move(task)));
+}
 
 Task<void> Runtime::keep_exception(Task<void> task) {
   try {

@@ -32,10 +32,11 @@ enum class Error : int {
   kSessionMoved = -118,
   kNotReadOnly = -119,
   kNoWatcher = -121,
-  kTimedOut = 1,   // The caller's deadline passed before the operation resolved.
-  kCancelled = 2,  // The caller's stop token was triggered before the operation resolved.
-  kConflict = 3,   // A contender is in the way, and it was not to be waited for.
-  kRevoked = 4,    // Somebody asked for the lock, and the grace period is over.
+  kTimedOut = 1,      // The caller's deadline passed before the operation resolved.
+  kCancelled = 2,     // The caller's stop token was triggered before the operation resolved.
+  kConflict = 3,      // A contender is in the way, and it was not to be waited for.
+  kRevoked = 4,       // Somebody asked for the lock, and the grace period is over.
+  kNotConnected = 5,  // The caller's deadline passed before any server was connected.
 };
 
 // True if the request may or may not have been applied: the reply was lost, not the request

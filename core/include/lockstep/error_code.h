@@ -16,7 +16,7 @@ namespace lockstep {
 //   kNoNode                        no_such_file_or_directory
 //   kNodeExists                    file_exists           kNotEmpty         directory_not_empty
 //   kNoAuth, kAuthFailed           permission_denied     kMarshallingError bad_message
-//   kConnectionLoss                connection_reset
+//   kConnectionLoss                connection_reset      kNotConnected     not_connected
 [[nodiscard]] const std::error_category& zookeeper_category() noexcept;
 
 [[nodiscard]] inline std::error_code make_error_code(Error error) noexcept {

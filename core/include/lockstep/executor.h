@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 
 #include "lockstep/clock.h"
+#include "lockstep/internal/check.h"
+#include "lockstep/internal/trampoline.h"
 
 namespace lockstep {
 
@@ -67,6 +70,31 @@ class Executor {
 
   // How code that blocks waits for what happens here. From any thread.
   [[nodiscard]] virtual Blocker& blocker() noexcept = 0;
+
+  // False on a thread to which this executor does not belong. Every wait and every request asks:
+  // begun on another thread they would race with what runs here. A simulated world, which has one
+  // thread, does not bind its executors, and this is true. From any thread.
+  [[nodiscard]] bool is_current() const noexcept {
+    const void* const thread = thread_.load(std::memory_order_relaxed);
+    return thread == nullptr || thread == callers_thread();
+  }
+  void check_is_current() const noexcept {
+    internal::check(is_current(),
+                    "a wait, a request or a timer is begun on another thread than its executor's: "
+                    "use lockstep/blocking there, or post to the executor");
+  }
+
+ protected:
+  // From now on this executor belongs to the calling thread.
+  void bind_to_this_thread() noexcept {
+    thread_.store(callers_thread(), std::memory_order_relaxed);
+  }
+
+ private:
+  // An address that no other living thread has.
+  static const void* callers_thread() noexcept { return &internal::next_coroutine; }
+
+  std::atomic<const void*> thread_ = nullptr;
 };
 
 }  // namespace lockstep

@@ -32,7 +32,9 @@ class Wait : private Runnable {
   }
 
  protected:
-  Wait(Executor& executor, Context&& context) : executor_(executor), context_(std::move(context)) {}
+  Wait(Executor& executor, Context&& context) : executor_(executor), context_(std::move(context)) {
+    executor_.check_is_current();
+  }
   ~Wait() override {
     if (coroutine_) forget();
   }
