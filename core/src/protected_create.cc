@@ -1,5 +1,6 @@
 #include "lockstep/protected_create.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -28,18 +29,59 @@ Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string_vi
   co_return failure(Error::kNoNode);
 }
 
+// The way from the top of the server's tree to a znode, and where on it one is: at first at its
+// end.
+class Levels {
+ public:
+  explicit Levels(Path whole) : whole_(std::move(whole)), end_(whole_.view().size()) {
+    const auto levels = std::ranges::count(whole_.view(), '/');
+    ups_left_ = 4 * static_cast<std::uint32_t>(levels);
+  }
+  [[nodiscard]] Path current() const {
+    return end_ == whole_.view().size() ? whole_ : Path(whole_.view().substr(0, end_));
+  }
+  // False at the end.
+  [[nodiscard]] bool go_down() {
+    const bool below = end_ < whole_.view().size();
+    if (below) end_ = std::min(whole_.view().find('/', end_ + 1), whole_.view().size());
+    return below;
+  }
+  // False at the top; and when it has gone up and down too often.
+  [[nodiscard]] bool go_up() {
+    const std::size_t slash = whole_.view().substr(0, end_).rfind('/');
+    const bool above = slash != std::string_view::npos && slash > 0 && ups_left_ > 0;
+    if (above) end_ = slash;
+    if (above) --ups_left_;
+    return above;
+  }
+
+ private:
+  Path whole_;
+  std::size_t end_;
+  std::uint32_t ups_left_;
+};
+
+// A function that is no coroutine: no frame keeps the request.
+Operation<Created> create_container(Session& session, Path path, const Context& context) {
+  Request request(OpCode::kCreate, std::move(path));
+  request.mode = CreateMode::kContainer;
+  request.outside_chroot = true;
+  return {session, std::move(request), Context(context)};
+}
+
 }  // namespace
 
+// Goes up until a znode can be created, then down again. A level that was there may have gone when
+// the one below it is created: it goes up once more, but not for ever.
 Task<Result<void>> ensure_parent(Session& session, Path parent, Context context) {
+  Levels levels(session.on_server(parent));
   for (;;) {
-    const Result<Created> created =
-        co_await session.create(parent, Data(), CreateMode::kContainer, context);
-    if (created || created.error() == Error::kNodeExists) co_return Result<void>();
-    if (outcome_unknown(created.error())) {
+    const Result<Created> created = co_await create_container(session, levels.current(), context);
+    if (created || created.error() == Error::kNodeExists) {
+      if (!levels.go_down()) co_return Result<void>();
+    } else if (outcome_unknown(created.error())) {
       co_await ok(session.connected(context));
-    } else if (created.error() == Error::kNoNode) {
-      co_await ok(ensure_parent(session, parent.parent(), context));
-    } else {
+    } else if (created.error() != Error::kNoNode || !levels.go_up()) {
       co_return failure(created.error());
     }
   }
@@ -80,11 +122,11 @@ Task<void> Placing::go_on(Result<Created>& created, const Context& context) {
     }
     // The parent is missing, or the create was lost on its way: both are mended by starting again.
     const Result<void> parent = co_await ensure_parent(session_, parent_, context);
-    if (parent) {
-      created = co_await attempt(context);
-    } else {
+    if (!parent) {
       created = failure(parent.error());
+      co_return;
     }
+    created = co_await attempt(context);
   } while (!settled(created));
 }
 

@@ -104,10 +104,12 @@ Path Session::in_chroot(const Path& path) const {
 
 Path Session::out_of_chroot(const Path& path) const {
   if (path.text() == chroot_) return Path();
+  if (!path.view().starts_with(chroot_.view())) return path;  // Of a request outside the chroot.
   return Path(path.view().substr(chroot_.view().size()));
 }
 
 void Session::put_into_chroot(Request& request) const {
+  if (request.outside_chroot) return;
   request.path = in_chroot(request.path);
   if (request.op != OpCode::kMulti) return;
   std::vector<Request> ops(request.ops());

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "conformance/conformance.h"
+#include "conformance/identities.h"
+#include "lockstep/fair_mutex.h"
 
 // A session with a chroot sees the znodes below it, and nothing of where they are.
 namespace lockstep::conformance {
@@ -26,6 +28,32 @@ CONFORMANCE_TEST(S5TheChrootIsNotCreated) {
   co_await create(*session, "/a", "x");
   const auto seen = must(co_await outside->get_data(lab.parent() / "app" / "a"), "get_data");
   EXPECT_EQ(seen.data.view(), "x");
+}
+
+// A lock's recipe creates it, however many levels are missing.
+CONFORMANCE_TEST(S5ALockCreatesItsMissingChroot) {
+  const auto outside = co_await lab.open();
+  const Path app = lab.parent() / "team" / "app";
+  const auto session = co_await open_below(lab, app);
+  FairMutex mutex(*session, "/locks/nightly");
+  HeldLock held = must(co_await mutex.acquire(), "acquire");
+  EXPECT_EQ(held.lock(), Path("/locks/nightly"));
+  const auto queue =
+      must(co_await outside->get_children(app / "locks" / "nightly"), "get_children");
+  EXPECT_EQ(queue.size(), 1U);
+  const ReleaseOutcome outcome = co_await held.release();
+  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+}
+
+// Where it may not, that is what it says.
+CONFORMANCE_TEST(S5AChrootThatMayNotBeCreatedIsAnError) {
+  const auto outside = co_await lab.open();
+  const Creation closed(CreateMode::kPersistent, anyone(permission::kRead));
+  co_await create(*outside, lab.parent() / "closed", Data(), closed);
+  const auto session = co_await open_below(lab, lab.parent() / "closed" / "team" / "app");
+  FairMutex mutex(*session, "/locks/nightly");
+  const auto held = co_await mutex.acquire();
+  EXPECT_EQ(error_of(held), Error::kNoAuth);
 }
 
 // The C client would put a chroot in front of these and make paths of them.

@@ -15,6 +15,7 @@ namespace lockstep {
 namespace {
 
 using namespace unit;
+using fake::FakeClient;
 
 constexpr std::size_t kGuidLength = 36;
 
@@ -275,6 +276,49 @@ TEST_F(EnsureParentTest, DeadlineEndsIt) {
   ASSERT_TRUE(ensured.done());
   EXPECT_EQ(error_of(ensured.result()), Error::kTimedOut);
   EXPECT_FALSE(simulation_.exists("/a"));
+}
+
+// The chroot itself may be missing, with any number of levels: a client need not create it.
+TEST_F(EnsureParentTest, MissingChrootIsCreatedLevelByLevel) {
+  for (const char* const chroot : {"/a", "/b/c", "/d/e/f"}) {
+    const auto session = simulation_.open(chroot, FakeClient::kDefaultTimeout, chroot);
+    EXPECT_TRUE(simulation_.run(ensure_parent(*session, "/x/y", Context())).has_value()) << chroot;
+    EXPECT_TRUE(simulation_.exists(Path(std::string(chroot) + "/x/y"))) << chroot;
+  }
+  EXPECT_EQ(znode(simulation_, "/d")->lifetime, fakezk::Lifetime::kContainer);
+}
+
+TEST_F(EnsureParentTest, MissingChrootIsEnoughForItsOwnRoot) {
+  const auto session = simulation_.open("B", FakeClient::kDefaultTimeout, "/a/b");
+  EXPECT_TRUE(simulation_.run(ensure_parent(*session, "/", Context())).has_value());
+  EXPECT_TRUE(simulation_.exists("/a/b"));
+}
+
+TEST_F(EnsureParentTest, EachMissingLevelCostsTwoRequests) {
+  const auto session = simulation_.open("B", FakeClient::kDefaultTimeout, "/a/b");
+  const RequestCounter requests(simulation_);
+  EXPECT_TRUE(simulation_.run(ensure_parent(*session, "/c/d", Context())).has_value());
+  EXPECT_EQ(requests.of(*session, OpCode::kCreate), 7U);  // Up to "/a", and down again.
+}
+
+// Somebody deletes each level as soon as it is there.
+TEST_F(EnsureParentTest, EndsAlthoughItsWorkIsUndoneAgainAndAgain) {
+  const auto other = simulation_.open("B");
+  const auto ensured = simulation_.start(ensure_parent(*session_, "/a/b", Context()));
+  int undone = 0;
+  for (int creates = 0; creates < 1000 && !ensured.done(); ++creates) {
+    simulation_.hold(*session_, OpCode::kCreate);
+    simulation_.settle();
+    if (simulation_.exists("/a")) {
+      must(simulation_.run(remove(*other, "/a")), "remove /a");
+      ++undone;
+    }
+    simulation_.let_go(*session_);
+    run_steps(simulation_, 1);
+  }
+  ASSERT_TRUE(ensured.done());
+  EXPECT_EQ(error_of(ensured.result()), Error::kNoNode);
+  EXPECT_GE(undone, 2);
 }
 
 }  // namespace

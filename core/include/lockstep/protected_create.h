@@ -10,8 +10,9 @@
 
 namespace lockstep {
 
-// Creates `parent` and its missing ancestors as containers. Errors: as Session::create; connection
-// losses are ridden out. Resumes on the session's executor.
+// Creates `parent` and its missing ancestors as containers, the session's chroot included. Errors:
+// as Session::create; kNoNode if what it has created is deleted by others again and again, more
+// often than there are levels. Connection losses are ridden out. Resumes on the session's executor.
 Task<Result<void>> ensure_parent(Session& session, Path parent, Context context);
 
 // Takes a place in a queue: creates "<parent>/_c_<guid><mark><number>", ephemeral and sequential,

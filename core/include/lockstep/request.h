@@ -77,6 +77,7 @@ class Request {
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
   WatchType watch_type = WatchType::kAny;  // remove_watches
+  bool outside_chroot = false;             // The path is the server's: no chroot belongs to it.
   std::int32_t version = -1;
   Path path;
   Data data;

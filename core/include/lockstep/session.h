@@ -134,6 +134,12 @@ class Session {
   }
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
 
+  // Where a znode of this session is on the server: behind its chroot, if it has one. For what lies
+  // above the chroot (Request::outside_chroot), and for people.
+  [[nodiscard]] Path on_server(const Path& path) const {
+    return chroot_.is_null() ? path : in_chroot(path);
+  }
+
   // 0 until first connected.
   [[nodiscard]] virtual SessionId id() const = 0;
   // As negotiated with the server; zero until first connected.
@@ -151,8 +157,9 @@ class Session {
 
  protected:
   // With a chroot other than "/", all paths of this session are below that znode, which need not
-  // exist (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). They are put together here, never
-  // by the C client, which takes some malformed paths for others then.
+  // exist (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"): no client creates it, a recipe does
+  // (ensure_parent). They are put together here, never by the C client, which takes some malformed
+  // paths for others then.
   Session(Executor& executor, Random& random, const Path& chroot,
           SessionState state = SessionState::kConnecting);
 
