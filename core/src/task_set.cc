@@ -21,10 +21,13 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  // On the caller's stack.
+  // On the caller's stack. The caller may be the destructor of a parameter of a task that has just
+  // ended, and that has named the coroutine to run next: it stays named.
   void start() {
+    const std::coroutine_handle<> next = std::exchange(internal::next_coroutine, nullptr);
     TaskAwaiter::start({}, &Running::end);
     internal::run_next_coroutines();
+    internal::next_coroutine = next;
   }
   ~Running() {
     if (older_) older_->younger_ = younger_;

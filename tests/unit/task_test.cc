@@ -449,6 +449,38 @@ Task<void> clean_up_later(TaskSet& tasks, Journal& journal, Gate& gate, Gate& ne
   co_await never;
 }
 
+// As a lock that is held does, which releases in the background.
+class SpawnsWhenDestroyed {
+ public:
+  SpawnsWhenDestroyed(TaskSet& tasks, Journal& journal) : tasks_(&tasks), journal_(&journal) {}
+  SpawnsWhenDestroyed(SpawnsWhenDestroyed&& other) noexcept
+      : tasks_(std::exchange(other.tasks_, nullptr)), journal_(other.journal_) {}
+  SpawnsWhenDestroyed& operator=(SpawnsWhenDestroyed&&) = delete;
+  ~SpawnsWhenDestroyed() {
+    if (tasks_) tasks_->spawn(note(*journal_, "spawned"));
+  }
+
+ private:
+  TaskSet* tasks_;
+  Journal* journal_;
+};
+
+Task<void> keep_to_its_end(SpawnsWhenDestroyed) { co_return; }
+Task<void> go_on_after(TaskSet& tasks, Journal& journal) {
+  SpawnsWhenDestroyed parameter(tasks, journal);
+  co_await keep_to_its_end(std::move(parameter));
+  journal.push_back("went on");
+}
+
+// A task's parameters go when it has ended, after it has named who runs next.
+TEST(TaskSetTest, AParameterMaySpawnWhenItsTaskEndsAndTheAwaiterGoesOnAllTheSame) {
+  Journal journal;
+  TaskSet tasks;
+  tasks.spawn(go_on_after(tasks, journal));
+  EXPECT_EQ(journal, Journal({"spawned", "went on"}));
+  EXPECT_TRUE(tasks.empty());
+}
+
 TEST(TaskSetTest, ClearTakesWhatItsTasksSpawnWhileTheyAreDestroyed) {
   Journal journal;
   Gate gate;
