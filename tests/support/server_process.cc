@@ -27,6 +27,9 @@ constexpr const char* kJava[] = {
     "java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
     "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
+    // A server that has missed something is sent it out of these, never a whole snapshot: so that
+    // its transaction log shows everything that has happened.
+    "-Dzookeeper.snapshotSizeFactor=1000000", "-Dzookeeper.commitLogCount=20000",
     // Znodes with a time to live.
     "-Dzookeeper.extendedTypesEnabled=true",
     // These are read without the prefix.
@@ -85,6 +88,10 @@ void ServerProcess::stop() {
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
   process_ = -1;
+}
+
+void ServerProcess::signal(int number) const {
+  if (process_ != -1) kill(process_, number);
 }
 
 bool ServerProcess::wait_until_ready() {

@@ -24,12 +24,16 @@ class ServerProcess {
   void start();
   // Kills it.
   void stop();
+  // SIGSTOP or SIGCONT, while it runs.
+  void signal(int number) const;
   // Waits until it serves clients. False if it ends instead, or takes too long.
   [[nodiscard]] bool wait_until_ready();
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   // "standalone", "leader", "follower"; empty while it does not serve clients.
   [[nodiscard]] std::string mode() const;
+  // Where it keeps its snapshots and transaction logs.
+  [[nodiscard]] std::filesystem::path data() const { return directory_ / "data" / "version-2"; }
   // What it has printed.
   [[nodiscard]] std::string log() const;
 

@@ -39,6 +39,18 @@ void TcpProxy::cut() {
   wake();
 }
 
+// A socket that is closed like this discards what it has and sends a reset.
+void TcpProxy::reset() {
+  const std::lock_guard lock(mutex_);
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  for (Link& link : links_) {
+    setsockopt(link.client, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    setsockopt(link.server, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    link.broken = true;
+  }
+  wake();
+}
+
 void TcpProxy::refuse() {
   {
     const std::lock_guard lock(mutex_);
@@ -56,6 +68,12 @@ void TcpProxy::stall() {
   const std::lock_guard lock(mutex_);
   requests_held_ = true;
   replies_held_ = true;
+  wake();
+}
+
+void TcpProxy::hold_requests() {
+  const std::lock_guard lock(mutex_);
+  requests_held_ = true;
   wake();
 }
 
@@ -80,6 +98,13 @@ void TcpProxy::cut_at_next_request() {
 void TcpProxy::cut_at_next_reply() {
   const std::lock_guard lock(mutex_);
   drop_ = Drop::kNextReply;
+}
+
+void TcpProxy::heal() {
+  const std::lock_guard lock(mutex_);
+  drop_ = Drop::kNothing;
+  refusing_ = requests_held_ = replies_held_ = false;
+  wake();
 }
 
 void TcpProxy::run() {

@@ -25,13 +25,17 @@ class TcpProxy {
 
   // Closes every connection. New ones are welcome.
   void cut();
+  // The same with a reset: both sides hear "connection reset by peer".
+  void reset();
   // Closes every connection and closes new ones at once, until accept_again().
   void refuse();
   void accept_again();
 
   // Keeps connections open and passes nothing on in either direction, until pass_again().
   void stall();
-  // The same for what the server sends.
+  // The same for one direction: a network that has failed one way. What is held arrives late, as
+  // what TCP sends again does.
+  void hold_requests();
   void hold_replies();
   void pass_again();
 
@@ -39,6 +43,9 @@ class TcpProxy {
   void cut_at_next_request();
   // The next thing the server sends is dropped, with the connection: it was done, nobody heard.
   void cut_at_next_reply();
+
+  // Takes back all of the above: everything passes, whoever comes is welcome.
+  void heal();
 
  private:
   enum class Drop { kNothing, kNextRequest, kNextReply };

@@ -37,9 +37,13 @@ class ZookeeperEnsemble {
   // is another one.
   void restart(std::size_t server);
 
+  // One server, to be killed, started again, stopped and continued; nobody waits for anything.
+  [[nodiscard]] ServerProcess& server(std::size_t number) const { return *servers_[number]; }
+  // Waits until all serve clients. False if one ends instead, or takes too long.
+  [[nodiscard]] bool wait_until_ready();
+
  private:
   void configure();
-  [[nodiscard]] bool wait_until_ready();
 
   TemporaryDirectory directory_;
   std::array<std::unique_ptr<ServerProcess>, kServers> servers_;

@@ -1,0 +1,337 @@
+#include "chaos/chaos_run.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "chaos/queues.h"
+
+namespace lockstep::chaos {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kSessionTimeouts[] = {seconds(2), seconds(3), seconds(4)};
+constexpr int kWorkers = static_cast<int>(kLockKinds.size());
+// What a heap may have grown by in its second rest and later: sessions come and go meanwhile.
+constexpr std::int64_t kGrowthMax = 512 << 10;
+constexpr std::int64_t kMoreDescriptorsMax = 8;
+constexpr std::size_t kShownMax = 3;
+constexpr std::size_t kLinesMax = 60;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+}  // namespace
+
+ChaosRun::ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan)
+    : ensemble_(ensemble), plan_(plan) {
+  static int runs = 0;
+  root_ = "/chaos-" + std::to_string(++runs);
+  create_root(ensemble_, root_);
+  for (int i = 0; i < plan_.processes; ++i) {
+    Site& site = sites_.emplace_back();
+    site.number = i;
+    site.session_timeout =
+        kSessionTimeouts[static_cast<std::size_t>(i) % std::size(kSessionTimeouts)];
+    for (std::size_t server = 0; server < support::ZookeeperEnsemble::kServers; ++server) {
+      site.ways.emplace_back(ensemble_.port(server));
+    }
+    start(site);
+  }
+  faults_ = std::make_unique<Faults>(plan_.seed, ensemble_, sites_, collector_, [this](Site& site) {
+    ++site.life;
+    start(site);
+  });
+}
+
+ChaosRun::~ChaosRun() = default;
+
+std::vector<std::string> ChaosRun::arguments_of(const Site& site) const {
+  std::string servers;
+  for (const support::TcpProxy& way : site.ways) {
+    servers += (servers.empty() ? "" : ",") + way.address();
+  }
+  const bool threads = site.number % 2 == 1;
+  const int sessions = threads || site.number > 0 ? 1 : 2;
+  const std::uint64_t seed = plan_.seed * 100 + static_cast<std::uint64_t>(site.number) * 10 +
+                             static_cast<std::uint64_t>(site.life);
+  return {threads ? "threads" : "coroutines",
+          servers,
+          root_,
+          std::to_string(site.session_timeout.count()),
+          std::to_string(seed),
+          std::to_string(sessions),
+          std::to_string(kWorkers),
+          std::string(kFlawNames[static_cast<std::size_t>(plan_.flaw)])};
+}
+
+void ChaosRun::start(Site& site) {
+  const std::string name = std::to_string(site.number) + "-" + std::to_string(site.life);
+  errors_.push_back(directory_.path() / ("errors-" + name));
+  site.process = std::make_unique<ContenderProcess>(
+      arguments_of(site), collector_.connect(site.number, site.life), errors_.back());
+}
+
+void ChaosRun::violated(std::string check, std::string what) {
+  violations_.push_back({std::move(check), "", std::move(what), monotonic_now()});
+}
+
+void ChaosRun::command(Command command) {
+  for (const Site& site : sites_) site.process->command(command);
+}
+
+void ChaosRun::run() {
+  bool good = one_round(milliseconds(0));  // What memory there is to begin with.
+  for (int round = 0; good && round < plan_.rounds && plan_.chaos > milliseconds(0); ++round) {
+    command(Command::kResume);
+    good = one_round(plan_.chaos);
+  }
+  if (good && plan_.again_without_faults) {
+    command(Command::kResume);
+    good = one_round(milliseconds(0));
+  }
+  if (good) finish();
+  check_errors();
+}
+
+bool ChaosRun::one_round(milliseconds chaos) {
+  if (chaos > milliseconds(0)) {
+    faults_->strike(chaos);
+    faults_->heal();
+  }
+  const bool rested = wait_until_served() && wait_until_at_rest(Command::kPause);
+  if (rested) check_orphans();
+  events_ = collector_.take_events();
+  for (const Violation& violation : collector_.violations()) violations_.push_back(violation);
+  if (rested) judge();
+  return violations_.empty();
+}
+
+// In slices, so that a process that has died is noticed.
+bool ChaosRun::wait(const std::function<bool(const std::vector<Event>&)>& done) {
+  const auto deadline = std::chrono::steady_clock::now() + plan_.patience;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (collector_.wait(done, milliseconds(200))) return true;
+    for (Site& site : sites_) {
+      if (const auto ended = site.process->ended()) {
+        violated("process", "process " + std::to_string(site.number) + " has ended: " + *ended);
+        return false;
+      }
+    }
+  }
+  return false;
+}
+
+bool ChaosRun::wait_until_served() {
+  std::set<std::pair<int, int>> waiting;
+  for (const Site& site : sites_) {
+    const int workers = site.number == 0 ? 2 * kWorkers : kWorkers;
+    for (int worker = 0; worker < workers; ++worker) waiting.insert({site.number, worker});
+  }
+  std::size_t seen = collector_.count();
+  if (violations_.empty() && first_rest_.empty()) seen = 0;
+  const bool served = wait([&](const std::vector<Event>& events) {
+    for (; seen < events.size(); ++seen) {
+      if (events[seen].kind != Kind::kServed) continue;
+      waiting.erase({events[seen].process, events[seen].worker});
+    }
+    return waiting.empty();
+  });
+  if (served) return true;
+  std::string who;
+  for (const auto& [process, worker] : waiting) {
+    who += " " + std::to_string(process) + "." + std::to_string(worker) + " (" +
+           std::string(name_of(lock_of_worker(worker))) + ")";
+  }
+  violated("served", "never served again:" + who + busy_workers() + histories());
+  return false;
+}
+
+bool ChaosRun::wait_until_at_rest(Command how) {
+  std::size_t seen = collector_.count();
+  std::set<int> waiting;
+  for (const Site& site : sites_) waiting.insert(site.number);
+  command(how);
+  std::vector<Event> rests;
+  const bool rested = wait([&](const std::vector<Event>& events) {
+    for (; seen < events.size(); ++seen) {
+      if (events[seen].kind != Kind::kPaused) continue;
+      if (waiting.erase(events[seen].process) == 1) rests.push_back(events[seen]);
+    }
+    return waiting.empty();
+  });
+  ++rests_;
+  check_rest(rests);
+  if (rested) return true;
+  std::string who;
+  for (const int process : waiting) who += " " + std::to_string(process);
+  violated("rest", "processes that do not come to rest:" + who + busy_workers());
+  return false;
+}
+
+// What those do who do not come to rest.
+std::string ChaosRun::busy_workers() {
+  const std::size_t seen = collector_.count();
+  command(Command::kTell);
+  static_cast<void>(collector_.wait([](const auto&) { return false; }, seconds(1)));
+  const std::vector<Event> events = collector_.events();
+  std::string text;
+  for (std::size_t i = seen; i < events.size(); ++i) {
+    if (events[i].kind != Kind::kDoes) continue;
+    text += "\n    " + std::to_string(events[i].process) + "." + std::to_string(events[i].worker) +
+            " (" + std::string(name_of(lock_of_worker(events[i].worker))) + "): " + events[i].lock;
+  }
+  return text;
+}
+
+// What is in the queues, and what is known of it.
+std::string ChaosRun::histories() {
+  const std::vector<Event> events = collector_.events();
+  std::string text;
+  for (const std::string& znode : znodes_in_queues(ensemble_, root_)) {
+    text += "\n    " + znode;
+    std::int64_t token = 0;
+    for (const Event& event : events) {
+      if (event.znode == znode && event.token != 0) token = event.token;
+      const bool used = token != 0 && event.token == token && znode.starts_with(event.lock);
+      if (event.znode != znode && !(used && event.kind != Kind::kWrite)) continue;
+      text += "\n      " + std::to_string(event.process) + ": " + text_of(event);
+    }
+  }
+  return text;
+}
+
+void ChaosRun::check_rest(const std::vector<Event>& rests) {
+  for (const Event& rest : rests) {
+    if (rest.token != 0) {
+      violated("completions", "process " + std::to_string(rest.process) + ": " +
+                                  std::to_string(rest.token) + " acquires never ended");
+    }
+    check_memory(rest);
+  }
+}
+
+void ChaosRun::check_memory(const Event& rest) {
+  const auto [first, is_first] = first_rest_.try_emplace({rest.process, rest.life}, rest);
+  if (is_first) return;
+  const std::string who = "process " + std::to_string(rest.process);
+  const std::int64_t grown = rest.detail - first->second.detail;
+  const std::int64_t descriptors = rest.created - first->second.created;
+  grown_ = std::max(grown_, grown);
+  if (grown > kGrowthMax) {
+    violated("memory", who + " has grown by " + std::to_string(grown) + " bytes from " +
+                           std::to_string(first->second.detail));
+  }
+  if (descriptors > kMoreDescriptorsMax) {
+    violated("memory", who + " has " + std::to_string(descriptors) + " more descriptors than the " +
+                           std::to_string(first->second.created) + " it began with");
+  }
+}
+
+// While the sessions of those who rest live, and after those of the killed are over.
+void ChaosRun::check_orphans() {
+  const auto deadline = std::chrono::steady_clock::now() + plan_.patience;
+  std::vector<std::string> left;
+  do {
+    left = znodes_in_queues(ensemble_, root_);
+    if (left.empty()) return;
+    poll(nullptr, 0, 50);
+  } while (std::chrono::steady_clock::now() < deadline);
+  std::string names;
+  for (const std::string& znode : left) names += " " + znode;
+  violated("orphans", "nobody holds or waits for:" + names);
+}
+
+void ChaosRun::finish() {
+  if (!wait_until_at_rest(Command::kQuit)) return;
+  const auto deadline = std::chrono::steady_clock::now() + plan_.patience;
+  for (Site& site : sites_) {
+    std::optional<std::string> ended;
+    while (!ended && std::chrono::steady_clock::now() < deadline) {
+      ended = site.process->ended();
+      if (!ended) poll(nullptr, 0, 5);
+    }
+    if (ended == "status 0") continue;
+    violated("process", "process " + std::to_string(site.number) +
+                            " should exit: " + ended.value_or("it does not"));
+  }
+}
+
+void ChaosRun::check_errors() {
+  for (const std::filesystem::path& file : errors_) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    if (text.str().empty()) continue;
+    violated("stderr", file.filename().string() + ":\n" + text.str());
+  }
+}
+
+void ChaosRun::judge() {
+  const std::vector<Transaction> transactions = committed_transactions(ensemble_, root_);
+  judge_server_order(events_, transactions, violations_, judged_);
+  std::vector<Violation> overlaps;
+  judge_client_order(events_, overlaps, judged_);
+  overlaps_ += overlaps.size();
+  // With faults: counted only, since a partition that outlives the session is not told in time.
+  if (plan_.chaos == milliseconds(0)) std::ranges::move(overlaps, std::back_inserter(violations_));
+  judge_notices(events_, violations_, judged_);
+}
+
+std::set<std::string> ChaosRun::failed_checks() const {
+  std::set<std::string> checks;
+  for (const Violation& violation : violations_) checks.insert(violation.check);
+  return checks;
+}
+
+// The faults of the last seconds before it, and what happened to its lock.
+std::string ChaosRun::around(const Violation& violation) const {
+  std::vector<std::string> lines;
+  for (const Event& event : events_) {
+    const std::int64_t before = violation.at - event.at;
+    const bool fault = event.kind == Kind::kFault || event.kind == Kind::kKilled;
+    if (before < -kSecond || before > (fault ? 8 : 2) * kSecond) continue;
+    if (!fault && event.kind != Kind::kStalled && event.lock != violation.lock) continue;
+    lines.push_back("    " + std::to_string(-before / 1000) + " us, process " +
+                    std::to_string(event.process) + ": " + text_of(event) + "\n");
+  }
+  if (violation.lock.empty() && lines.empty()) {
+    for (const Event& event : events_)
+      lines.push_back("    " + std::to_string(event.process) + ": " + text_of(event) + "\n");
+  }
+  std::string text;
+  const std::size_t skipped = lines.size() > kLinesMax ? lines.size() - kLinesMax : 0;
+  for (std::size_t i = skipped; i < lines.size(); ++i) text += lines[i];
+  return text;
+}
+
+std::string ChaosRun::report() const {
+  std::string text = "chaos: seed " + std::to_string(plan_.seed) + ", " +
+                     std::to_string(violations_.size()) + " violations of:";
+  for (const std::string& check : failed_checks()) text += " " + check;
+  std::size_t shown = 0;
+  for (const Violation& violation : violations_) {
+    if (++shown > kShownMax) break;
+    text += "\n  " + violation.check + " " + violation.lock + ": " + violation.what + "\n" +
+            around(violation);
+  }
+  return text;
+}
+
+std::string ChaosRun::figures() const {
+  std::ostringstream text;
+  text << "chaos: seed " << plan_.seed << ", " << faults_->struck() << " faults, " << judged_.grants
+       << " grants judged, " << judged_.intervals << " uses, " << judged_.losses << " losses, "
+       << overlaps_ << " overlapping uses and " << judged_.excused
+       << " of a process that did not run, " << rests_ << " rests, heap +" << grown_
+       << " bytes at most";
+  return text.str();
+}
+
+}  // namespace lockstep::chaos

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chaos/collector.h"
+#include "chaos/faults.h"
+#include "chaos/judge.h"
+#include "support/temporary_directory.h"
+#include "support/zookeeper_ensemble.h"
+
+namespace lockstep::chaos {
+
+// How a run goes.
+struct Plan {
+  std::uint64_t seed = 0;
+  int processes = 4;
+  int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
+  std::chrono::milliseconds chaos{};  // Of each round; none: nothing fails.
+  std::chrono::milliseconds patience{std::chrono::seconds(90)};  // For whatever has to happen.
+  Flaw flaw = Flaw::kNone;
+  bool again_without_faults = false;  // One more round.
+};
+
+// Contenders in several processes, each behind proxies of its own, and what is done to them and to
+// the servers. On the main thread.
+class ChaosRun {
+ public:
+  ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan);
+  ~ChaosRun();
+  ChaosRun(const ChaosRun&) = delete;
+  ChaosRun& operator=(const ChaosRun&) = delete;
+
+  // To its end, or to the end of the round that finds something. Throws what the ensemble throws.
+  void run();
+
+  [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
+  // The checks that found something.
+  [[nodiscard]] std::set<std::string> failed_checks() const;
+  // The first violations, with what happened around them.
+  [[nodiscard]] std::string report() const;
+  // What it was about, in figures.
+  [[nodiscard]] std::string figures() const;
+
+ private:
+  void start(Site& site);
+  [[nodiscard]] std::vector<std::string> arguments_of(const Site& site) const;
+  [[nodiscard]] bool one_round(std::chrono::milliseconds chaos);
+  void finish();
+  bool wait_until_served();
+  bool wait_until_at_rest(Command command);
+  [[nodiscard]] std::string busy_workers();
+  [[nodiscard]] std::string histories();
+  void check_rest(const std::vector<Event>& events);
+  void check_memory(const Event& rest);
+  void check_orphans();
+  void check_errors();
+  void judge();
+  [[nodiscard]] bool wait(const std::function<bool(const std::vector<Event>&)>& done);
+  void command(Command command);
+  void violated(std::string check, std::string what);
+  [[nodiscard]] std::string around(const Violation& violation) const;
+
+  support::ZookeeperEnsemble& ensemble_;
+  Plan plan_;
+  std::string root_;
+  support::TemporaryDirectory directory_;
+  Collector collector_;
+  std::deque<Site> sites_;
+  std::unique_ptr<Faults> faults_;
+  std::vector<std::filesystem::path> errors_;
+  std::map<std::pair<int, int>, Event> first_rest_;  // Of each life of a process.
+  std::vector<Event> events_;                        // Of the round that is judged.
+  std::vector<Violation> violations_;
+  Judged judged_;
+  std::size_t overlaps_ = 0;
+  int rests_ = 0;
+  std::int64_t grown_ = 0;  // At most.
+};
+
+}  // namespace lockstep::chaos

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "chaos/judge.h"
+
+namespace lockstep::chaos {
+
+namespace {
+
+constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
+
+// How late whoever ran again may have been told.
+constexpr std::int64_t kSlack = 20'000'000;
+
+using Holder = std::tuple<int, int, std::string, std::int64_t>;  // Process, its life, lock, token.
+
+Holder holder_of(const Event& event) {
+  return {event.process, event.life, event.lock, event.token};
+}
+
+// Somebody relies on a lock.
+struct Use {
+  Event begin;
+  std::int64_t end = kForEver;
+};
+
+struct Stall {
+  int process;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// All uses, each lock's in the order in which they began, and when which process did not run.
+class Uses {
+ public:
+  explicit Uses(const std::vector<Event>& events) {
+    for (const Event& event : events) follow(event);
+    for (auto& [lock, uses] : by_lock) {
+      std::ranges::stable_sort(uses, {}, [](const Use& use) { return use.begin.at; });
+    }
+  }
+
+  // Whether a process did not run at some time in between.
+  [[nodiscard]] bool stalled(int process, std::int64_t begin, std::int64_t end) const {
+    return std::ranges::any_of(stalls_, [&](const Stall& stall) {
+      return stall.process == process && stall.begin <= end && stall.end >= begin;
+    });
+  }
+
+  std::map<std::string, std::vector<Use>> by_lock;
+
+ private:
+  void follow(const Event& event) {
+    if (event.kind == Kind::kEntered) {
+      std::vector<Use>& uses = by_lock[event.lock];
+      open_[holder_of(event)] = uses.size();
+      uses.push_back({event});
+    } else if (event.kind == Kind::kLeft || event.kind == Kind::kLost) {
+      const auto found = open_.find(holder_of(event));
+      if (found == open_.end()) return;
+      by_lock[event.lock][found->second].end = event.at;
+      open_.erase(found);
+    } else if (event.kind == Kind::kKilled) {
+      std::erase_if(open_, [&](const auto& entry) {
+        if (std::get<0>(entry.first) != event.process) return false;
+        by_lock[std::get<2>(entry.first)][entry.second].end = event.at;
+        return true;
+      });
+    } else if (event.kind == Kind::kStalled) {
+      stalls_.push_back({event.process, event.at - event.detail, event.at});
+    }
+  }
+
+  std::map<Holder, std::size_t> open_;
+  std::vector<Stall> stalls_;
+};
+
+std::string who(const Event& event) {
+  return "process " + std::to_string(event.process) + " with token " + std::to_string(event.token);
+}
+
+Violation overlap(const std::string& lock, const Use& use, const Use& other) {
+  const std::int64_t now = use.begin.at;
+  return {"client order", lock,
+          who(use.begin) + " enters while " + who(other.begin) + " is inside, for another " +
+              std::to_string((other.end - now) / 1000) + " us",
+          now};
+}
+
+}  // namespace
+
+void judge_client_order(const std::vector<Event>& events, std::vector<Violation>& violations,
+                        Judged& judged) {
+  const Uses uses(events);
+  for (const auto& [lock, of_lock] : uses.by_lock) {
+    const bool leases = lock.ends_with(name_of(LockKind::kSemaphore));
+    std::vector<Use> inside;
+    for (const Use& use : of_lock) {
+      ++judged.intervals;
+      const std::int64_t now = use.begin.at;
+      std::erase_if(inside, [&](const Use& other) { return other.end <= now; });
+      const bool room = leases && inside.size() < static_cast<std::size_t>(kLeases);
+      for (const Use& other : inside) {
+        if (room || (!leases && other.begin.shared && use.begin.shared)) continue;
+        // Whose grant is older has stayed too long: it could not be told while it did not run.
+        const Use& older = other.begin.token < use.begin.token ? other : use;
+        if (uses.stalled(older.begin.process, now - kSlack, older.end)) {
+          ++judged.excused;
+        } else {
+          violations.push_back(overlap(lock, use, other));
+        }
+      }
+      inside.push_back(use);
+    }
+  }
+}
+
+void judge_notices(const std::vector<Event>& events, std::vector<Violation>& violations,
+                   Judged& judged) {
+  using Grant = std::tuple<int, int, std::string, std::int64_t>;
+  std::set<Grant> lost;
+  std::set<Grant> released;
+  for (const Event& event : events) {
+    const Grant grant(event.process, event.life, event.znode, event.created);
+    if (event.kind == Kind::kReleased) released.insert(grant);
+    if (event.kind != Kind::kLost) continue;
+    ++judged.losses;
+    if (!lost.insert(grant).second) {
+      violations.push_back({"notices", event.lock, event.znode + " was lost twice", event.at});
+    }
+    if (released.contains(grant)) {
+      violations.push_back(
+          {"notices", event.lock, event.znode + " was lost after its release", event.at});
+    }
+  }
+}
+
+}  // namespace lockstep::chaos

@@ -1,0 +1,133 @@
+#include "chaos/contender/reporter.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace lockstep::chaos {
+
+namespace {
+
+Event about(Kind kind, const GrantRecord& grant) {
+  Event event;
+  event.kind = kind;
+  event.session = grant.session;
+  event.lock = grant.lock.string();
+  event.znode = grant.znode.string();
+  event.token = grant.token;
+  event.created = grant.created;
+  event.evidence = grant.evidence;
+  event.shared = grant.share == Share::kShared;
+  event.continues = grant.continues.string();
+  return event;
+}
+
+Event about(Kind kind, SessionId session, const Path& lock) {
+  Event event;
+  event.kind = kind;
+  event.session = session;
+  event.lock = lock.string();
+  return event;
+}
+
+}  // namespace
+
+std::int64_t monotonic_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void Reporter::report(Event event) {
+  const std::lock_guard lock(mutex_);
+  event.at = monotonic_now();
+  send(event);
+}
+
+void Reporter::report(Kind kind, int worker, const std::string& lock, Zxid token, Share share) {
+  Event event;
+  event.kind = kind;
+  event.worker = worker;
+  event.lock = lock;
+  event.token = token;
+  event.shared = share == Share::kShared;
+  report(std::move(event));
+}
+
+bool Reporter::write(int worker, const std::string& on, Zxid token) {
+  Event event;
+  event.kind = Kind::kWrite;
+  event.worker = worker;
+  event.lock = on;
+  event.token = token;
+  const std::lock_guard lock(mutex_);
+  event.at = monotonic_now();
+  send(event);
+  char answer = 0;
+  ssize_t size = -1;
+  do {
+    size = recv(link_, &answer, 1, 0);
+  } while (size == -1 && errno == EINTR);
+  if (size != 1) _exit(0);
+  return answer == kAccepted;
+}
+
+void Reporter::served(int worker) {
+  Event event;
+  event.kind = Kind::kServed;
+  event.worker = worker;
+  report(std::move(event));
+}
+
+void Reporter::send(const Event& event) {
+  const std::string text = text_of(event);
+  ssize_t size = -1;
+  do {
+    size = ::send(link_, text.data(), text.size(), MSG_NOSIGNAL);
+  } while (size == -1 && errno == EINTR);
+  if (size == -1) _exit(0);
+}
+
+void Reporter::acquire_begins(SessionId session, const Path& lock) {
+  ++under_way_;
+  report(about(Kind::kBegan, session, lock));
+}
+
+void Reporter::acquire_ends(SessionId session, const Path& lock) {
+  --under_way_;
+  report(about(Kind::kEnded, session, lock));
+}
+
+void Reporter::place_reserved(SessionId session, const Path& lock, const Path& znode) {
+  Event event = about(Kind::kPlace, session, lock);
+  event.znode = znode.string();
+  report(std::move(event));
+}
+
+void Reporter::gave_up(SessionId session, const Path& lock, Error error) {
+  Event event = about(Kind::kGaveUp, session, lock);
+  event.detail = static_cast<int>(error);
+  report(std::move(event));
+}
+
+void Reporter::granted(const GrantRecord& grant) { report(about(Kind::kGranted, grant)); }
+
+void Reporter::dropped(const GrantRecord& grant) { report(about(Kind::kDropped, grant)); }
+
+void Reporter::lost(const GrantRecord& grant, Error cause) {
+  Event event = about(Kind::kLost, grant);
+  event.detail = static_cast<int>(cause);
+  report(std::move(event));
+}
+
+void Reporter::released(const GrantRecord& grant, ReleaseOutcome outcome) {
+  Event event = about(Kind::kReleased, grant);
+  event.detail = static_cast<int>(outcome);
+  report(std::move(event));
+}
+
+}  // namespace lockstep::chaos

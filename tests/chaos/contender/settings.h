@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "chaos/wire.h"
+
+namespace lockstep::chaos {
+
+// What the driver has a contender do.
+struct Settings {
+  std::string servers;
+  std::string root;  // The locks are below this path.
+  std::chrono::milliseconds session_timeout{};
+  std::uint64_t seed = 0;
+  int sessions = 1;
+  int workers = 1;  // Of each session.
+  Flaw flaw = Flaw::kNone;
+};
+
+}  // namespace lockstep::chaos

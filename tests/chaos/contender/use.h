@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "chaos/contender/control.h"
+#include "chaos/contender/settings.h"
+#include "chaos/draw.h"
+
+namespace lockstep::chaos {
+
+// What the workers of one process share.
+class Process {
+ public:
+  explicit Process(Settings how) : settings(std::move(how)), reporter(kLink) {}
+
+  [[nodiscard]] bool has(Flaw flaw) const { return settings.flaw == flaw; }
+  [[nodiscard]] std::string lock(LockKind kind) const {
+    return settings.root + "/" + std::string(name_of(kind));
+  }
+  // A stream of draws for each worker, different in every process.
+  [[nodiscard]] Draw draw_of(int worker) const {
+    return Draw(settings.seed * 1000 + static_cast<std::uint64_t>(worker));
+  }
+
+  const Settings settings;
+  Reporter reporter;
+  Control control;
+};
+
+// How long a worker holds a lock: briefly as a rule, now and then for longer than a fault may last.
+[[nodiscard]] inline std::chrono::milliseconds holding_time(Draw& draw) {
+  using std::chrono::milliseconds;
+  const std::uint64_t kind = draw.below(20);
+  if (kind == 0) return draw.between(milliseconds(200), milliseconds(1500));
+  if (kind <= 2) return draw.between(milliseconds(20), milliseconds(200));
+  return draw.between(milliseconds(0), milliseconds(10));
+}
+// Between two of its acquires.
+[[nodiscard]] inline std::chrono::milliseconds thinking_time(Draw& draw) {
+  return draw.between(std::chrono::milliseconds(0), std::chrono::milliseconds(60));
+}
+// How long it is ready to wait, if not for ever.
+[[nodiscard]] inline std::chrono::milliseconds patience(Draw& draw) {
+  using std::chrono::milliseconds;
+  if (draw.one_in(3)) return draw.between(milliseconds(500), milliseconds(5000));
+  return draw.between(milliseconds(1), milliseconds(300));
+}
+// How long it goes on without a look at the state of its lock.
+inline constexpr std::chrono::milliseconds kBetweenWrites(10);
+// Between two looks at whether it may go on, while it rests.
+inline constexpr std::chrono::milliseconds kBetweenLooks(20);
+
+}  // namespace lockstep::chaos

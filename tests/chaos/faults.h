@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chaos/collector.h"
+#include "chaos/contender_process.h"
+#include "chaos/draw.h"
+#include "support/tcp_proxy.h"
+#include "support/zookeeper_ensemble.h"
+
+namespace lockstep::chaos {
+
+// One contender process as the driver sees it: its ways to the servers, and the process, which may
+// be another one after a kill.
+struct Site {
+  int number = 0;
+  int life = 0;
+  std::chrono::milliseconds session_timeout{};
+  std::deque<support::TcpProxy> ways;  // One to each server.
+  std::unique_ptr<ContenderProcess> process;
+  bool disturbed = false;  // By a fault that lasts.
+};
+
+// Breaks things at random, as the seed says, and repairs them.
+class Faults {
+ public:
+  // `restart` starts the process of a site again. Everything outlives this.
+  Faults(std::uint64_t seed, support::ZookeeperEnsemble& ensemble, std::deque<Site>& sites,
+         Collector& collector, std::function<void(Site&)> restart);
+
+  // Begins and ends faults for so long.
+  void strike(std::chrono::milliseconds time);
+  // Ends all of them; the servers serve again when it returns. Throws if they do not.
+  void heal();
+
+  [[nodiscard]] std::uint64_t struck() const { return struck_; }
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+  struct Fault {
+    std::string what;
+    Instant end;
+    std::function<void()> undo;
+  };
+
+  void begin_one();
+  void disturb_network(Site& site);
+  void disturb_process(Site& site);
+  void disturb_server();
+  void end_those_due(Instant now);
+  void begin(std::string what, std::chrono::milliseconds time, std::function<void()> undo);
+  void note(const std::string& what, int process = -1);
+  void cut_off(Site& site, std::chrono::milliseconds time);
+  void stop_process(Site& site, std::chrono::milliseconds time);
+  [[nodiscard]] std::chrono::milliseconds duration(std::chrono::milliseconds session_timeout);
+  [[nodiscard]] std::size_t choose_server();
+
+  Draw draw_;
+  support::ZookeeperEnsemble& ensemble_;
+  std::deque<Site>& sites_;
+  Collector& collector_;
+  std::function<void(Site&)> restart_;
+  std::vector<Fault> under_way_;
+  std::array<bool, support::ZookeeperEnsemble::kServers> disturbed_{};
+  std::uint64_t struck_ = 0;
+};
+
+}  // namespace lockstep::chaos

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chaos/collector.h"
+#include "chaos/transaction_log.h"
+#include "chaos/wire.h"
+
+namespace lockstep::chaos {
+
+// What was judged, so that nobody takes a run in which nothing happened for a good one.
+struct Judged {
+  std::uint64_t grants = 0;  // Whose evidence was held against the servers' log.
+  std::uint64_t losses = 0;
+  std::uint64_t intervals = 0;  // In which a lock was used, by the contenders' clocks.
+  std::uint64_t excused = 0;    // Overlaps of a holder that did not run.
+};
+
+// Exclusion in the servers' order of events: each grant rests on evidence, at which its znode
+// existed and nobody was in front that it conflicts with; conflicting grants do not overlap between
+// their evidence and the end of their znodes; the tokens of exclusive grants grow; nobody deletes
+// another session's znode; what was "released" was deleted by its own session. `events` and
+// `transactions` are complete: whatever was granted has ended.
+void judge_server_order(const std::vector<Event>& events,
+                        const std::vector<Transaction>& transactions,
+                        std::vector<Violation>& violations, Judged& judged);
+
+// Exclusion by the contenders' clocks, which are one: conflicting uses of a lock do not overlap,
+// each from its grant to the moment at which its holder was told of the loss, or began to release.
+// A holder that was stopped, or did not get the processor, is excused: it could not be told.
+void judge_client_order(const std::vector<Event>& events, std::vector<Violation>& violations,
+                        Judged& judged);
+
+// A loss is told once, and never after a release.
+void judge_notices(const std::vector<Event>& events, std::vector<Violation>& violations,
+                   Judged& judged);
+
+}  // namespace lockstep::chaos
