@@ -24,6 +24,7 @@ std::optional<std::errc> same_in_the_standard(Error error) {
     case Error::kMarshallingError: return std::errc::bad_message;
     case Error::kConnectionLoss: return std::errc::connection_reset;
     case Error::kNotConnected: return std::errc::not_connected;
+    case Error::kWatchLimit: return std::errc::no_buffer_space;
     default: return std::nullopt;
   }
 }

@@ -41,7 +41,8 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kCancelled,
                                  Error::kConflict,
                                  Error::kRevoked,
-                                 Error::kNotConnected};
+                                 Error::kNotConnected,
+                                 Error::kWatchLimit};
 
 TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
   for (const Error error : kAll) {
@@ -75,7 +76,7 @@ TEST(ErrorTest, ZooKeepersCodesAreNegativeAndOursPositive) {
   for (const Error error : kAll) {
     const bool ours = error == Error::kTimedOut || error == Error::kCancelled ||
                       error == Error::kConflict || error == Error::kRevoked ||
-                      error == Error::kNotConnected;
+                      error == Error::kNotConnected || error == Error::kWatchLimit;
     EXPECT_EQ(static_cast<int>(error) > 0, ours) << name(error);
   }
 }

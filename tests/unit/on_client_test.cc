@@ -70,6 +70,61 @@ TEST_F(OnClientTest, AnAcquireEndsWithItsSession) {
   EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: session expired"}));
 }
 
+// Sets room aside up to a limit, and writes down what it is asked for.
+class ClientWithLimit final : public Client {
+ public:
+  ClientWithLimit(Client& client, std::size_t limit) : client_(client), limit_(limit) {}
+  Task<Result<std::shared_ptr<Session>>> session(Context context) override {
+    return client_.session(std::move(context));
+  }
+  Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context) override {
+    asked_.push_back(bytes);
+    std::shared_ptr<Session> session = co_await ok(client_.session(std::move(context)));
+    std::shared_ptr<void> room;
+    if (bytes <= limit_) room = std::make_shared<std::size_t>(bytes);
+    room_ = room;
+    co_return SessionRoom(std::move(session), std::move(room));
+  }
+  [[nodiscard]] Executor& executor() const override { return client_.executor(); }
+
+  [[nodiscard]] const std::vector<std::size_t>& asked() const { return asked_; }
+  [[nodiscard]] bool room_is_kept() const { return !room_.expired(); }
+
+ private:
+  Client& client_;
+  std::size_t limit_;
+  std::vector<std::size_t> asked_;
+  std::weak_ptr<void> room_;
+};
+
+// Whose watches never fit on the session.
+class Greedy {
+ public:
+  Greedy(Session&, const Path&, LockObserver*) {}
+  static Task<Result<HeldLock>> acquire(Context) { co_return failure(Error::kWatchLimit); }
+};
+
+TEST_F(OnClientTest, WhoseWatchesDoNotFitAsksForMoreRoomWhileThereIsAny) {
+  ClientWithLimit client(client_, 300);
+  OnClient<Greedy> mutex(client, "/lock");
+  const auto refused = simulation_.run(mutex.acquire());
+  EXPECT_EQ(error_of(refused), Error::kWatchLimit);
+  const std::size_t first = watch_bytes("/lock");
+  EXPECT_EQ(client.asked(), (std::vector<std::size_t>{first, 2 * first, 4 * first, 8 * first}));
+}
+
+TEST_F(OnClientTest, RoomIsSetAsideUntilTheLockIsHeld) {
+  ClientWithLimit client(client_, 300);
+  OnClient<FairMutex> mutex(client, "/lock");
+  const auto taking = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_TRUE(client.room_is_kept());
+  simulation_.run(holder_->release());
+  simulation_.run_until(taking);
+  EXPECT_TRUE(taking.result());
+  EXPECT_FALSE(client.room_is_kept());
+}
+
 TEST_F(OnClientTest, TheNextAcquireGetsTheNextSession) {
   OnClient<FairMutex> mutex(client_, "/lock");
   const auto taking = simulation_.start(mutex.acquire());

@@ -64,7 +64,7 @@ void deliver_connected(zhandle_t* c_handle, Handle& handle) {
 }  // namespace
 
 // The state comes from the event: zoo_state() may already show a later one.
-void session_event(zhandle_t* c_handle, int type, int state, const char*, void* context) {
+void session_event(zhandle_t* c_handle, int type, int state, const char*, void* context) noexcept {
   Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
   if (!handle || type != ZOO_SESSION_EVENT) return;
   if (state == ZOO_CONNECTED_STATE) {
@@ -78,13 +78,13 @@ void session_event(zhandle_t* c_handle, int type, int state, const char*, void* 
   }
 }
 
-void watch_event(zhandle_t*, int type, int, const char* path, void* context) {
+void watch_event(zhandle_t*, int type, int, const char* path, void* context) noexcept {
   if (type == ZOO_SESSION_EVENT) return;
   Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
-  if (handle) handle->deliver(WatchMessage(CallbackContext(context).request(), type, path, now()));
+  if (handle) handle->deliver(WatchMessage(type, path, now()));
 }
 
-void created(int rc, const char* path, const ::Stat* stat, const void* context) {
+void created(int rc, const char* path, const ::Stat* stat, const void* context) noexcept {
   ReplyMessage reply = reply_to(context, rc);
   if (rc == ZOK) {
     reply.bytes = path;
@@ -94,15 +94,16 @@ void created(int rc, const char* path, const ::Stat* stat, const void* context) 
   deliver(std::move(reply), context);
 }
 
-void done(int rc, const void* context) { deliver(reply_to(context, rc), context); }
+void done(int rc, const void* context) noexcept { deliver(reply_to(context, rc), context); }
 
-void stat_read(int rc, const ::Stat* stat, const void* context) {
+void stat_read(int rc, const ::Stat* stat, const void* context) noexcept {
   ReplyMessage reply = reply_to(context, rc);
   if (rc == ZOK) reply.stat = from_c(*stat);
   deliver(std::move(reply), context);
 }
 
-void data_read(int rc, const char* data, int size, const ::Stat* stat, const void* context) {
+void data_read(int rc, const char* data, int size, const ::Stat* stat,
+               const void* context) noexcept {
   ReplyMessage reply = reply_to(context, rc);
   if (rc == ZOK) {
     reply.has_bytes = size >= 0;  // -1 is null data, 0 is empty.
@@ -112,7 +113,8 @@ void data_read(int rc, const char* data, int size, const ::Stat* stat, const voi
   deliver(std::move(reply), context);
 }
 
-void children_read(int rc, const String_vector* names, const ::Stat* stat, const void* context) {
+void children_read(int rc, const String_vector* names, const ::Stat* stat,
+                   const void* context) noexcept {
   ReplyMessage reply = reply_to(context, rc);
   if (rc == ZOK) {
     const std::span<char* const> c_names(names->data, static_cast<std::size_t>(names->count));
@@ -122,7 +124,7 @@ void children_read(int rc, const String_vector* names, const ::Stat* stat, const
   deliver(std::move(reply), context);
 }
 
-void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) {
+void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) noexcept {
   ReplyMessage reply = reply_to(context, rc);
   if (rc == ZOK) {
     reply.acl = from_c(*acl);
@@ -131,7 +133,7 @@ void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) {
   deliver(std::move(reply), context);
 }
 
-void multi_done(int rc, const void* context) {
+void multi_done(int rc, const void* context) noexcept {
   const CallbackContext call(context);
   Handle* const handle = HandleTable::instance().find(call.handle_key());
   if (!handle) return;
@@ -140,8 +142,10 @@ void multi_done(int rc, const void* context) {
   handle->deliver_reply(std::move(reply));
 }
 
-void synced(int rc, const char*, const void* context) { deliver(reply_to(context, rc), context); }
+void synced(int rc, const char*, const void* context) noexcept {
+  deliver(reply_to(context, rc), context);
+}
 
-void ignore_log(const char*) {}
+void ignore_log(const char*) noexcept {}
 
 }  // namespace lockstep::zookeeper::callbacks

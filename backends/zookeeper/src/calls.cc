@@ -47,13 +47,7 @@ ZooWatcherType watcher_type(WatchType type) { return static_cast<ZooWatcherType>
 
 }  // namespace
 
-int call_remove_watch(zhandle_t* handle, const Request& request, void* registered, void* context) {
-  return zoo_aremove_watches(handle, c_string(request.path.text()),
-                             watcher_type(request.watch_type), &callbacks::watch_event, registered,
-                             0, kWatchesRemoved, context);
-}
-
-int call(zhandle_t* handle, const Request& request, void* context) {
+int call(zhandle_t* handle, const Request& request, void* watches, void* context) {
   const char* const path = c_string(request.path.text());
   const watcher_fn watcher = request.watch ? &callbacks::watch_event : nullptr;
   switch (request.op) {
@@ -61,12 +55,12 @@ int call(zhandle_t* handle, const Request& request, void* context) {
     case OpCode::kRemove:
       return zoo_adelete(handle, path, request.version, &callbacks::done, context);
     case OpCode::kExists:
-      return zoo_awexists(handle, path, watcher, context, &callbacks::stat_read, context);
+      return zoo_awexists(handle, path, watcher, watches, &callbacks::stat_read, context);
     case OpCode::kGetData:
-      return zoo_awget(handle, path, watcher, context, &callbacks::data_read, context);
+      return zoo_awget(handle, path, watcher, watches, &callbacks::data_read, context);
     case OpCode::kSetData: return call_set_data(handle, request, context);
     case OpCode::kGetChildren:
-      return zoo_awget_children2(handle, path, watcher, context, &callbacks::children_read,
+      return zoo_awget_children2(handle, path, watcher, watches, &callbacks::children_read,
                                  context);
     case OpCode::kSync: return zoo_async(handle, path, &callbacks::synced, context);
     case OpCode::kGetAcl: return zoo_aget_acl(handle, path, &callbacks::acl_read, context);
@@ -75,10 +69,12 @@ int call(zhandle_t* handle, const Request& request, void* context) {
     case OpCode::kRemoveWatches:
       return zoo_aremove_all_watches(handle, path, watcher_type(request.watch_type), 0,
                                      kWatchesRemoved, context);
-    case OpCode::kCheckWatches:  // Names another request: see call_remove_watch.
-    case OpCode::kMulti:         // Needs memory that outlives the call: see MultiCall.
-    case OpCode::kCheck:         // Only inside a multi.
-    case OpCode::kClose:         // Is not sent: see Handle::close().
+    case OpCode::kCheckWatches:
+      return zoo_aremove_watches(handle, path, watcher_type(request.watch_type),
+                                 &callbacks::watch_event, watches, 0, kWatchesRemoved, context);
+    case OpCode::kMulti:  // Needs memory that outlives the call: see MultiCall.
+    case OpCode::kCheck:  // Only inside a multi.
+    case OpCode::kClose:  // Is not sent: see Handle::close().
       break;
   }
   return ZUNIMPLEMENTED;

@@ -6,12 +6,10 @@ struct _zhandle;
 
 namespace lockstep::zookeeper {
 
-// Hands a request that is no multi to the C client, with a CallbackContext. Returns ZOK, or why the
-// C client refuses it: then there is no reply.
-[[nodiscard]] int call(_zhandle* handle, const Request& request, void* context);
-// The same for remove_watch: `registered` is the context of the read that has left the watch.
-[[nodiscard]] int call_remove_watch(_zhandle* handle, const Request& request, void* registered,
-                                    void* context);
+// Hands a request that is no multi to the C client, with a CallbackContext for the reply and one
+// for all watches of the handle. Returns ZOK, or why the C client refuses it: then there is no
+// reply.
+[[nodiscard]] int call(_zhandle* handle, const Request& request, void* watches, void* context);
 
 // The C client's view of a text, which ends in a NUL that its size does not count.
 [[nodiscard]] inline const char* c_string(const Text& text) {

@@ -119,14 +119,8 @@ int Handle::uncount_if_refused(int rc) {
 int Handle::send(const Request& request, RequestId id) {
   count_request();
   if (request.op == OpCode::kMulti) return uncount_if_refused(send_multi(request, id));
-  return uncount_if_refused(call(handle_, request, CallbackContext(key_, id).pointer()));
-}
-
-int Handle::send_remove_watch(const Request& request, RequestId id, RequestId registered) {
-  count_request();
-  return uncount_if_refused(call_remove_watch(handle_, request,
-                                              CallbackContext(key_, registered).pointer(),
-                                              CallbackContext(key_, id).pointer()));
+  return uncount_if_refused(call(handle_, request, CallbackContext(key_, 0).pointer(),
+                                 CallbackContext(key_, id).pointer()));
 }
 
 int Handle::send_multi(const Request& request, RequestId id) {

@@ -43,8 +43,6 @@ class Handle {
   // Hands a request to the C client. Returns ZOK, or why the C client refuses it: then there is no
   // reply. On the loop's thread only, not before connected() and not after close().
   [[nodiscard]] int send(const Request& request, RequestId id);
-  // The same for remove_watch, of a watch that the request `registered` has left.
-  [[nodiscard]] int send_remove_watch(const Request& request, RequestId id, RequestId registered);
 
   // Starts closing: lets the requests under way be answered, as long as that takes no more than a
   // moment, then ends the session on the server. Does not block. Idempotent.

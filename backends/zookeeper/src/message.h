@@ -17,7 +17,7 @@ struct _zhandle;
 
 namespace lockstep::zookeeper {
 
-// Tells one request of a session from another; also names the watch that the request registers.
+// Tells one request of a session from another.
 using RequestId = std::uint64_t;
 
 // What the C client's threads tell a session, in the order in which it happened. The bytes are
@@ -53,10 +53,9 @@ class ReplyMessage {
 
 class WatchMessage {
  public:
-  WatchMessage(RequestId request_id, int event_type, std::string znode, TimePoint now)
-      : id(request_id), type(event_type), path(std::move(znode)), received(now) {}
+  WatchMessage(int event_type, std::string znode, TimePoint now)
+      : type(event_type), path(std::move(znode)), received(now) {}
 
-  RequestId id;
   int type;
   std::string path;
   TimePoint received;

@@ -7,6 +7,7 @@ namespace lockstep::zookeeper {
 RequestId PendingRequests::add(const PendingRequest& request) {
   const RequestId id = first_id_ + requests_.size();
   requests_.emplace_back(request);
+  ++size_;
   if (request.completion) by_completion_.emplace(request.completion, id);
   return id;
 }
@@ -15,6 +16,7 @@ std::optional<PendingRequest> PendingRequests::take(RequestId id) {
   if (id < first_id_ || id - first_id_ >= requests_.size()) return std::nullopt;
   const std::optional<PendingRequest> taken =
       std::exchange(requests_[id - first_id_], std::nullopt);
+  if (taken) --size_;
   if (taken && taken->completion) by_completion_.erase(taken->completion);
   drop_taken();
   return taken;

@@ -24,6 +24,8 @@ class PendingRequest {
   Path path;
   internal::Completion* completion;  // Null once abandoned.
   internal::WatchState* watch;       // One reference, or null.
+  bool in_background = false;        // remove_watches: of an abandoned entry.
+  bool alone = false;                // remove_watch: WatchRegistry::Place::alone, when it was sent.
 };
 
 // The requests of a session under way, in the order of sending. Replies come in that order, so the
@@ -32,9 +34,12 @@ class PendingRequest {
 class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   RequestId add(const PendingRequest& request);
   // True if nothing that was sent before it is still owed.
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
+  // A request that is in the table.
+  [[nodiscard]] PendingRequest& operator[](RequestId id) { return *requests_[id - first_id_]; }
   // Takes a request out of the table; null if it is not there.
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
   // The oldest; null if there is none.
@@ -46,6 +51,7 @@ class PendingRequests {
 
   std::deque<std::optional<PendingRequest>> requests_;  // Taken ones are empty, never the first.
   RequestId first_id_ = 1;
+  std::size_t size_ = 0;
   std::unordered_map<internal::Completion*, RequestId> by_completion_;
 };
 

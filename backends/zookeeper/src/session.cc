@@ -12,6 +12,11 @@ namespace lockstep::zookeeper {
 
 namespace {
 
+// Requests under way that take abandoned watches back, and how much may be abandoned while there
+// are others.
+constexpr std::size_t kMostRemovals = 64;
+constexpr std::size_t kManyAbandonedBytes = 1u << 16;
+
 // The C client's codes are ours, but for one: when it drops a connection because of a reply it did
 // not expect, it fails what was under way with "runtime inconsistency".
 Error error_of(int rc) {
@@ -79,6 +84,21 @@ Reply to_reply(ReplyMessage& message, OpCode op) {
   return reply;
 }
 
+bool leaves_watch(const Request& request) { return request.watch && !concerns_watches(request.op); }
+
+// The C client registers a watcher when the read has succeeded, and for exists also when there is
+// no such znode; otherwise it forgets it (zookeeper.c, the result checkers).
+WatchTable table_of(OpCode read, int rc) {
+  if (rc == ZOK) return read == OpCode::kGetChildren ? WatchTable::kChild : WatchTable::kNode;
+  return rc == ZNONODE && read == OpCode::kExists ? WatchTable::kExist : WatchTable::kNone;
+}
+
+// Of a watch that has been taken out of the registry, with its reference.
+void end_watch(internal::WatchState& watch, Result<WatchEvent> outcome) {
+  watch.resolve(std::move(outcome));
+  watch.release();
+}
+
 void fail(internal::Completion* completion, Error error) {
   if (!completion) return;
   Reply reply(error);
@@ -96,6 +116,7 @@ Session::Session(Runtime& runtime, const Options& options)
 Session::~Session() {
   end_background();
   end(SessionState::kClosed);
+  runtime_.withdraw(sweep_);
 }
 
 SessionId Session::id() const { return credentials_ ? credentials_->session() : 0; }
@@ -120,6 +141,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
 
 RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
   if (request.watch) request.watch->retain();
+  if (leaves_watch(request)) watches_.asked(request.op, request.path);
   return pending_.add(PendingRequest(request, completion));
 }
 
@@ -139,9 +161,8 @@ bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session
 
 void Session::send(const Request& request, RequestId id) {
   last_sent_ = runtime_.now();
-  const int rc = request.op == OpCode::kCheckWatches
-                     ? handle_.send_remove_watch(request, id, registered_by(request.watch))
-                     : handle_.send(request, id);
+  const int rc = request.op == OpCode::kCheckWatches ? send_remove_watch(request, id)
+                                                     : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
     ask_behind_credentials();  // As released, the C client sends one with the next request only.
@@ -150,8 +171,18 @@ void Session::send(const Request& request, RequestId id) {
   // is on its way, and listeners hear of it first.
   if (rc == ZOK || rc == ZINVALIDSTATE) return;
   const std::optional<PendingRequest> refused = pending_.take(id);
-  if (refused->watch) refused->watch->release();
-  fail(refused->completion, error_of(rc));
+  ReplyMessage refusal(id, rc, runtime_.now());
+  answer(*refused, refusal);
+}
+
+// The C client asks the server about the one entry that it has for a path and a table, and removes
+// it. If another watch shares the entry, it must stay; then the server is asked for something else
+// that is answered in the same order. It has that other watch in any case.
+int Session::send_remove_watch(const Request& request, RequestId id) {
+  const std::optional<WatchRegistry::Place> place = watches_.find(request.watch);
+  if (!place) return ZNOWATCHER;
+  pending_[id].alone = place->alone;
+  return handle_.send(place->alone ? request : Request(OpCode::kExists, request.path), id);
 }
 
 void Session::send_waiting() {
@@ -198,18 +229,21 @@ void Session::on(ReplyMessage& message) {
   if (message.id == behind_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
-  if (concerns_watches(request->op)) {
-    if (message.rc == ZOK) remove_watches(*request);
-    if (request->watch) request->watch->release();
-  } else if (request->watch) {
-    keep_or_drop_watch(*request, message);
-  }
-  if (request->op == OpCode::kAddAuth) on_auth_reply(message);
-  if (request->completion) {
-    Reply reply = to_reply(message, request->op);
-    request->completion->complete(reply);
-  }
+  answer(*request, message);
   send_waiting();
+  remove_abandoned();
+}
+
+void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
+  if (concerns_watches(request.op)) {
+    on_watches_reply(request, reply);
+  } else if (request.watch) {
+    watches_.answered(request.op, request.path, table_of(request.op, reply.rc), *request.watch);
+  }
+  if (request.op == OpCode::kAddAuth) on_auth_reply(reply);
+  if (!request.completion) return;
+  Reply told = to_reply(reply, request.op);
+  request.completion->complete(told);
 }
 
 // It comes from another thread of the C client than the news of a lost connection, and may be here
@@ -219,61 +253,67 @@ void Session::on_auth_reply(const ReplyMessage& reply) {
   if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
 }
 
-// The C client registers a watcher when the read has succeeded, and for exists also when there is
-// no such znode; otherwise it forgets it (zookeeper.c, the result checkers).
-void Session::keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply) {
-  const bool registered = reply.rc == ZOK || (request.op == OpCode::kExists && reply.rc == ZNONODE);
-  if (registered && !request.watch->forgotten()) {
-    const WatchType type =
-        request.op == OpCode::kGetChildren ? WatchType::kChild : WatchType::kData;
-    watches_.emplace(reply.id, Registered(request.watch, type, request.path));
-  } else {
-    request.watch->release();
-  }
-}
-
 bool Session::find_watch(Request& request) const {
-  const auto found = watches_.find(registered_by(request.watch));
-  if (found == watches_.end()) return false;
-  request.path = found->second.path;
-  request.watch_type = found->second.type;
+  const std::optional<WatchRegistry::Place> place = watches_.find(request.watch);
+  if (!place) return false;
+  request.path = place->path;
+  request.watch_type = place->type;
   return true;
 }
 
-// 0, which names no request, if it is not registered.
-RequestId Session::registered_by(const internal::WatchState* watch) const {
-  for (const auto& [id, registered] : watches_) {
-    if (registered.watch == watch) return id;
+void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& reply) {
+  if (request.op == OpCode::kCheckWatches) {
+    if (!request.alone && reply.rc == ZNONODE) reply.rc = ZOK;  // The answer to an exists.
+    if (reply.rc == ZOK && watches_.take_back(*request.watch, request.alone)) {
+      end_watch(*request.watch, failure(Error::kNoWatcher));
+    } else if (reply.rc == ZOK && !request.alone) {
+      reply.rc = ZNOWATCHER;  // It has fired meanwhile.
+    }
+    request.watch->release();
+    return;
   }
-  return 0;
+  if (reply.rc == ZOK) {
+    const auto removed = watches_.take_removed(request.path, request.watch_type);
+    for (internal::WatchState* const watch : removed) {
+      end_watch(*watch, failure(Error::kNoWatcher));
+    }
+  }
+  if (!request.in_background) return;
+  --removals_;
+  watches_.removal_ended(request.path, request.watch_type,
+                         reply.rc != ZOK && !outcome_unknown(error_of(reply.rc)));
 }
 
-void Session::remove_watches(const PendingRequest& request) {
-  std::vector<internal::WatchState*> removed;
-  std::erase_if(watches_, [&](const auto& entry) {
-    const Registered& registered = entry.second;
-    const bool goes =
-        request.op == OpCode::kCheckWatches
-            ? registered.watch == request.watch
-            : registered.path == request.path &&
-                  (request.watch_type == WatchType::kAny || request.watch_type == registered.type);
-    if (goes) removed.push_back(registered.watch);
-    return goes;
-  });
-  for (internal::WatchState* const watch : removed) {
-    watch->resolve(failure(Error::kNoWatcher));
-    watch->release();
+// One request takes back one entry. An event may well do so by itself, as when all the waiters of a
+// queue leave it, so nobody else's request is to wait for these: they are made while there is no
+// other, unless the abandoned paths have become many.
+bool Session::may_remove_abandoned() const {
+  if (state() != SessionState::kConnected || !waiting_.empty()) return false;
+  if (removals_ == kMostRemovals) return false;
+  return pending_.size() == removals_ || watches_.abandoned_bytes() > kManyAbandonedBytes;
+}
+
+void Session::remove_abandoned() {
+  while (may_remove_abandoned()) {
+    const std::optional<WatchRegistry::Abandoned> entry = watches_.next_abandoned();
+    if (!entry) return;
+    Request request(OpCode::kRemoveWatches, entry->path);
+    request.watch_type = entry->type;
+    const RequestId id = add_pending(request, nullptr);
+    pending_[id].in_background = true;
+    ++removals_;
+    send(request, id);
   }
 }
 
 void Session::on(WatchMessage& event) {
   last_contact_ = event.received;
-  const auto found = watches_.find(event.id);
-  if (found == watches_.end()) return;
-  internal::WatchState* const watch = found->second.watch;
-  watches_.erase(found);
-  fire(*watch, static_cast<EventType>(event.type), Path(event.path));
-  watch->release();
+  const EventType type = static_cast<EventType>(event.type);
+  const Path path(event.path);
+  for (internal::WatchState* const watch : watches_.take_fired(type, path)) {
+    fire(*watch, type, path);
+    watch->release();
+  }
 }
 
 void Session::on(ConnectedMessage& connected) {
@@ -285,8 +325,10 @@ void Session::on(ConnectedMessage& connected) {
   runtime_.stop_timer(heartbeat_);
   runtime_.start_timer(heartbeat_, last_sent_ + session_timeout_ / 4);
   if (has_credential_) ask_behind_credentials();  // The C client sends all of them again.
+  watches_.reconnected();
   change_state(SessionState::kConnected);
   send_waiting();
+  remove_abandoned();
 }
 
 void Session::on(ClosedMessage&) {
@@ -308,10 +350,8 @@ void Session::end(SessionState state) {
 // The C client tells its watchers of the end of a session first, then fails requests in order.
 void Session::fail_everything(Error error) {
   waiting_.clear();
-  while (!watches_.empty()) {
-    internal::WatchState* const watch = watches_.extract(watches_.begin()).mapped().watch;
-    watch->resolve(failure(error));
-    watch->release();
+  for (internal::WatchState* const watch : watches_.take_all()) {
+    end_watch(*watch, failure(error));
   }
   while (const std::optional<PendingRequest> request = pending_.take_oldest()) {
     if (request->watch) request->watch->release();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
 
 #include "handle.h"
@@ -10,13 +9,16 @@
 #include "lockstep/zookeeper/options.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "pending_requests.h"
+#include "watch_registry.h"
 
 namespace lockstep::zookeeper {
 
 // A session on a real ensemble. It is over as soon as close() is called or the server has said so;
 // everything pending and every watch fails at that moment, and what the C client still reports is
 // ignored. On the runtime's thread only.
-class Session final : public lockstep::Session, private Inbox::Receiver {
+class Session final : public lockstep::Session,
+                      private Inbox::Receiver,
+                      private WatchRegistry::Owner {
  public:
   // Starts opening. The options are well formed.
   Session(Runtime& runtime, const Options& options);
@@ -55,14 +57,14 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
     Request request;
   };
 
-  // A watch that a reply has left, by the request that asked for it.
-  class Registered {
+  // Takes watches back that nobody waits for any more, once what has dropped them has run.
+  class Sweep final : public Runnable {
    public:
-    Registered(internal::WatchState* state, WatchType table, Path znode)
-        : watch(state), type(table), path(std::move(znode)) {}
-    internal::WatchState* watch;  // One reference.
-    WatchType type;
-    Path path;
+    explicit Sweep(Session& session) : session_(session) {}
+    void run() override { session_.remove_abandoned(); }
+
+   private:
+    Session& session_;
   };
 
   RequestId add_pending(const Request& request, internal::Completion* completion);
@@ -85,12 +87,18 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   void on(ClosedMessage&);
 
   void on_auth_reply(const ReplyMessage& reply);
-  void keep_or_drop_watch(const PendingRequest& request, const ReplyMessage& reply);
+  void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);
+  // Ends a request for which there is a reply, or a refusal by the C client.
+  void answer(const PendingRequest& request, ReplyMessage& reply);
+  [[nodiscard]] int send_remove_watch(const Request& request, RequestId id);
   // Fills in what a request to take back one watch asks the server; false if there is no such
   // watch.
   [[nodiscard]] bool find_watch(Request& request) const;
-  [[nodiscard]] RequestId registered_by(const internal::WatchState* watch) const;
-  void remove_watches(const PendingRequest& request);
+  void abandoned() noexcept override {
+    if (!sweep_.queued) runtime_.post(sweep_);
+  }
+  void remove_abandoned();
+  [[nodiscard]] bool may_remove_abandoned() const;
   void end(SessionState state);
   void fail_everything(Error error);
   void beat();
@@ -102,7 +110,9 @@ class Session final : public lockstep::Session, private Inbox::Receiver {
   bool has_credential_ = false;
   bool authenticating_ = false;  // The server's answer to a credential is on its way.
   RequestId behind_credentials_ = 0;
-  std::map<RequestId, Registered> watches_;
+  WatchRegistry watches_{*this};
+  std::size_t removals_ = 0;  // Of abandoned watches, under way.
+  Sweep sweep_{*this};
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;
 

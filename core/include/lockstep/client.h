@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "lockstep/context.h"
 #include "lockstep/result.h"
@@ -11,6 +13,23 @@
 namespace lockstep {
 
 class SessionObserver;
+
+// A session, and room on it for watches that are still to come.
+class SessionRoom {
+ public:
+  // With no room set aside.
+  explicit SessionRoom(std::shared_ptr<Session> session) : session_(std::move(session)) {}
+  // With room that is given back when the last copy of `room` goes.
+  SessionRoom(std::shared_ptr<Session> session, std::shared_ptr<void> room)
+      : session_(std::move(session)), room_(std::move(room)) {}
+
+  [[nodiscard]] const std::shared_ptr<Session>& session() const { return session_; }
+  [[nodiscard]] bool is_set_aside() const { return room_ != nullptr; }
+
+ private:
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<void> room_;
+};
 
 // One process that uses ZooKeeper: it knows how to open sessions and opens the next one when the
 // old one is over. Belongs to one executor.
@@ -32,6 +51,13 @@ class Client {
   // "no-such-host: name does not resolve"); empty if none has, or nothing is known. On the executor
   // only.
   [[nodiscard]] virtual std::string last_failure() const { return {}; }
+
+  // For one of many contenders: a session on which `bytes` more of watched paths fit, which need
+  // not be the one that session() gives. A client that has several sessions sets the room aside at
+  // once, before it waits for a connection, so that contenders who start together spread over them.
+  // The session has no room set aside if there is no limit, or if no other session may be opened.
+  // Errors: those of session(). Resumes on the client's executor.
+  virtual Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context);
 
   [[nodiscard]] virtual Executor& executor() const = 0;
 

@@ -37,6 +37,7 @@ enum class Error : int {
   kConflict = 3,      // A contender is in the way, and it was not to be waited for.
   kRevoked = 4,       // Somebody asked for the lock, and the grace period is over.
   kNotConnected = 5,  // The caller's deadline passed before any server was connected.
+  kWatchLimit = 7,    // The session watches as much as it may; the read was not sent.
 };
 
 // True if the request may or may not have been applied: the reply was lost, not the request

@@ -17,6 +17,7 @@ namespace lockstep {
 //   kNodeExists                    file_exists           kNotEmpty         directory_not_empty
 //   kNoAuth, kAuthFailed           permission_denied     kMarshallingError bad_message
 //   kConnectionLoss                connection_reset      kNotConnected     not_connected
+//   kWatchLimit                    no_buffer_space
 [[nodiscard]] const std::error_category& zookeeper_category() noexcept;
 
 [[nodiscard]] inline std::error_code make_error_code(Error error) noexcept {

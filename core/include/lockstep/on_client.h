@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,10 +46,21 @@ inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
   return recipe.try_acquire(std::move(context));
 };
 
+// About as many bytes as the watch of one who waits for that lock takes in the packet that sets a
+// session's watches again: the contender in front is a child of the lock.
+[[nodiscard]] inline std::size_t watch_bytes(const Path& lock) {
+  constexpr std::size_t kLengthAndName = 64;
+  return lock.view().size() + kLengthAndName;
+}
+
 // A lock that outlives sessions: each acquire is made by a Recipe of its own, on the session that
 // its client has then, and is bound to that session. If that dies while the acquire is under way,
 // the acquire ends with kSessionExpired (or what else ended it) and nothing of it goes on; the next
 // one gets the client's next session. A grant of an old session stays lost, whatever comes after.
+//
+// Contenders of one client may be spread over several sessions (Client::session_with_room). One
+// whose session has no room for its watches all the same (kWatchLimit) leaves the queue and tries
+// again, with more room set aside, as long as the client has any.
 //
 // One deadline covers the connection, the retries and the wait. Errors: those of Client::session()
 // and of the recipe. Resumes on the client's executor, where everything here belongs. Client, lock
@@ -58,7 +70,9 @@ class OnClient {
  public:
   OnClient(Client& client, Path lock, LockObserver* observer = nullptr)
     requires std::constructible_from<Recipe, Session&, Path, LockObserver*>
-      : client_(client), make_([lock = std::move(lock), observer](Session& session) {
+      : client_(client),
+        watch_bytes_(watch_bytes(lock)),
+        make_([lock = std::move(lock), observer](Session& session) {
           return Recipe(session, lock, observer);
         }) {}
   // With what else the recipe is told: LockOptions, a number of leases.
@@ -67,6 +81,7 @@ class OnClient {
                 std::constructible_from<Recipe, Session&, Path, Setting, LockObserver*>
   OnClient(Client& client, Path lock, Setting setting, LockObserver* observer = nullptr)
       : client_(client),
+        watch_bytes_(watch_bytes(lock)),
         make_([lock = std::move(lock), setting = std::move(setting), observer](Session& session) {
           return Recipe(session, lock, setting, observer);
         }) {}
@@ -80,10 +95,14 @@ class OnClient {
   // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take it.
   template <class Way>
   Task<Result<ClientGrant>> take(Way way, Context context) {
-    std::shared_ptr<Session> session = co_await ok(client_.session(context));
-    Recipe recipe = make_(*session);
-    HeldLock held = co_await ok(way(recipe, std::move(context)));
-    co_return ClientGrant(std::move(session), std::move(held));
+    for (std::size_t bytes = watch_bytes_;; bytes *= 2) {
+      const SessionRoom room = co_await ok(client_.session_with_room(bytes, context));
+      Recipe recipe = make_(*room.session());
+      Result<HeldLock> held = co_await way(recipe, context);
+      if (held) co_return ClientGrant(room.session(), std::move(*held));
+      const bool wants_more = held.error() == Error::kWatchLimit && room.is_set_aside();
+      if (!wants_more) co_return failure(held.error());
+    }
   }
   // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on the
   // session that it lives in. The grant outlives the task.
@@ -98,6 +117,7 @@ class OnClient {
 
  private:
   Client& client_;
+  std::size_t watch_bytes_;
   std::function<Recipe(Session&)> make_;
 };
 

@@ -68,6 +68,9 @@ class SessionObserver;
 //   kSessionExpired, kAuthFailed, kClosing, kInvalidState   the session is over (session_is_over)
 //   kTimedOut, kCancelled   the Context ended first; the request may still be applied
 //   kBadArguments   a malformed path, refused by the client or by the server
+//   kWatchLimit   a read that leaves a watch, of a session that has too many bytes of them already:
+//                 refused by the client, because their paths must fit into one packet at a
+//                 reconnect
 //   kNoAuth   the znode's ACL (for create and remove its parent's) does not allow it
 // and the errors named at each operation.
 //

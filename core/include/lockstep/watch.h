@@ -33,14 +33,30 @@ class WatchWait;
 
 namespace internal {
 
+class WatchState;
+
+// A session's table of registrations, which may want to know that nobody else holds one of them.
+class WatchKeeper {
+ public:
+  // Its own reference is the last one. Called out of destructors: must not run anything else.
+  virtual void forgotten(WatchState& watch) noexcept = 0;
+
+ protected:
+  ~WatchKeeper() = default;
+};
+
 // One registration of a one-shot watch, shared by the Watch that the caller holds and the
 // session's table. On the session's executor only.
 class WatchState : public Pooled {
  public:
   void retain() noexcept { ++references_; }
   [[gnu::noinline]] void release() noexcept {
-    if (--references_ == 0) delete this;
+    if (--references_ == 0) return delete this;
+    if (references_ == 1 && keeper_) keeper_->forgotten(*this);
   }
+  // Who is told that the watch is forgotten, and outlives the registration; null: nobody.
+  void set_keeper(WatchKeeper* keeper) noexcept { keeper_ = keeper; }
+  [[nodiscard]] WatchKeeper* keeper() const noexcept { return keeper_; }
   // The watch fires, or the session ends. The first call counts.
   void resolve(Result<WatchEvent> outcome);
   [[nodiscard]] const std::optional<Result<WatchEvent>>& outcome() const { return outcome_; }
@@ -51,6 +67,7 @@ class WatchState : public Pooled {
   friend class lockstep::WatchWait;
   std::optional<Result<WatchEvent>> outcome_;
   WatchWait* waiter_ = nullptr;
+  WatchKeeper* keeper_ = nullptr;
   std::uint32_t references_ = 1;
 };
 
@@ -58,7 +75,8 @@ class WatchState : public Pooled {
 
 // A one-shot watch (ZooKeeper Programmer's Guide, "ZooKeeper Watches"): fires once, survives
 // reconnects, ends with the session. Dropping it forgets it locally; the server keeps its entry
-// until the znode changes. Session events never consume it. Belongs to its session's executor.
+// until the znode changes, or until the backend takes it back in the background. Session events
+// never consume it. Belongs to its session's executor.
 class Watch {
  public:
   Watch() noexcept = default;
