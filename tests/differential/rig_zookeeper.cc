@@ -23,12 +23,13 @@ constexpr Duration kProgramLimit = std::chrono::seconds(30);
 // What programs leave behind fills the server's memory.
 constexpr int kProgramsPerServer = 1000;
 
-// After the last address of its list has failed, the C client pauses before it connects again. So
-// it gets the one address many times.
-std::string many_times(const std::string& address) {
-  std::string list = address;
-  for (int i = 1; i < 16; ++i) list += "," + address;
-  return list;
+// No connection comes to the server but the C client's, and one attempt follows on the other.
+zookeeper::Options bare_options(const std::string& address, Duration session_timeout) {
+  zookeeper::Options options(address, session_timeout);
+  options.probe_servers = false;
+  options.retry.base_delay = Duration(0);
+  options.retry.longest_delay = Duration(0);
+  return options;
 }
 
 std::string port_of(const std::string& address) { return address.substr(address.find(':') + 1); }
@@ -65,8 +66,7 @@ std::unique_ptr<support::ZookeeperServer> start_server() {
 class Seat {
  public:
   Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout)
-      : proxy(port),
-        client(runtime, zookeeper::Options(many_times(proxy.address()), session_timeout)) {}
+      : proxy(port), client(runtime, bare_options(proxy.address(), session_timeout)) {}
 
   support::TcpProxy proxy;
   zookeeper::Client client;

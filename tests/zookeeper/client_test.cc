@@ -65,10 +65,10 @@ TEST(ClientTest, MalformedOptionsAreRefused) {
 }
 
 TEST(ClientTest, WellFormedOptions) {
-  const char* const connection_strings[] = {"localhost:2181", "a:1,b:2,c:65535", "::1:2181",
-                                            "a:1,b:2/app/locks", "a:1/"};
+  const char* const connection_strings[] = {"localhost:2181", "a:1,b:2,c:65535",   "::1:2181",
+                                            "[::1]:2181",     "a:1,b:2/app/locks", "a:1/"};
   for (const char* const connection_string : connection_strings) {
-    EXPECT_TRUE(Options(connection_string).well_formed()) << connection_string;
+    EXPECT_EQ(Options(connection_string).defect(), std::nullopt) << connection_string;
   }
 }
 

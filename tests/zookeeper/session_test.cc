@@ -135,6 +135,19 @@ TEST_F(ShortSessionTest, S69FailedAttemptsToConnectFailWhatIsQueued) {
   runtime.run(fail_to_connect(client, proxy));
 }
 
+Task<void> ask_while_suspended(Client& client, TcpProxy& proxy) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  for (int round = 0; round < 10; ++round) {
+    proxy.cut();
+    co_await StateReached(*session, SessionState::kSuspended);
+    must(co_await session->get_data("/"), "get_data");
+  }
+}
+
+TEST_F(SessionTest, WhatIsAskedWhileSuspendedWaitsForTheNextAttempt) {
+  runtime.run(ask_while_suspended(client, proxy));
+}
+
 // Requests succeed in order up to some point, fail after it, and nothing is answered twice.
 Task<void> lose_connections(Client& client, TcpProxy& proxy) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");

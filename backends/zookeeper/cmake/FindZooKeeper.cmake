@@ -19,6 +19,15 @@ find_package_handle_standard_args(ZooKeeper
   VERSION_VAR ZooKeeper_VERSION
   REASON_FAILURE_MESSAGE "install libzookeeper-mt-dev, or configure with -DLOCKSTEP_WITH_ZOOKEEPER=OFF")
 
+# What the library was built with. Debian's has neither.
+if(ZooKeeper_FOUND)
+  include(CheckLibraryExists)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_library_exists(${ZooKeeper_LIBRARY} zookeeper_init_ssl "" ZooKeeper_HAS_TLS)
+  check_library_exists(${ZooKeeper_LIBRARY} zookeeper_init_sasl "" ZooKeeper_HAS_SASL)
+  unset(CMAKE_REQUIRED_QUIET)
+endif()
+
 if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
   find_dependency(Threads)
   add_library(ZooKeeper::zookeeper_mt UNKNOWN IMPORTED)
@@ -27,4 +36,12 @@ if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
     INTERFACE_INCLUDE_DIRECTORIES ${ZooKeeper_INCLUDE_DIR}
     INTERFACE_COMPILE_DEFINITIONS THREADED  # Without it the header hides the synchronous calls.
     INTERFACE_LINK_LIBRARIES Threads::Threads)
+  if(ZooKeeper_HAS_TLS)  # The header declares it under the name of its own configuration.
+    set_property(TARGET ZooKeeper::zookeeper_mt APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
+      HAVE_OPENSSL_H LOCKSTEP_C_CLIENT_HAS_TLS)
+  endif()
+  if(ZooKeeper_HAS_SASL)
+    set_property(TARGET ZooKeeper::zookeeper_mt APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
+      HAVE_CYRUS_SASL_H LOCKSTEP_C_CLIENT_HAS_SASL)
+  endif()
 endif()

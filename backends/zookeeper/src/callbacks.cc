@@ -146,6 +146,4 @@ void synced(int rc, const char*, const void* context) noexcept {
   deliver(reply_to(context, rc), context);
 }
 
-void ignore_log(const char*) noexcept {}
-
 }  // namespace lockstep::zookeeper::callbacks

@@ -27,6 +27,4 @@ void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) noexce
 void multi_done(int rc, const void* context) noexcept;
 void synced(int rc, const char* path, const void* context) noexcept;
 
-void ignore_log(const char* message) noexcept;
-
 }  // namespace lockstep::zookeeper::callbacks

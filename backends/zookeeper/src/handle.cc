@@ -2,10 +2,9 @@
 
 #include <zookeeper/zookeeper.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "callbacks.h"
 #include "calls.h"
@@ -18,24 +17,13 @@ namespace {
 
 // How long closing waits for the replies of requests under way.
 constexpr std::chrono::seconds kDrainLimit(1);
-// Between two attempts when no host name of the connection string can be resolved.
-constexpr std::chrono::milliseconds kResolvePause(500);
-
-// Above level 0 the C client formats addresses into one buffer of the whole process, whichever
-// handle logs (zookeeper.c, format_endpoint_info): with two sessions that is a data race.
-void set_log_level(ClientLog log) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): it has no name for silence.
-  zoo_set_debug_level(log == ClientLog::kSilent ? static_cast<ZooLogLevel>(0) : ZOO_LOG_LEVEL_INFO);
-}
 
 }  // namespace
 
 Handle::Handle(const Options& options, Inbox& inbox)
-    : options_(options),
-      inbox_(inbox),
+    : inbox_(inbox),
       key_(HandleTable::instance().add(*this)),
+      connector_(options, failures_, *this),
       thread_([this] { run(); }) {}
 
 Handle::~Handle() {
@@ -46,11 +34,12 @@ Handle::~Handle() {
 void Handle::close() {
   const std::lock_guard lock(mutex_);
   close_requested_ = true;
+  connector_.stop();
   changed_.notify_all();
 }
 
 void Handle::run() {
-  if (zhandle_t* const handle = open()) {
+  if (zhandle_t* const handle = connector_.run(CallbackContext(key_, 0).pointer())) {
     wait_for_replies();
     zookeeper_close(handle);
   }
@@ -58,32 +47,16 @@ void Handle::run() {
   inbox_.push(ClosedMessage());
 }
 
-zhandle_t* Handle::open() {
-  set_log_level(options_.log);
-  for (;;) {
-    if (zhandle_t* const handle = open_once()) return handle;
-    // The options are well formed, so this is about name resolution and may pass.
-    std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, kResolvePause, [this] { return close_requested_; })) return nullptr;
+void Handle::deliver(Message message) {
+  if (auto* const connected = std::get_if<ConnectedMessage>(&message)) {
+    connected->handshake_not_before = connector_.handshake_not_before();
+    connector_.connected(connected->credentials, connected->session_timeout);
+  } else if (std::holds_alternative<ExpiredMessage>(message)) {
+    connector_.note("session", "the server has rejected it: it has expired");
+  } else if (std::holds_alternative<AuthFailedMessage>(message)) {
+    connector_.note("session", "the server has rejected a credential");
   }
-}
-
-zhandle_t* Handle::open_once() const {
-  clientid_t attach_to{};
-  if (options_.attach_to) {
-    attach_to.client_id = options_.attach_to->session();
-    const std::array<char, 16>& password = options_.attach_to->password();
-    std::copy(password.begin(), password.end(), std::begin(attach_to.passwd));
-  }
-  const auto session_timeout_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(options_.session_timeout).count();
-  zhandle_t* const handle = zookeeper_init2(
-      options_.servers().c_str(), &callbacks::session_event, static_cast<int>(session_timeout_ms),
-      options_.attach_to ? &attach_to : nullptr, CallbackContext(key_, 0).pointer(),
-      ZOO_NO_LOG_CLIENTENV, options_.log == ClientLog::kSilent ? &callbacks::ignore_log : nullptr);
-  // Names are resolved on every connection loss; by default also at every turn of the IO loop.
-  if (handle) zoo_set_servers_resolution_delay(handle, -1);
-  return handle;
+  inbox_.push(std::move(message));
 }
 
 // zookeeper_close() sends the close request and then waits for anything to arrive on the socket. If
@@ -91,7 +64,6 @@ zhandle_t* Handle::open_once() const {
 // session lives on until it expires.
 void Handle::wait_for_replies() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return close_requested_; });
   changed_.wait_for(lock, kDrainLimit, [this] { return unanswered_ == 0; });
 }
 

@@ -7,10 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "connector.h"
+#include "failure_log.h"
 #include "inbox.h"
 #include "lockstep/request.h"
 #include "lockstep/zookeeper/options.h"
 #include "message.h"
+#include "server_list.h"
 
 struct _zhandle;
 
@@ -18,10 +21,11 @@ namespace lockstep::zookeeper {
 
 class MultiCall;
 
-// One handle of the C client (zhandle_t), and the thread that opens and closes it: both may block,
-// and closing inside a callback leaves the handle alive (zookeeper.h, zookeeper_close). Pushes
-// everything that the handle reports into an inbox, ending with one ClosedMessage.
-class Handle {
+// One handle of the C client (zhandle_t), and the thread that opens it, finds servers for it
+// (Connector) and closes it: all of that may block, and closing inside a callback leaves the handle
+// alive (zookeeper.h, zookeeper_close). Pushes everything that the handle reports into an inbox,
+// ending with one ClosedMessage.
+class Handle final : private Connector::Listener {
  public:
   // Starts opening.
   Handle(const Options& options, Inbox& inbox);
@@ -48,24 +52,29 @@ class Handle {
   // moment, then ends the session on the server. Does not block. Idempotent.
   void close();
 
+  // From any thread.
+  [[nodiscard]] std::string last_failure() const { return failures_.text(); }
+  void set_servers(std::vector<Server> servers) { connector_.set_servers(std::move(servers)); }
+
   // For the callbacks.
   [[nodiscard]] std::vector<OpOutcome> take_outcomes(RequestId multi);
   void deliver_reply(ReplyMessage reply);
-  void deliver(Message message) { inbox_.push(std::move(message)); }
+  void deliver(Message message);
 
  private:
   void run();
-  [[nodiscard]] _zhandle* open();
-  [[nodiscard]] _zhandle* open_once() const;
+  void attempt_failed() override { inbox_.push(AttemptFailedMessage()); }
+  void given_up() override { inbox_.push(GivenUpMessage()); }
   void wait_for_replies();
   void count_request();
   // Of what the C client has refused there will be no reply.
   int uncount_if_refused(int rc);
   [[nodiscard]] int send_multi(const Request& request, RequestId id);
 
-  const Options options_;
   Inbox& inbox_;
   const std::uint64_t key_;
+  FailureLog failures_;
+  Connector connector_;
   _zhandle* handle_ = nullptr;  // The loop's thread only.
 
   std::mutex mutex_;

@@ -69,16 +69,24 @@ class ConnectedMessage {
   _zhandle* handle;
   Credentials credentials;
   Duration session_timeout;
+  // The server has heard of this client between these two: the handshake was sent after the first
+  // and answered before the second.
+  TimePoint handshake_not_before{};
   TimePoint received;
 };
 
+// Servers were tried, and none was reached.
+class AttemptFailedMessage {};
+// The handle has given up finding a server (RetryPolicy).
+class GivenUpMessage {};
 class SuspendedMessage {};
 class ExpiredMessage {};
 class AuthFailedMessage {};
 // The C client is gone: this is the last message.
 class ClosedMessage {};
 
-using Message = std::variant<ReplyMessage, WatchMessage, ConnectedMessage, SuspendedMessage,
-                             ExpiredMessage, AuthFailedMessage, ClosedMessage>;
+using Message =
+    std::variant<ReplyMessage, WatchMessage, ConnectedMessage, SuspendedMessage, ExpiredMessage,
+                 AttemptFailedMessage, GivenUpMessage, AuthFailedMessage, ClosedMessage>;
 
 }  // namespace lockstep::zookeeper

@@ -1,46 +1,38 @@
 #include "lockstep/zookeeper/options.h"
 
-#include <charconv>
+#include <cstdio>
 #include <limits>
-#include <memory>
-#include <string_view>
 
+#include "c_handle.h"
 #include "client_path.h"
+#include "server_list.h"
 
 namespace lockstep::zookeeper {
 
 namespace {
 
-bool is_host_and_port(std::string_view server) {
-  const std::size_t colon = server.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return false;
-  const std::string_view digits = server.substr(colon + 1);
-  const char* const end = std::to_address(digits.end());
-  std::uint16_t port = 0;
-  const auto [stopped, error] = std::from_chars(std::to_address(digits.begin()), end, port);
-  return error == std::errc() && stopped == end && port != 0;
-}
-
-bool is_server_list(std::string_view servers) {
-  // A space or a NUL would be taken for something else by the C client.
-  constexpr std::string_view kForbidden(" \t\r\n\0", 5);
-  if (servers.find_first_of(kForbidden) != std::string_view::npos) return false;
-  for (;;) {
-    const std::size_t comma = servers.find(',');
-    if (!is_host_and_port(servers.substr(0, comma))) return false;
-    if (comma == std::string_view::npos) return true;
-    servers.remove_prefix(comma + 1);
-  }
+std::string in_ms(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
+         " ms";
 }
 
 }  // namespace
 
-bool Options::well_formed() const {
-  // The C client counts whole milliseconds in an int, and never connects with none.
-  const auto session_timeout_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout).count();
-  return session_timeout_ms >= 1 && session_timeout_ms <= std::numeric_limits<int>::max() &&
-         is_server_list(servers()) && client_takes(chroot());
+std::optional<std::string> Options::defect() const {
+  const ServerList list(servers());
+  if (list.defect()) return list.defect();
+  if (!client_takes(chroot())) {
+    return "the chroot \"" + chroot().string() + "\" is not a path of ZooKeeper";
+  }
+  static_assert(
+      kLongestSessionTimeout < std::chrono::milliseconds(1) * (std::numeric_limits<int>::max() / 2),
+      "the C client doubles it, in an int");
+  if (session_timeout < kShortestSessionTimeout || session_timeout > kLongestSessionTimeout) {
+    return "the session timeout of " + in_ms(session_timeout) + " is not between " +
+           in_ms(kShortestSessionTimeout) + " and " + in_ms(kLongestSessionTimeout);
+  }
+  if (connect_budget && *connect_budget <= Duration(0)) return "the connect budget is not positive";
+  return missing_feature(*this);
 }
 
 std::string Options::servers() const {
@@ -51,6 +43,12 @@ std::string Options::servers() const {
 Path Options::chroot() const {
   const std::size_t slash = connection_string.find('/');
   return slash == std::string::npos ? Path() : Path(connection_string.substr(slash));
+}
+
+LogSink log_to_stderr() {
+  return [](std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  };
 }
 
 }  // namespace lockstep::zookeeper

@@ -145,12 +145,14 @@ RequestId Session::add_pending(const Request& request, internal::Completion* com
   return pending_.add(PendingRequest(request, completion));
 }
 
-// The C client queues what it cannot send yet, but for two: a multi must not meet the end of the
-// session (Handle::is_connected), which a rejected credential is, too; and a credential is refused
-// without a connection, and put in front of everything that is unsent, even if half of it is sent.
+// Without a connection nothing is given to the C client: it would fail what it has when it is let
+// go from the gate. Two more wait for better reasons: a multi must not meet the end of the session
+// (Handle::is_connected), which a rejected credential is, too; and a credential is refused without
+// a connection, and put in front of everything that is unsent, even if half of it is sent.
 bool Session::can_be_sent(OpCode op, RequestId id) const {
+  if (state() != SessionState::kConnected) return false;
   if (op != OpCode::kMulti && op != OpCode::kAddAuth) return true;
-  if (state() != SessionState::kConnected || !handle_.is_connected()) return false;
+  if (!handle_.is_connected()) return false;
   return op == OpCode::kMulti ? !authenticating_ && is_fresh() : pending_.is_oldest(id);
 }
 
@@ -230,6 +232,7 @@ void Session::on(ReplyMessage& message) {
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
   answer(*request, message);
+  fail_waiting();
   send_waiting();
   remove_abandoned();
 }
@@ -326,6 +329,7 @@ void Session::on(ConnectedMessage& connected) {
   runtime_.start_timer(heartbeat_, last_sent_ + session_timeout_ / 4);
   if (has_credential_) ask_behind_credentials();  // The C client sends all of them again.
   watches_.reconnected();
+  fail_waiting_to_ = 0;
   change_state(SessionState::kConnected);
   send_waiting();
   remove_abandoned();
@@ -337,6 +341,31 @@ void Session::on(ClosedMessage&) {
   if (!closing) return;
   Reply done;
   closing->complete(done);
+}
+
+// An attempt that fails, fails what waits for it, as with the C client alone; but for what waits
+// for reasons of its own, and what stands behind it.
+void Session::on(AttemptFailedMessage&) {
+  if (state() != SessionState::kSuspended || waiting_.empty()) return;
+  fail_waiting_to_ = waiting_.back().id;
+  fail_waiting();
+}
+
+void Session::fail_waiting() {
+  while (!waiting_.empty() && waiting_.front().id <= fail_waiting_to_) {
+    const RequestId id = waiting_.front().id;
+    const OpCode op = waiting_.front().request.op;
+    if (op == OpCode::kMulti || op == OpCode::kAddAuth || !pending_.is_oldest(id)) return;
+    waiting_.pop_front();
+    const std::optional<PendingRequest> failed = pending_.take(id);
+    ReplyMessage loss(id, ZCONNECTIONLOSS, runtime_.now());
+    answer(*failed, loss);
+  }
+}
+
+void Session::on(GivenUpMessage&) {
+  given_up_ = true;
+  end(SessionState::kExpired);
 }
 
 void Session::end(SessionState state) {

@@ -30,6 +30,11 @@ class Session final : public lockstep::Session,
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] const std::optional<Credentials>& credentials() const { return credentials_; }
+  // It has ended because no server was found (RetryPolicy).
+  [[nodiscard]] bool given_up() const { return given_up_; }
+  // Why there is no connection; empty if there is one.
+  [[nodiscard]] std::string last_failure() const { return handle_.last_failure(); }
+  void set_servers(std::vector<Server> servers) { handle_.set_servers(std::move(servers)); }
   // Ends the session as close() does, with nobody waiting for it.
   void end_by_owner() { end(SessionState::kClosed); }
   // True once the C client has ended: the destructor will not block.
@@ -72,6 +77,7 @@ class Session final : public lockstep::Session,
   [[nodiscard]] bool is_fresh() const;
   void send(const Request& request, RequestId id);
   void send_waiting();
+  void fail_waiting();
   RequestId ask_server();
   // Of what the server answers behind its answer to the credentials that are on their way.
   void ask_behind_credentials();
@@ -83,6 +89,8 @@ class Session final : public lockstep::Session,
   void on(ConnectedMessage& connected);
   void on(SuspendedMessage&) { change_state(SessionState::kSuspended); }
   void on(ExpiredMessage&) { end(SessionState::kExpired); }
+  void on(AttemptFailedMessage&);
+  void on(GivenUpMessage&);
   void on(AuthFailedMessage&) { end(SessionState::kAuthFailed); }
   void on(ClosedMessage&);
 
@@ -106,7 +114,8 @@ class Session final : public lockstep::Session,
   Runtime& runtime_;
   Inbox inbox_;
   PendingRequests pending_;
-  std::deque<Waiting> waiting_;  // Pending too, the youngest of them; in the order of sending.
+  std::deque<Waiting> waiting_;    // Pending too, the youngest of them; in the order of sending.
+  RequestId fail_waiting_to_ = 0;  // As soon as what was sent before has been answered.
   bool has_credential_ = false;
   bool authenticating_ = false;  // The server's answer to a credential is on its way.
   RequestId behind_credentials_ = 0;
@@ -115,6 +124,7 @@ class Session final : public lockstep::Session,
   Sweep sweep_{*this};
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;
+  bool given_up_ = false;
 
   std::optional<Credentials> credentials_;
   Duration session_timeout_{};

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "lockstep/client.h"
@@ -28,11 +29,23 @@ class Client final : public lockstep::Client {
   Client(Runtime& runtime, Options options);
   ~Client() override;
 
-  // Errors: kTimedOut, kCancelled; kBadArguments if the options are not well formed; kAuthFailed,
-  // kClosing, kSessionExpired if the session ended while it was being opened (the last only when
-  // attaching). An ensemble that cannot be reached, or whose names do not resolve, is tried until
-  // the context ends.
+  // Errors: kNotConnected if there is no connection when the context's deadline passes, or when
+  // Options::retry gives up; kCancelled; kBadArguments if Options::defect() finds something,
+  // kUnimplemented if that is what the linked C client cannot do; kAuthFailed, kClosing,
+  // kSessionExpired if the session ended while it was being opened (the last only when attaching).
+  // An ensemble that cannot be reached, or whose names do not resolve, is tried until then.
   Task<Result<std::shared_ptr<lockstep::Session>>> session(Context context) override;
+
+  // What Options::defect() says, or else the last thing that went wrong with each server since
+  // there was a connection: "10.0.0.1:2181: Connection refused; zk2: the name does not resolve:
+  // ...".
+  [[nodiscard]] std::string last_failure() const override;
+
+  // Another list of servers, without a chroot, from now on. A connected session keeps its
+  // connection, also to a server that is not in the list any more, until that ends (as it does when
+  // the server is shut down); one that has none tries the new servers next. On the runtime's
+  // thread. Error: kBadArguments, and nothing changes.
+  [[nodiscard]] Result<void> set_servers(const std::string& servers);
 
   [[nodiscard]] Executor& executor() const override { return runtime_; }
 

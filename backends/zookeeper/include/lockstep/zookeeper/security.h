@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace lockstep::zookeeper {
+
+// TLS towards the servers (zookeeper.h, zookeeper_init_ssl), files in PEM. Only if the C client
+// that this library was built with can do it; Debian's cannot. Options::defect() tells.
+class Tls {
+ public:
+  Tls(std::string ca_file, std::string certificate_file, std::string key_file,
+      std::string key_password = {})
+      : ca(std::move(ca_file)),
+        certificate(std::move(certificate_file)),
+        key(std::move(key_file)),
+        password(std::move(key_password)) {}
+
+  std::string ca;
+  std::string certificate;
+  std::string key;
+  std::string password;
+};
+
+// SASL authentication by user and password (zookeeper.h, zookeeper_init_sasl); the same condition.
+class Sasl {
+ public:
+  Sasl(std::string user_name, std::string file_with_password)
+      : user(std::move(user_name)), password_file(std::move(file_with_password)) {}
+
+  std::string user;
+  std::string password_file;
+  std::string service = "zookeeper";
+  std::string host = "zk-sasl-md5";  // What the servers call themselves for DIGEST-MD5.
+  std::string mechanisms = "DIGEST-MD5";
+  std::string realm;
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,78 @@
+#include "c_handle.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "callbacks.h"
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+#ifdef LOCKSTEP_C_CLIENT_HAS_TLS
+zhandle_t* open_with_tls(const Tls& tls, const std::string& servers, int timeout_ms,
+                         const clientid_t* id, void* context, log_callback_fn log) {
+  std::string files = tls.ca + "," + tls.certificate + "," + tls.key;
+  if (!tls.password.empty()) files += "," + tls.password;
+  zhandle_t* const handle =
+      zookeeper_init_ssl(servers.c_str(), files.c_str(), &callbacks::session_event, timeout_ms, id,
+                         context, ZOO_NO_LOG_CLIENTENV);
+  if (handle != nullptr) zoo_set_log_callback(handle, log);
+  return handle;
+}
+#endif
+
+#ifdef LOCKSTEP_C_CLIENT_HAS_SASL
+zhandle_t* open_with_sasl(const Sasl& sasl, const std::string& servers, int timeout_ms,
+                          const clientid_t* id, void* context, log_callback_fn log,
+                          CHandleParts& parts) {
+  sasl_callback_t* const answers = zoo_sasl_make_basic_callbacks(
+      sasl.user.c_str(), sasl.realm.empty() ? nullptr : sasl.realm.c_str(),
+      sasl.password_file.c_str());
+  if (answers == nullptr) return nullptr;
+  parts.sasl_callbacks.reset(answers);
+  zoo_sasl_params_t parameters{sasl.service.c_str(), sasl.host.c_str(), sasl.mechanisms.c_str(),
+                               answers};
+  return zookeeper_init_sasl(servers.c_str(), &callbacks::session_event, timeout_ms, id, context,
+                             ZOO_NO_LOG_CLIENTENV, log, &parameters);
+}
+#endif
+
+}  // namespace
+
+std::optional<std::string> missing_feature([[maybe_unused]] const Options& options) {
+#ifndef LOCKSTEP_C_CLIENT_HAS_TLS
+  if (options.tls) return "the linked C client of ZooKeeper was built without TLS";
+#endif
+#ifndef LOCKSTEP_C_CLIENT_HAS_SASL
+  if (options.sasl) return "the linked C client of ZooKeeper was built without SASL";
+#endif
+  if (options.tls && options.sasl) return "the C client of ZooKeeper takes TLS or SASL, not both";
+  return std::nullopt;
+}
+
+zhandle_t* open_c_handle(const Options& options, const std::string& servers, void* context,
+                         log_callback_fn log, CHandleParts& parts) {
+  const clientid_t* id = nullptr;
+  if (options.attach_to) {
+    parts.attach_to.client_id = options.attach_to->session();
+    const std::array<char, 16>& password = options.attach_to->password();
+    std::copy(password.begin(), password.end(), std::begin(parts.attach_to.passwd));
+    id = &parts.attach_to;
+  }
+  const auto timeout_ms = static_cast<int>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.session_timeout).count());
+#ifdef LOCKSTEP_C_CLIENT_HAS_TLS
+  if (options.tls) return open_with_tls(*options.tls, servers, timeout_ms, id, context, log);
+#endif
+#ifdef LOCKSTEP_C_CLIENT_HAS_SASL
+  if (options.sasl) {
+    return open_with_sasl(*options.sasl, servers, timeout_ms, id, context, log, parts);
+  }
+#endif
+  return zookeeper_init2(servers.c_str(), &callbacks::session_event, timeout_ms, id, context,
+                         ZOO_NO_LOG_CLIENTENV, log);
+}
+
+}  // namespace lockstep::zookeeper

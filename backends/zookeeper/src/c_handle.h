@@ -1,0 +1,31 @@
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lockstep/zookeeper/options.h"
+
+namespace lockstep::zookeeper {
+
+// The one place that knows which of the C client's ways to open a handle the linked library has:
+// FindZooKeeper.cmake looks for them and defines LOCKSTEP_C_CLIENT_HAS_TLS and _SASL.
+
+// What the options ask for and the linked C client cannot do, in words for people.
+[[nodiscard]] std::optional<std::string> missing_feature(const Options& options);
+
+// What a handle needs until it is closed.
+class CHandleParts {
+ public:
+  clientid_t attach_to{};
+  std::unique_ptr<void, decltype(&std::free)> sasl_callbacks{nullptr, &std::free};
+};
+
+// Opens a handle on `servers`, in the C client's own spelling; null if that fails.
+[[nodiscard]] zhandle_t* open_c_handle(const Options& options, const std::string& servers,
+                                       void* context, log_callback_fn log, CHandleParts& parts);
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,371 @@
+#include "connector.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "steady_now.h"
+
+namespace lockstep::zookeeper {
+
+namespace {
+
+constexpr std::chrono::milliseconds kShortestBudget(250);
+constexpr std::chrono::seconds kShortestGivingUp(30);
+// How long to wait when this process has no descriptors left.
+constexpr std::chrono::milliseconds kStarvation(100);
+
+std::string in_ms(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
+         " ms";
+}
+
+}  // namespace
+
+Connector::OsRandom::OsRandom() {
+  std::random_device device;
+  std::seed_seq seed{device(), device(), device(), device()};
+  engine_.seed(seed);
+}
+
+Connector::Connector(const Options& options, FailureLog& failures, Listener& listener)
+    : options_(options),
+      failures_(failures),
+      listener_(listener),
+      log_(options.log),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      let_go_at_(steady_now().time_since_epoch().count()),
+      backoff_(options.retry.base_delay, options.retry.longest_delay),
+      timeout_(options.session_timeout),
+      now_(steady_now()),
+      servers_(ServerList(options.servers()).servers()),
+      lost_at_(now_) {
+  if (!wake_) throw std::system_error(errno, std::generic_category(), "lockstep: eventfd");
+  guest_.speaks_tls = options.tls.has_value();
+  if (!options.attach_to) return;
+  guest_.session = options.attach_to->session();
+  guest_.password = options.attach_to->password();
+}
+
+void Connector::connected(const Credentials& session, Duration session_timeout) {
+  failures_.clear();  // Before anybody hears of the connection.
+  {
+    const std::lock_guard lock(mutex_);
+    news_.connected = true;
+    news_.session.session = session.session();
+    news_.session.password = session.password();
+    news_.session_timeout = session_timeout;
+  }
+  wake();
+}
+
+void Connector::set_servers(std::vector<Server> servers) {
+  {
+    const std::lock_guard lock(mutex_);
+    news_.servers = std::move(servers);
+  }
+  wake();
+}
+
+void Connector::stop() {
+  stopping_ = true;
+  wake();
+}
+
+void Connector::note(std::string_view subject, std::string_view reason) {
+  if (!failures_.note(subject, reason)) return;
+  log_.write("lockstep: " + std::string(subject) + ": " + std::string(reason));
+}
+
+zhandle_t* Connector::run(void* context) {
+  if (!open(context)) return nullptr;
+  while (!stopping_) {
+    now_ = steady_now();
+    take_news();
+    if (gate_.receive(guest_)) arrive();
+    if (!given_up_) {
+      if (gate_.has_guest()) seek();
+      diagnose();
+      give_up_if_due();
+    }
+    wait();
+  }
+  race_.reset();
+  gate_.close();
+  return handle_;
+}
+
+bool Connector::open(void* context) {
+  zoo_deterministic_conn_order(1);  // Of the whole process: the lists of the gate have an order.
+  while (!stopping_) {
+    std::optional<std::string> failure = gate_.open(random_);
+    if (!failure) {
+      handle_ =
+          open_c_handle(options_, gate_.route(std::nullopt), context, log_.callback(), parts_);
+      if (handle_ != nullptr) {
+        zoo_set_servers_resolution_delay(handle_, -1);
+        return true;
+      }
+      failure = "the C client does not start: " + std::generic_category().message(errno);
+    }
+    note("session", *failure);
+    gate_.close();
+    wait_until(steady_now() + backoff_.next(random_), {});
+  }
+  return false;
+}
+
+void Connector::take_news() {
+  News news;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(news, news_);
+  }
+  if (news.connected) heard_connected(news);
+  if (!news.servers) return;
+  servers_ = std::move(*news.servers);
+  addresses_.clear();
+  resolve_first_ = true;
+  race_.reset();
+  in_round_ = false;
+  pause_until_.reset();
+  backoff_.reset();
+}
+
+void Connector::heard_connected(const News& news) {
+  guest_.session = news.session.session;
+  guest_.password = news.session.password;
+  timeout_ = news.session_timeout;
+  opened_ = true;
+  reached_ = true;
+  race_.reset();
+  in_round_ = false;
+  failed_rounds_ = 0;
+  diagnosis_.reset();
+  diagnose_at_.reset();
+  backoff_.reset();
+  failures_.clear();
+  // The C client may be back at the gate before the news of its connection are here.
+  lost_at_ = gate_.has_guest() ? std::optional<TimePoint>(now_) : std::nullopt;
+}
+
+// The C client stands at the gate: it has lost its connection, or has not got one.
+void Connector::arrive() {
+  const Duration waited = gate_.waited();
+  parked_at_ = now_ - waited;
+  if (reached_ || !target_) {
+    diagnosis_.reset();
+    diagnose_at_.reset();
+  } else {
+    came_back_ = true;
+    diagnose_at_ = now_;
+    diagnosed_ = target_;
+    listener_.attempt_failed();
+  }
+  if (reached_ && !lost_at_) lost_at_ = now_;
+  target_.reset();
+  reached_ = false;
+  if (waited >= patience()) return gate_.let_go();  // It may leave any moment: see Gate.
+  zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
+}
+
+// Before the C client leaves the gate by itself, after two thirds of the session timeout, it is
+// sent to nobody.
+void Connector::seek() {
+  if (now_ >= parked_at_ + patience()) {
+    listener_.attempt_failed();
+    return let_go(std::nullopt);
+  }
+  if (pause_until_) {
+    if (now_ < *pause_until_) return;
+    pause_until_.reset();
+  }
+  if (!in_round_) return start_round();
+  if (rotation_.size() <= 1 || !options_.probe_servers) {
+    const std::optional<Address> only = rotation_.next();
+    return only ? let_go(only) : fail_round();
+  }
+  if (!race_) {
+    race_.emplace(rotation_, depth(), gate_.zxid(), budget(),
+                  [this](const Address& address, const std::string& reason) {
+                    note(address.text(), reason);
+                  });
+  }
+  if (const std::optional<Address> target = race_->go_on(now_)) {
+    race_.reset();
+    return let_go(target);
+  }
+  if (!race_->lost()) return;
+  race_.reset();
+  fail_round();
+}
+
+// May take long: what comes next has to look at the gate again first.
+void Connector::start_round() {
+  if (std::exchange(resolve_first_, false)) resolve();
+  rotation_.start(addresses_, random_);
+  in_round_ = true;
+  handed_over_ = false;
+}
+
+void Connector::resolve() {
+  addresses_.clear();
+  for (const Server& server : servers_) {
+    if (stopping_) return;
+    for (Address& address : addresses_of(server)) addresses_.push_back(std::move(address));
+  }
+}
+
+// A name that does not resolve now keeps the addresses that it had.
+std::vector<Address> Connector::addresses_of(const Server& server) {
+  if (const std::optional<Address> numeric = Address::from(server.host, server.port)) {
+    return {*numeric};
+  }
+  ResolveResult result;
+  try {
+    result = options_.resolver(server.host);
+  } catch (const std::exception& exception) {
+    result = std::unexpected(std::string(exception.what()));
+  } catch (...) {
+    result = std::unexpected(std::string("the resolver has thrown an exception"));
+  }
+  if (!result) {
+    note(server.host, "the name does not resolve: " + result.error());
+  } else if (result->empty()) {
+    note(server.host, "the name has no address");
+  } else {
+    known_[server.host] = *result;
+  }
+  std::vector<Address> addresses;
+  for (const std::string& ip : known_[server.host]) {
+    if (const std::optional<Address> address = Address::from(ip, server.port)) {
+      addresses.push_back(*address);
+    } else {
+      note(server.host, "\"" + ip + "\", which the resolver says, is no numeric address");
+    }
+  }
+  return addresses;
+}
+
+void Connector::fail_round() {
+  ++failed_rounds_;
+  in_round_ = false;
+  resolve_first_ = true;
+  pause_until_ = now_ + backoff_.next(random_);
+  if (handed_over_) return;
+  listener_.attempt_failed();
+  let_go(std::nullopt);
+}
+
+void Connector::let_go(const std::optional<Address>& target) {
+  if (target) {
+    zoo_set_servers(handle_, gate_.route(target).c_str());
+    target_ = target;
+    diagnosed_ = target;
+    handed_over_ = true;
+    diagnosis_.reset();
+    diagnose_at_ = now_ + ProbeRace::kLongestHeadStart;
+    came_back_ = false;
+  }
+  reached_ = false;
+  let_go_at_ = steady_now().time_since_epoch().count();
+  gate_.let_go();
+}
+
+// The C client does not say why it fails. So a server that leaves it waiting is asked from here,
+// too, and one that it has come back from.
+void Connector::diagnose() {
+  if (!diagnosis_) {
+    if (!diagnose_at_ || now_ < *diagnose_at_ || !diagnosed_) return;
+    diagnose_at_.reset();
+    if (!options_.probe_servers) {
+      const bool waits = !came_back_;
+      return note(diagnosed_->text(), waits ? "has not answered yet" : "the attempt has failed");
+    }
+    diagnosis_.emplace(*diagnosed_, depth(), gate_.zxid(), now_, budget());
+  }
+  diagnose_at_.reset();
+  diagnosis_->go_on(now_);
+  if (!diagnosis_->over()) return;
+  if (diagnosis_->failure()) {
+    note(diagnosis_->address().text(), *diagnosis_->failure());
+  } else if (came_back_) {
+    note(diagnosis_->address().text(), "closed the connection instead of answering the handshake");
+  }
+  diagnosis_.reset();
+}
+
+std::optional<TimePoint> Connector::give_up_time() const {
+  if (!lost_at_ || given_up_) return std::nullopt;
+  const Duration shortest = kShortestGivingUp;
+  const Duration limit =
+      opened_ ? options_.retry.give_up_session_after.value_or(std::max(3 * timeout_, shortest))
+              : options_.retry.give_up_opening_after;
+  if (limit >= TimePoint::max() - *lost_at_) return std::nullopt;
+  if (limit <= Duration(0) && failed_rounds_ == 0) return std::nullopt;
+  return *lost_at_ + limit;
+}
+
+void Connector::give_up_if_due() {
+  const std::optional<TimePoint> due = give_up_time();
+  if (!due || now_ < *due) return;
+  note("session", "given up after " + in_ms(now_ - *lost_at_) + " without a connection");
+  given_up_ = true;
+  race_.reset();
+  listener_.given_up();
+}
+
+Duration Connector::budget() const {
+  if (options_.connect_budget) return *options_.connect_budget;
+  const auto servers = static_cast<Duration::rep>(std::max<std::size_t>(addresses_.size(), 1));
+  return std::max<Duration>(timeout_ / servers, kShortestBudget);
+}
+
+Probe::Depth Connector::depth() const {
+  return guest_.speaks_tls ? Probe::Depth::kConnection : Probe::Depth::kAnswer;
+}
+
+TimePoint Connector::next_step() const {
+  TimePoint next = give_up_time().value_or(TimePoint::max());
+  if (gate_.is_starved()) next = std::min(next, now_ + kStarvation);
+  if (diagnosis_) next = std::min(next, diagnosis_->deadline());
+  if (diagnose_at_) next = std::min(next, *diagnose_at_);
+  if (!gate_.has_guest() || given_up_) return next;
+  next = std::min(next, parked_at_ + patience());
+  if (pause_until_) return std::min(next, *pause_until_);
+  return std::min(next, race_ ? race_->next_step() : now_);
+}
+
+void Connector::wait() {
+  std::vector<pollfd> descriptors;
+  gate_.add_interest(descriptors);
+  if (race_ && gate_.has_guest()) race_->add_interest(descriptors);
+  if (diagnosis_) descriptors.push_back(diagnosis_->interest());
+  wait_until(next_step(), std::move(descriptors));
+}
+
+void Connector::wait_until(TimePoint until, std::vector<pollfd> descriptors) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(1);
+  descriptors.push_back({wake_.get(), POLLIN, 0});
+  const TimePoint now = steady_now();
+  const Duration left =
+      std::clamp<Duration>(until > now ? until - now : Duration(0), Duration(0), kLongest);
+  const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(left);
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(timeout.count()));
+  if (descriptors.back().revents == 0) return;
+  std::uint64_t wakes = 0;
+  static_cast<void>(!::read(wake_.get(), &wakes, sizeof(wakes)));
+}
+
+void Connector::wake() const {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wake_.get(), &one, sizeof(one)));
+}
+
+}  // namespace lockstep::zookeeper

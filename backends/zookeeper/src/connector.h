@@ -1,0 +1,155 @@
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "address.h"
+#include "address_rotation.h"
+#include "backoff.h"
+#include "c_handle.h"
+#include "descriptor.h"
+#include "failure_log.h"
+#include "gate.h"
+#include "lockstep/clock.h"
+#include "lockstep/random.h"
+#include "lockstep/zookeeper/options.h"
+#include "log_slot.h"
+#include "probe.h"
+#include "probe_race.h"
+#include "server_list.h"
+
+namespace lockstep::zookeeper {
+
+// Finds servers for one handle of the C client, from its opening to its closing, so that the C
+// client itself neither resolves names nor chooses: as long as it has no server it stands at the
+// gate, and is let go to one address at a time, which has answered a probe just before. A single
+// address is not probed first: there is no choice.
+//
+// An established connection is left alone, whatever happens here.
+class Connector {
+ public:
+  // On the thread of run().
+  class Listener {
+   public:
+    // Servers were tried, and none was reached.
+    virtual void attempt_failed() = 0;
+    // RetryPolicy; the last call.
+    virtual void given_up() = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  Connector(const Options& options, FailureLog& failures, Listener& listener);
+  Connector(const Connector&) = delete;
+  Connector& operator=(const Connector&) = delete;
+
+  // Opens a handle and finds servers for it until stop(). Returns the handle, which stands at no
+  // gate any more; null if there was none yet. Blocks; on a thread of its own.
+  [[nodiscard]] zhandle_t* run(void* context);
+
+  // From any thread, and without blocking:
+  // The C client is connected.
+  void connected(const Credentials& session, Duration session_timeout);
+  // Takes effect when there is no connection the next time, or now if there is none.
+  void set_servers(std::vector<Server> servers);
+  void stop();
+  // Notes why there is no connection.
+  void note(std::string_view subject, std::string_view reason);
+  // The handshake of the present or of the next connection was or will be sent after this.
+  [[nodiscard]] TimePoint handshake_not_before() const { return TimePoint(Duration(let_go_at_)); }
+
+ private:
+  class OsRandom final : public Random {
+   public:
+    OsRandom();
+    std::uint64_t next() override { return engine_(); }
+
+   private:
+    std::mt19937_64 engine_;
+  };
+
+  class News {
+   public:
+    bool connected = false;
+    Gate::Guest session;
+    Duration session_timeout{};
+    std::optional<std::vector<Server>> servers;
+  };
+
+  [[nodiscard]] bool open(void* context);
+  void take_news();
+  void heard_connected(const News& news);
+  void arrive();
+  void seek();
+  void start_round();
+  void resolve();
+  [[nodiscard]] std::vector<Address> addresses_of(const Server& server);
+  void fail_round();
+  void let_go(const std::optional<Address>& target);
+  void diagnose();
+  void give_up_if_due();
+  [[nodiscard]] std::optional<TimePoint> give_up_time() const;
+  [[nodiscard]] Duration budget() const;
+  [[nodiscard]] Duration patience() const { return timeout_ / 3; }
+  [[nodiscard]] Probe::Depth depth() const;
+  [[nodiscard]] TimePoint next_step() const;
+  void wait();
+  void wait_until(TimePoint until, std::vector<pollfd> descriptors);
+  void wake() const;
+
+  const Options options_;
+  FailureLog& failures_;
+  Listener& listener_;
+  LogSlot log_;
+  Descriptor wake_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<Duration::rep> let_go_at_;
+
+  std::mutex mutex_;
+  News news_;
+
+  // The thread of run() only, from here on.
+  OsRandom random_;
+  Backoff backoff_;
+  Gate gate_;
+  Gate::Guest guest_;
+  CHandleParts parts_;
+  zhandle_t* handle_ = nullptr;
+  Duration timeout_;
+  TimePoint now_;
+
+  std::vector<Server> servers_;
+  std::map<std::string, std::vector<std::string>> known_;  // The last addresses of every name.
+  std::vector<Address> addresses_;
+  bool resolve_first_ = true;
+
+  bool in_round_ = false;
+  bool handed_over_ = false;  // In this round.
+  AddressRotation rotation_;
+  std::optional<ProbeRace> race_;
+  std::optional<TimePoint> pause_until_;
+  TimePoint parked_at_;
+
+  std::optional<Address> target_;  // Where the C client was let go to.
+  bool reached_ = false;           // It has been connected since.
+  std::optional<Address> diagnosed_;
+  std::optional<Probe> diagnosis_;
+  std::optional<TimePoint> diagnose_at_;
+  bool came_back_ = false;  // From the target, without a connection.
+
+  bool opened_ = false;
+  std::optional<TimePoint> lost_at_;
+  int failed_rounds_ = 0;
+  bool given_up_ = false;
+};
+
+}  // namespace lockstep::zookeeper

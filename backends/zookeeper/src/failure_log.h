@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lockstep::zookeeper {
+
+// Why a session has no connection: the last thing that went wrong with each server. Thread-safe.
+class FailureLog {
+ public:
+  // `subject` is an address, a host name or "session". False if that has been said already.
+  bool note(std::string_view subject, std::string_view reason);
+  // There is a connection.
+  void clear();
+  // "10.0.0.1:2181: connection refused; zk2: the name does not resolve: ...", what came last at the
+  // end. Empty if nothing went wrong.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::string, std::string>> reasons_;
+};
+
+}  // namespace lockstep::zookeeper

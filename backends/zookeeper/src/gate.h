@@ -1,0 +1,93 @@
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "address.h"
+#include "descriptor.h"
+#include "lockstep/clock.h"
+#include "lockstep/random.h"
+#include "lockstep/stat.h"
+
+namespace lockstep::zookeeper {
+
+// Where the C client waits while it has no server. Its list of servers can be changed safely only
+// while its I/O thread is known to do nothing: zoo_set_servers() closes the socket in the hands of
+// that thread if the current server is not in the new list, and the thread reads the list without
+// the lock after every failure (zookeeper.c, update_addrs, handle_error). So every list leads from
+// the one server in its middle back to a socket of ours on the loopback interface, which accepts
+// and does not answer: a C client that stands there sits in poll() until we hang up, and the gate,
+// its current server, is in every list, so that changing the list touches nothing but the list.
+//
+// The lists have three entries: the C client skips one after each failure (handle_error and
+// zoo_cycle_next_server both step on). From the gate it goes to the middle one, and from there,
+// whether the connection never came about or was lost, to the gate. It takes a new list that names
+// no host but those of the old one for the old one, whatever the ports (addrvec_eq); the names that
+// stand in the middle between two servers differ therefore. Nobody listens there.
+//
+// On one thread.
+class Gate {
+ public:
+  // Whom to let in. Other programs of this machine could connect, too.
+  class Guest {
+   public:
+    SessionId session = 0;
+    std::array<char, 16> password{};
+    bool speaks_tls = false;
+  };
+
+  // Nothing if it is open now; otherwise why it is not.
+  [[nodiscard]] std::optional<std::string> open(Random& random);
+  void close();
+
+  // A list of servers for the C client that leads it to `target` when it is let go; to nobody, and
+  // back to the gate, if there is none. Each call returns another list than the one before.
+  [[nodiscard]] std::string route(const std::optional<Address>& target);
+
+  // Accepts and reads what there is. True if the C client has arrived just now.
+  [[nodiscard]] bool receive(const Guest& expected);
+  // True as long as the C client stands at the gate.
+  [[nodiscard]] bool has_guest() const { return static_cast<bool>(guest_); }
+  // How long the guest has been standing there.
+  [[nodiscard]] Duration waited() const;
+  // What the guest says is the last zxid that it knows; 0 towards TLS.
+  [[nodiscard]] std::int64_t zxid() const { return zxid_; }
+  // Hangs up: the C client goes where its list leads.
+  void let_go() { guest_.reset(); }
+
+  void add_interest(std::vector<pollfd>& descriptors) const;
+  // There were no descriptors left for a visitor: only time helps.
+  [[nodiscard]] bool is_starved() const { return starved_; }
+
+ private:
+  static constexpr std::size_t kHandshakeSize = 49;  // zookeeper.c, prime_connection.
+
+  class Visitor {
+   public:
+    Descriptor socket;
+    std::array<char, kHandshakeSize> bytes{};
+    std::size_t size = 0;
+  };
+  enum class Verdict { kWait, kLetIn, kTurnAway };
+
+  void accept_visitors();
+  [[nodiscard]] static Verdict judge(Visitor& visitor, const Guest& expected);
+  [[nodiscard]] static bool is_gone(const Descriptor& socket);
+
+  Descriptor listener_;
+  Descriptor guest_;
+  std::vector<Visitor> visitors_;
+  bool starved_ = false;
+  std::int64_t zxid_ = 0;
+  std::string here_;
+  std::array<std::string, 2> nowhere_;
+  std::size_t turn_ = 0;
+};
+
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "address.h"
+#include "descriptor.h"
+#include "lockstep/clock.h"
+
+namespace lockstep::zookeeper {
+
+// Finds out, without blocking, whether a server answers: connects, asks "srvr", and hears whether
+// anything comes back. Any sign of life counts, also a connection that is closed at once: it says
+// that the C client will not wait there for nothing. On one thread.
+class Probe {
+ public:
+  // How much a probe asks for.
+  enum class Depth : std::uint8_t {
+    kConnection,  // Only that the connection is accepted: towards TLS, nothing else is understood.
+    kAnswer
+  };
+
+  // `seen` is the last zxid that the session knows: a server that is behind it would refuse.
+  Probe(Address address, Depth depth, std::int64_t seen, TimePoint now, Duration budget);
+
+  [[nodiscard]] const Address& address() const { return address_; }
+  [[nodiscard]] TimePoint deadline() const { return deadline_; }
+  [[nodiscard]] pollfd interest() const { return {socket_.get(), events_, 0}; }
+  // The socket is ready, or the deadline has passed.
+  void go_on(TimePoint now);
+
+  [[nodiscard]] bool over() const { return over_; }
+  // Why the server is not to be used; nothing if it is, or if the probe is not over.
+  [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
+
+ private:
+  void finish_connecting();
+  void read_answer();
+  void judge_answer();
+  void fail(std::string reason);
+  void fail_with_errno(int error);
+
+  Address address_;
+  Depth depth_;
+  std::int64_t seen_;
+  Duration budget_;
+  TimePoint deadline_;
+  Descriptor socket_;
+  short events_ = POLLOUT;
+  bool connected_ = false;
+  bool over_ = false;
+  std::string answer_;
+  std::optional<std::string> failure_;
+};
+
+}  // namespace lockstep::zookeeper
