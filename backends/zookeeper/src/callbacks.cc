@@ -142,6 +142,11 @@ void multi_done(int rc, const void* context) noexcept {
   handle->deliver_reply(std::move(reply));
 }
 
+void let_go(int, const ::Stat*, const void* context) noexcept {
+  Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
+  if (handle) handle->let_go();
+}
+
 void synced(int rc, const char*, const void* context) noexcept {
   deliver(reply_to(context, rc), context);
 }

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "callbacks.h"
 #include "steady_now.h"
 
 namespace lockstep::zookeeper {
@@ -40,12 +41,12 @@ Connector::Connector(const Options& options, FailureLog& failures, Listener& lis
       listener_(listener),
       log_(options.log),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      let_go_at_(steady_now().time_since_epoch().count()),
       backoff_(options.retry.base_delay, options.retry.longest_delay),
       timeout_(options.session_timeout),
       now_(steady_now()),
       servers_(ServerList(options.servers()).servers()),
       lost_at_(now_) {
+  let_go_at_.push_back(now_);
   if (!wake_) throw std::system_error(errno, std::generic_category(), "lockstep: eventfd");
   guest_.speaks_tls = options.tls.has_value();
   if (!options.attach_to) return;
@@ -71,6 +72,16 @@ void Connector::set_servers(std::vector<Server> servers) {
     news_.servers = std::move(servers);
   }
   wake();
+}
+
+void Connector::has_let_go() {
+  const std::lock_guard lock(mutex_);
+  if (let_go_at_.size() > 1) let_go_at_.pop_front();
+}
+
+TimePoint Connector::handshake_not_before() {
+  const std::lock_guard lock(mutex_);
+  return let_go_at_.front();
 }
 
 void Connector::stop() {
@@ -102,6 +113,7 @@ zhandle_t* Connector::run(void* context) {
 }
 
 bool Connector::open(void* context) {
+  context_ = context;
   zoo_deterministic_conn_order(1);  // Of the whole process: the lists of the gate have an order.
   while (!stopping_) {
     std::optional<std::string> failure = gate_.open(random_);
@@ -274,8 +286,19 @@ void Connector::let_go(const std::optional<Address>& target) {
     came_back_ = false;
   }
   reached_ = false;
-  let_go_at_ = steady_now().time_since_epoch().count();
+  if (target) leave_a_mark();
   gate_.let_go();
+}
+
+// A request that the C client fails as soon as it is let go, before anything that comes of that.
+void Connector::leave_a_mark() {
+  {
+    const std::lock_guard lock(mutex_);
+    let_go_at_.push_back(steady_now());
+  }
+  if (zoo_aexists(handle_, "/", 0, &callbacks::let_go, context_) == ZOK) return;
+  const std::lock_guard lock(mutex_);
+  let_go_at_.pop_back();  // The session is over.
 }
 
 // The C client does not say why it fails. So a server that leaves it waiting is asked from here,

@@ -3,6 +3,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -64,8 +65,13 @@ class Connector {
   void stop();
   // Notes why there is no connection.
   void note(std::string_view subject, std::string_view reason);
-  // The handshake of the present or of the next connection was or will be sent after this.
-  [[nodiscard]] TimePoint handshake_not_before() const { return TimePoint(Duration(let_go_at_)); }
+
+  // On the C client's completion thread: its events and replies come in order there.
+  // The reply of the request that let_go() leaves in the C client is here: what the C client tells
+  // from now on has happened after it was let go.
+  void has_let_go();
+  // The handshake of the connection that the C client tells of now was sent after this.
+  [[nodiscard]] TimePoint handshake_not_before();
 
  private:
   class OsRandom final : public Random {
@@ -95,6 +101,7 @@ class Connector {
   [[nodiscard]] std::vector<Address> addresses_of(const Server& server);
   void fail_round();
   void let_go(const std::optional<Address>& target);
+  void leave_a_mark();
   void diagnose();
   void give_up_if_due();
   [[nodiscard]] std::optional<TimePoint> give_up_time() const;
@@ -112,10 +119,10 @@ class Connector {
   LogSlot log_;
   Descriptor wake_;
   std::atomic<bool> stopping_ = false;
-  std::atomic<Duration::rep> let_go_at_;
 
   std::mutex mutex_;
   News news_;
+  std::deque<TimePoint> let_go_at_;  // The first one is the last that the C client has told of.
 
   // The thread of run() only, from here on.
   OsRandom random_;
@@ -124,6 +131,7 @@ class Connector {
   Gate::Guest guest_;
   CHandleParts parts_;
   zhandle_t* handle_ = nullptr;
+  void* context_ = nullptr;
   Duration timeout_;
   TimePoint now_;
 

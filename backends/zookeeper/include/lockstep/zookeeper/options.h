@@ -65,8 +65,8 @@ class Options {
 
   // --- The session.
   std::string connection_string;
-  // From kShortestSessionTimeout to kLongestSessionTimeout. The C client does something 60 times
-  // per timeout while it has no connection.
+  // From kShortestSessionTimeout to kLongestSessionTimeout: shorter ones only keep the C client
+  // busy, and a server allows no less than two of its ticks by default.
   Duration session_timeout;
   // The first session is not opened anew: the client attaches to this one, whose connection the
   // server closes (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). Watches do not move over.
