@@ -4,12 +4,25 @@
 
 namespace lockstep {
 
+namespace {
+
+const AclEntry& everybody() {
+  static const AclEntry entry(permission::kAll, "world", "anyone");
+  return entry;
+}
+
+}  // namespace
+
+Acl Acl::open() { return Acl({everybody()}); }
 Acl Acl::read_only() { return Acl({AclEntry(permission::kRead, "world", "anyone")}); }
 Acl Acl::creator_only() { return Acl({AclEntry(permission::kAll, "auth", "")}); }
 
 std::span<const AclEntry> Acl::entries() const {
-  static const AclEntry everybody(permission::kAll, "world", "anyone");
-  return entries_ ? std::span<const AclEntry>(*entries_) : std::span(&everybody, 1);
+  return entries_ ? std::span<const AclEntry>(*entries_) : std::span(&everybody(), 1);
+}
+
+bool Acl::is_open_list() const noexcept {
+  return entries_->size() == 1 && entries_->front() == everybody();
 }
 
 bool operator==(const Acl& a, const Acl& b) {

@@ -28,12 +28,14 @@ std::string_view name(Error error) {
     case Error::kSessionMoved: return "session moved";
     case Error::kNotReadOnly: return "not read only";
     case Error::kNoWatcher: return "no watcher";
+    case Error::kThrottledOp: return "throttled operation";
     case Error::kTimedOut: return "timed out";
     case Error::kCancelled: return "cancelled";
     case Error::kConflict: return "conflict";
     case Error::kRevoked: return "revoked";
     case Error::kNotConnected: return "no connection within the deadline";
     case Error::kWatchLimit: return "too many bytes of watches on one session";
+    case Error::kPacketTooLarge: return "packet too large";
   }
   return "unknown error";
 }

@@ -22,9 +22,11 @@ std::optional<std::errc> same_in_the_standard(Error error) {
     case Error::kNoAuth:
     case Error::kAuthFailed: return std::errc::permission_denied;
     case Error::kMarshallingError: return std::errc::bad_message;
+    case Error::kPacketTooLarge: return std::errc::message_size;
     case Error::kConnectionLoss: return std::errc::connection_reset;
     case Error::kNotConnected: return std::errc::not_connected;
     case Error::kWatchLimit: return std::errc::no_buffer_space;
+    case Error::kThrottledOp: return std::errc::resource_unavailable_try_again;
     default: return std::nullopt;
   }
 }

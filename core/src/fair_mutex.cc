@@ -13,6 +13,7 @@ namespace {
 HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid evidence,
                   const LockOptions& options) {
   GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, evidence);
+  grant.token = queue.session.fencing_token(created);
   GrantOptions kept;
   kept.revocable = options.revocable;
   kept.grace = options.grace;
@@ -28,7 +29,7 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  Placing placing(session, queue_.lock, kLockMark, options_.data);
+  Placing placing(session, queue_.lock, kLockMark, options_.data, options_.acl);
   Result<Created> ours = co_await placing.attempt(context);
   if (!placing.settled(ours)) co_await placing.go_on(ours, context);
   if (!ours) co_return under_way.failed(ours.error());

@@ -73,9 +73,10 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
     } else {
       removed = co_await remove(context);
     }
-    while (outcome_unknown(removed)) {
-      retrying = true;
-      removed = co_await remove_once_reconnected(context);
+    Retry retry(session_);
+    while (is_transient(removed)) {
+      retrying = retrying || outcome_unknown(removed);
+      removed = co_await remove_later(retry, removed.error(), context);
     }
     const ReleaseOutcome outcome = outcome_of(removed, retrying);
     if (outcome_) co_return *outcome_;  // Another release() was faster.
@@ -143,8 +144,9 @@ Task<Result<void>> HeldLock::Grant::remove_again(const Context& context) {
   co_return removed;
 }
 
-Task<Result<void>> HeldLock::Grant::remove_once_reconnected(const Context& context) {
-  co_await ok(session_.connected(context));
+Task<Result<void>> HeldLock::Grant::remove_later(Retry& retry, Error error,
+                                                 const Context& context) {
+  co_await ok(retry.after(error, context));
   co_return co_await remove_again(context);
 }
 

@@ -61,7 +61,7 @@ Task<void> HeldLock::Guard::keep_proving(Guard& self) {
     const TimePoint sent = self.session_.executor().now();
     const Result<void> synced = co_await self.session_.sync(self.record_.znode);
     if (synced) self.proof_->answered(sent);
-    if (!synced && !outcome_unknown(synced.error())) co_return;
+    if (!synced && !is_transient(synced.error())) co_return;
     const TimePoint next = sent + self.session_.timeout() / 6;
     static_cast<void>(co_await sleep_until(self.session_.executor(), next));
     const Result<void> connected = co_await self.session_.connected();

@@ -1,6 +1,7 @@
 #include "lockstep/guaranteed_remove.h"
 
 #include "lockstep/ok.h"
+#include "lockstep/retried.h"
 #include "lockstep/session_observer.h"
 
 namespace lockstep {
@@ -8,15 +9,16 @@ namespace lockstep {
 namespace {
 
 Task<Result<void>> remove_until_gone(Session& session, Path znode) {
+  Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await session.remove(znode);
     if (removed || removed.error() == Error::kNoNode) co_return Result<void>();
-    if (!outcome_unknown(removed.error())) co_return removed;
-    co_await ok(session.connected());
+    if (!is_transient(removed)) co_return removed;
+    co_await ok(retry.after(removed.error(), Context()));
   }
 }
 
-// One attempt; an unknown outcome means once more.
+// One attempt; a transient error means once more.
 Task<Result<void>> remove_children_of(Session& session, Path parent, std::string guid) {
   co_await ok(session.connected());
   co_await ok(session.sync(parent));
@@ -38,16 +40,22 @@ Task<void> remove_in_background(Session& session, Path znode) {
 }
 
 Task<void> remove_by_guid_in_background(Session& session, Path parent, std::string guid) {
+  Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await remove_children_of(session, parent, guid);
-    if (removed || !outcome_unknown(removed.error())) co_return;
+    if (!is_transient(removed)) co_return;
+    const Result<void> ready = co_await retry.after(removed.error(), Context());
+    if (!ready) co_return;
   }
 }
 
 Task<void> remove_if_ours_in_background(Session& session, Path znode, Data own_data) {
+  Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await remove_if_ours(session, znode, own_data, Context());
-    if (removed || !outcome_unknown(removed.error())) co_return;
+    if (!is_transient(removed)) co_return;
+    const Result<void> ready = co_await retry.after(removed.error(), Context());
+    if (!ready) co_return;
   }
 }
 

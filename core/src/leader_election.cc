@@ -20,11 +20,11 @@ Task<Result<void>> LeaderElection::proclaim(const HeldLock& leadership, Data can
                                             Context context) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be released meanwhile.
   const Path znode = leadership.znode();
+  Retry retry(session_);
   for (;;) {
     const Result<Stat> set = co_await session_.set_data(znode, candidate, -1, context);
     if (set) co_return Result<void>();
-    if (!outcome_unknown(set.error())) co_return failure(set.error());
-    co_await ok(session_.connected(context));
+    co_await ok(retry.after(set.error(), context));
   }
 }
 
@@ -43,7 +43,9 @@ Task<Result<std::optional<Leader>>> LeaderElection::leader(Context context) {
     Result<DataAndStat> read = co_await retried(session_, &Session::get_data, *first, context);
     if (!read && read.error() == Error::kNoNode) continue;
     if (!read) co_return failure(read.error());
-    co_return Leader(*first, std::move(read->data), read->stat);
+    Leader found(*first, std::move(read->data), read->stat);
+    found.token = session_.fencing_token(found.token);
+    co_return std::move(found);
   }
 }
 
@@ -63,7 +65,9 @@ Task<Result<std::optional<Leader>>> LeaderElection::leader_after(Zxid known, Con
     if (!read) co_return failure(read.error());
     // 3. Somebody else, or something else to say? Otherwise wait until it changes, then back to 1.
     if (read->value.stat.mzxid != known) {
-      co_return Leader(*first, std::move(read->value.data), read->value.stat);
+      Leader found(*first, std::move(read->value.data), read->value.stat);
+      found.token = session_.fencing_token(found.token);
+      co_return std::move(found);
     }
     co_await ok(read->watch.fired(context));
   }

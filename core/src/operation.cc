@@ -15,6 +15,9 @@ void OperationBase::prepare_and_send(Request&& request) {
   if (!session_.chroot_.is_null()) [[unlikely]] {
     session_.put_into_chroot(request);
   }
+  if (!session_.default_acl().says_nothing()) [[unlikely]] {
+    session_.add_default_acl(request);
+  }
   if (session_.observer()) [[unlikely]] {
     session_.observer()->requested(op_);
   }

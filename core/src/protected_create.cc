@@ -62,8 +62,10 @@ class Levels {
 };
 
 // A function that is no coroutine: no frame keeps the request.
-Operation<Created> create_container(Session& session, Path path, const Context& context) {
+Operation<Created> create_container(Session& session, Path path, const Acl& acl,
+                                    const Context& context) {
   Request request(OpCode::kCreate, std::move(path));
+  if (!acl.says_nothing()) request.say(RequestDetails(acl));
   request.mode = CreateMode::kContainer;
   request.outside_chroot = true;
   return {session, std::move(request), Context(context)};
@@ -73,22 +75,25 @@ Operation<Created> create_container(Session& session, Path path, const Context& 
 
 // Goes up until a znode can be created, then down again. A level that was there may have gone when
 // the one below it is created: it goes up once more, but not for ever.
-Task<Result<void>> ensure_parent(Session& session, Path parent, Context context) {
+Task<Result<void>> ensure_parent(Session& session, Path parent, Context context, Acl acl) {
   Levels levels(session.on_server(parent));
+  Retry retry(session);
   for (;;) {
-    const Result<Created> created = co_await create_container(session, levels.current(), context);
+    const Result<Created> created =
+        co_await create_container(session, levels.current(), acl, context);
     if (created || created.error() == Error::kNodeExists) {
       if (!levels.go_down()) co_return Result<void>();
-    } else if (outcome_unknown(created.error())) {
-      co_await ok(session.connected(context));
+    } else if (is_transient(created.error())) {
+      co_await ok(retry.after(created.error(), context));
     } else if (created.error() != Error::kNoNode || !levels.go_up()) {
       co_return failure(created.error());
     }
   }
 }
 
-Placing::Placing(Session& session, const Path& parent, std::string_view mark, const Data& data)
-    : session_(session), parent_(parent), mark_(mark), data_(data) {
+Placing::Placing(Session& session, const Path& parent, std::string_view mark, const Data& data,
+                 Acl acl)
+    : session_(session), parent_(parent), mark_(mark), data_(data), acl_(std::move(acl)) {
   const Guid unique(session.random());
   std::memcpy(name_.data(), kBeforeGuid.data(), kBeforeGuid.size());
   std::memcpy(name_.data() + kBeforeGuid.size(), unique.view().data(), Guid::kLength);
@@ -97,13 +102,13 @@ Placing::Placing(Session& session, const Path& parent, std::string_view mark, co
 Operation<Created> Placing::attempt(const Context& context) const {
   const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
   const std::string_view name(name_.data(), name_.size());
-  return session_.create(Path(Text(above, name, mark_)), data_, CreateMode::kEphemeralSequential,
-                         context);
+  return session_.create(Path(Text(above, name, mark_)), data_,
+                         Creation(CreateMode::kEphemeralSequential, acl_), context);
 }
 
 bool Placing::settled(Result<Created>& created) {
   if (!created) [[unlikely]] {
-    return created.error() != Error::kNoNode && !outcome_unknown(created.error());
+    return created.error() != Error::kNoNode && !is_transient(created.error());
   }
   // The number is at the end of the path.
   const std::optional<std::int32_t> number = sequence_number(created->path.view(), mark_);
@@ -115,18 +120,29 @@ bool Placing::settled(Result<Created>& created) {
 }
 
 Task<void> Placing::go_on(Result<Created>& created, const Context& context) {
+  Retry retry(session_);
+  // Whether a create of ours may have been applied: it is looked for until that is known.
+  bool lost = false;
   do {
-    if (outcome_unknown(created)) {
-      created = co_await find_by_guid(session_, parent_, guid(), context);
-      continue;
+    lost = lost || outcome_unknown(created);
+    Result<void> ready;
+    if (created.error() == Error::kThrottledOp) {
+      ready = co_await retry.after(created.error(), context);
+    } else if (!lost) {
+      // The parent is missing, or the create was lost on its way: both are mended by starting
+      // again.
+      ready = co_await ensure_parent(session_, parent_, context, acl_);
     }
-    // The parent is missing, or the create was lost on its way: both are mended by starting again.
-    const Result<void> parent = co_await ensure_parent(session_, parent_, context);
-    if (!parent) {
-      created = failure(parent.error());
+    if (!ready) {
+      created = failure(ready.error());
       co_return;
     }
-    created = co_await attempt(context);
+    if (lost) {
+      created = co_await find_by_guid(session_, parent_, guid(), context);
+      lost = is_transient(created);
+    } else {
+      created = co_await attempt(context);
+    }
   } while (!settled(created));
 }
 

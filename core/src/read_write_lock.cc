@@ -46,12 +46,16 @@ Task<Result<Zxid>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Pat
 
 // Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing.
 Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Context context) {
+  Retry retry(session);
   for (;;) {
     Transaction both = Transaction().check(writer).create(reader, Data(), CreateMode::kEphemeral);
     const auto created = co_await session.multi(std::move(both), context);
-    if (!created && !outcome_unknown(created.error().error)) {
-      co_return failure(created.error().error);
+    const Error error = created ? Error::kNothing : created.error().error;
+    if (error == Error::kThrottledOp) {
+      co_await ok(retry.after(error, context));
+      continue;
     }
+    if (!created && !outcome_unknown(error)) co_return failure(error);
     if (!created) co_await ok(settled(session, reader, context));
     Result<Stat> found = co_await retried(session, &Session::exists, reader, context);
     const bool never_applied = !created && !found && found.error() == Error::kNoNode;
@@ -86,6 +90,7 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
   GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
+  grant.token = session_.fencing_token(grant.created);
   grant.share = share;
   grant.continues = own;
   co_return HeldLock(session_, std::move(grant), observer_);

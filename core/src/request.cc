@@ -25,7 +25,7 @@ std::string_view name(OpCode op) {
 
 // What is as if it had not been said is not kept.
 void Request::say(RequestDetails details) {
-  const bool nothing = details.acl.is_open() && details.ttl.count() == 0 &&
+  const bool nothing = details.acl.says_nothing() && details.ttl.count() == 0 &&
                        details.scheme.is_null() && op != OpCode::kMulti;
   details_ = nothing ? internal::Shared<RequestDetails>() : internal::Shared(std::move(details));
 }

@@ -9,10 +9,11 @@ namespace {
 
 // Asking twice is asking: a lost reply is no reason to look whether it was applied.
 Task<Result<Stat>> ask(Session& session, Path holder, Context context) {
+  Retry retry(session);
   for (;;) {
     Result<Stat> asked = co_await session.set_data(holder, Data(kRevokeRequest), -1, context);
-    if (asked || !outcome_unknown(asked.error())) co_return std::move(asked);
-    co_await ok(session.connected(context));
+    if (!is_transient(asked)) co_return std::move(asked);
+    co_await ok(retry.after(asked.error(), context));
   }
 }
 

@@ -76,6 +76,7 @@ Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, 
   const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, patience, std::move(context)));
   place.granted();
   GrantRecord grant(session_.id(), leases, ours.path, ours.stat.czxid, evidence);
+  grant.token = session_.fencing_token(grant.created);
   grant.share = Share::kShared;
   co_return HeldLock(session_, std::move(grant), observer_);
 }

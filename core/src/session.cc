@@ -21,7 +21,14 @@ Session::Session(Executor& executor, Random& random, const Path& chroot, Session
     : executor_(executor), random_(random), state_(state) {
   if (chroot.text().is_null() || chroot.view() == "/") return;
   chroot_ = chroot.text();
-  takes_part_ = true;
+  decide_part();
+}
+
+void Session::set_options(const SessionOptions& options) {
+  default_acl_ = options.default_acl;
+  packet_limit_ = options.packet_limit;
+  fencing_epoch_ = options.fencing_epoch;
+  decide_part();
 }
 
 Session::~Session() {
@@ -114,6 +121,17 @@ void Session::put_into_chroot(Request& request) const {
   if (request.op != OpCode::kMulti) return;
   std::vector<Request> ops(request.ops());
   for (Request& op : ops) op.path = in_chroot(op.path);
+  request.say(RequestDetails(std::move(ops)));
+}
+
+void Session::add_default_acl(Request& request) const {
+  const auto complete = [this](Request& asked) {
+    const bool open = asked.op == OpCode::kCreate && asked.acl().says_nothing();
+    if (open) asked.say(RequestDetails(default_acl_, asked.ttl()));
+  };
+  if (request.op != OpCode::kMulti) return complete(request);
+  std::vector<Request> ops(request.ops());
+  for (Request& op : ops) complete(op);
   request.say(RequestDetails(std::move(ops)));
 }
 

@@ -24,6 +24,7 @@ std::optional<std::int32_t> decode_shared_count(const Data& data) {
 Task<Result<void>> set_shared_count(Session& session, Path znode, std::int32_t count,
                                     Context context) {
   const Data data = encode_shared_count(count);
+  Retry retry(session);
   for (;;) {
     const Result<Stat> set = co_await session.set_data(znode, data, -1, context);
     if (set) co_return Result<void>();
@@ -37,10 +38,8 @@ Task<Result<void>> set_shared_count(Session& session, Path znode, std::int32_t c
     if (error == Error::kNodeExists) continue;
     if (error == Error::kNoNode) {
       co_await ok(ensure_parent(session, znode.parent(), context));
-    } else if (outcome_unknown(error)) {
-      co_await ok(session.connected(context));
     } else {
-      co_return failure(error);
+      co_await ok(retry.after(error, context));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/retried.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep {
 
@@ -38,7 +39,13 @@ Operation<Watch> watch(Session& session, const Path& znode, const Context& conte
   return {session, Request(OpCode::kGetData, znode), Context(context)};
 }
 
-Task<Result<void>> reconnected(Session& session, Context context) {
+// Until it is time for another look, after one that has failed with `error`.
+Task<Result<void>> look_again(Session& session, Error error, std::uint32_t refusals,
+                              Context context) {
+  if (error == Error::kThrottledOp) {
+    const Duration pause = Retry::pause(session.random(), refusals);
+    co_await ok(sleep_for(session.executor(), pause, context));
+  }
   co_return co_await session.connected(std::move(context));
 }
 
@@ -46,9 +53,9 @@ Task<Result<void>> reconnected(Session& session, Context context) {
 // none if the znode is not there.
 Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path& znode, Error error,
                                                    const Context& context) {
-  if (outcome_unknown(error)) {
+  if (is_transient(error)) {
     Result<Watched<DataAndStat>> read =
-        co_await read_again(session, &Session::get_data_watched, znode, context);
+        co_await read_again(session, &Session::get_data_watched, znode, error, context);
     if (read) co_return std::move(read->watch);
     error = read.error();
     if (error == Error::kNoNode) co_return std::optional<Watch>();
@@ -68,7 +75,8 @@ Waiter::Waiter(const LockQueue& queue, const Path& ours, Patience patience)
 
 bool Waiter::decided_by(const Result<Children>& listed) {
   if (!listed) [[unlikely]] {
-    return !outcome_unknown(listed) && ends_with(failure(listed.error()));
+    evidence_ = failure(listed.error());
+    return !is_transient(listed);
   }
   // kNoNode: our own znode is gone.
   const Result<Position> position = position_of(name_, queue_.marks, *listed, queue_.own.name());
@@ -87,7 +95,10 @@ bool Waiter::decided_by(const Result<Children>& listed) {
 }
 
 Task<Result<void>> Waiter::change_ahead(const Context& context) {
-  if (ahead_.text().is_null()) return reconnected(queue_.session, context);
+  if (ahead_.text().is_null()) [[unlikely]] {
+    return look_again(queue_.session, evidence_.error(), refusals_++, context);
+  }
+  refusals_ = 0;
   return change_of(queue_.session, std::move(ahead_), context);
 }
 

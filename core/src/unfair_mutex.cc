@@ -66,6 +66,7 @@ Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context con
 
 // One attempt. kNodeExists: somebody else has it.
 Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context context) {
+  Retry retry(session);
   for (;;) {
     Attempt attempt(session, znode, own);
     const Result<Created> created =
@@ -78,6 +79,11 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context c
     }
     const Error error = stat ? Error::kNoNode : stat.error();
     if (stat || error == Error::kNoNode || error == Error::kNodeExists) attempt.settled();
+    if (error == Error::kThrottledOp) {
+      attempt.settled();
+      co_await ok(retry.after(error, context));
+      continue;
+    }
     if (stat || error != Error::kNoNode) co_return std::move(stat);
     // The parent is missing, or the create was lost on its way.
     co_await ok(ensure_parent(session, znode.parent(), context));
@@ -107,6 +113,7 @@ Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
   GrantRecord grant(session_.id(), parent, znode_, stat->czxid, stat->czxid);
+  grant.token = session_.fencing_token(stat->czxid);
   GrantOptions kept;
   kept.own_data = own;
   co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));

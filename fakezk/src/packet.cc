@@ -1,57 +1,21 @@
 #include "packet.h"
 
+#include "lockstep/packet.h"
+
 namespace lockstep::fakezk {
 
 namespace {
 
 constexpr std::size_t kInt = 4;
 constexpr std::size_t kLong = 8;
-constexpr std::size_t kHeader = 2 * kInt;           // RequestHeader: xid, type
-constexpr std::size_t kMultiHeader = 2 * kInt + 1;  // type, done, err
+constexpr std::size_t kHeader = 2 * kInt;  // RequestHeader: xid, type
 
-std::size_t bytes(std::string_view text) { return kInt + text.size(); }
-
-std::size_t bytes(const Acl& acl) {
-  std::size_t size = kInt;
-  for (const AclEntry& entry : acl.entries()) size += kInt + bytes(entry.scheme) + bytes(entry.id);
-  return size;
-}
-
-// The record after the header, as zookeeper.jute defines it.
-std::size_t bytes(const Request& request) {
-  const std::size_t path = bytes(request.path.view());
-  switch (request.op) {
-    case OpCode::kCreate:
-      return path + bytes(request.data.view()) + bytes(request.acl()) + kInt +
-             (has_ttl(request.mode) ? kLong : 0);
-    case OpCode::kSetData: return path + bytes(request.data.view()) + kInt;
-    case OpCode::kSetAcl: return path + bytes(request.acl()) + kInt;
-    case OpCode::kRemove:
-    case OpCode::kCheckWatches:
-    case OpCode::kRemoveWatches:
-    case OpCode::kCheck: return path + kInt;
-    case OpCode::kExists:
-    case OpCode::kGetData:
-    case OpCode::kGetChildren: return path + 1;
-    case OpCode::kGetAcl:
-    case OpCode::kSync: return path;
-    case OpCode::kAddAuth:
-      return kInt + bytes(request.scheme().view()) + bytes(request.data.view());
-    case OpCode::kMulti: {
-      std::size_t size = kMultiHeader;
-      for (const Request& op : request.ops()) size += kMultiHeader + bytes(op);
-      return size;
-    }
-    case OpCode::kClose: break;
-  }
-  return 0;
-}
-
+// As zookeeper.jute defines it.
 std::size_t bytes(const WatchedPaths& watched) {
   std::size_t size = kLong;
   for (const std::vector<Path>* const paths : {&watched.data, &watched.exist, &watched.child}) {
     size += kInt;
-    for (const Path& path : *paths) size += bytes(path.view());
+    for (const Path& path : *paths) size += kInt + path.view().size();
   }
   return size;
 }
@@ -62,7 +26,7 @@ std::size_t packet_bytes(const ClientMessage& message) {
   switch (message.kind) {
     case ClientMessage::Kind::kHandshake: break;  // Always short.
     case ClientMessage::Kind::kSetWatches: return kHeader + bytes(message.watched());
-    case ClientMessage::Kind::kRequest: return kHeader + bytes(message.request);
+    case ClientMessage::Kind::kRequest: return lockstep::packet_bytes(message.request);
   }
   return 0;
 }

@@ -43,6 +43,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   reaper_.reset();
   connections_.clear();
   strays_.clear();
+  throttled_requests_ = 0;
   history_.clear();
   log_.clear();
   // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
@@ -100,6 +101,7 @@ void Server::reset_to(const Checkpoint& checkpoint) {
   reaper_.reset();
   connections_ = checkpoint.connections;
   strays_.clear();
+  throttled_requests_ = 0;
   history_ = checkpoint.history;
   zxid_ = checkpoint.zxid;
 }

@@ -155,6 +155,13 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   set_watches(link, message.watched());
 }
 
+// It consumes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
+void Server::refuse_throttled(LinkIndex link, OpCode op) {
+  --throttled_requests_;
+  applied_ = Applied::failed(op, Error::kThrottledOp);
+  open_reply(replicas_[connections_[link].replica], link, op) = Reply(Error::kThrottledOp);
+}
+
 [[gnu::always_inline]] inline void Server::take_up(LinkIndex link, const ClientMessage& message,
                                                    TimePoint now) {
   if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
@@ -165,6 +172,10 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   if (message.request.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
   if (!sessions_.alive(session)) return serve_ended(link, session, message, now);
   if (!strays_.empty()) take_up_strays(session, now);
+  if (throttled_requests_ > 0 && throttled_link_ == link && message.request.op != OpCode::kClose)
+      [[unlikely]] {
+    return refuse_throttled(link, message.request.op);
+  }
   serve(link, session, message, now);
 }
 

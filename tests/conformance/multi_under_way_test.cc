@@ -1,6 +1,7 @@
 // Multis under way: among other requests, and where connections and sessions end.
 #include <gtest/gtest.h>
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -130,6 +131,27 @@ CONFORMANCE_TEST(S72AMultiMadeOnAnExpiredSessionFails) {
   }
   EXPECT_EQ(error_of(results), Error::kSessionExpired);
   EXPECT_EQ(failed_op(results), std::nullopt);
+}
+
+// It waits in the client, which knows that it was never sent.
+CONFORMANCE_TEST(S69AMultiThatNobodyWaitsForAnyMoreIsNotSent) {
+  const auto session = co_await lab.open();
+  co_await lab.disconnect(*session);
+  std::stop_source stop;
+  auto given_up = session->multi(Transaction().create(lab.parent() / "a", Data(), kPlain),
+                                 Context(stop.get_token()));
+  {
+    auto dropped = session->multi(Transaction().create(lab.parent() / "b", Data(), kPlain));
+  }
+  auto wanted = session->multi(Transaction().create(lab.parent() / "c", Data(), kPlain));
+  stop.request_stop();
+  const auto ended = co_await given_up;
+  EXPECT_EQ(error_of(ended), Error::kCancelled);
+  co_await lab.reconnect(*session);
+  const auto committed = co_await wanted;
+  EXPECT_EQ(error_of(committed), std::nullopt);
+  const auto children = must(co_await session->get_children(lab.parent()), "get_children");
+  EXPECT_EQ(children.size(), 1U);
 }
 
 }  // namespace lockstep::conformance

@@ -4,8 +4,12 @@
 #include <string_view>
 
 #include "conformance/conformance.h"
+#include "conformance/identities.h"
+#include "lockstep/fair_mutex.h"
+#include "support/session_waits.h"
 
-// S27: what is longer than the server's jute.maxbuffer costs the connection.
+// S27: what is longer than the server's jute.maxbuffer costs the connection. A client does not send
+// that, unless it takes the limit for a higher one.
 namespace lockstep::conformance {
 
 namespace {
@@ -20,6 +24,12 @@ constexpr std::size_t kVersion = 4;
 constexpr std::size_t kCreate = kLength + kLength + kOpenAcl + kFlags;
 constexpr std::size_t kOpHeader = 9;
 
+Task<std::shared_ptr<Session>> open_careless(Lab& lab) {
+  SessionOptions options;
+  options.packet_limit = 10 * kLongestPacket;
+  return lab.open(std::move(options));
+}
+
 Task<void> expect_lost(Session& session, Path path, std::string data) {
   const auto created =
       co_await session.create(path, std::string_view(data), CreateMode::kPersistent);
@@ -32,7 +42,7 @@ Task<void> expect_lost(Session& session, Path path, std::string data) {
 }  // namespace
 
 CONFORMANCE_TEST(S27TheLongestCreate) {
-  const auto session = co_await lab.open();
+  const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   const std::string most(kLongestPacket - kHeader - kCreate - path.view().size(), 'x');
   co_await expect_lost(*session, path, most + 'x');
@@ -42,7 +52,7 @@ CONFORMANCE_TEST(S27TheLongestCreate) {
 }
 
 CONFORMANCE_TEST(S27TheLongestSetData) {
-  const auto session = co_await lab.open();
+  const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   co_await create(*session, path, "before");
   const std::size_t room = kLongestPacket - kHeader - kLength - kLength - kVersion;
@@ -59,7 +69,7 @@ CONFORMANCE_TEST(S27TheLongestSetData) {
 }
 
 CONFORMANCE_TEST(S27TheLongestMulti) {
-  const auto session = co_await lab.open();
+  const auto session = co_await open_careless(lab);
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
   const std::size_t two_creates = 2 * (kOpHeader + kCreate) + a.view().size() + b.view().size();
@@ -83,7 +93,7 @@ CONFORMANCE_TEST(S27TheLongestMulti) {
 
 // What is sent behind it goes down with it, and so does what was sent before and is not answered.
 CONFORMANCE_TEST(S27ATooLongRequestTakesTheOthersWithIt) {
-  const auto session = co_await lab.open();
+  const auto session = co_await open_careless(lab);
   const std::string too_much(kLongestPacket, 'x');
   lab.gather_requests(*session);  // The connection ends once both are sent.
   auto refused =
@@ -97,6 +107,60 @@ CONFORMANCE_TEST(S27ATooLongRequestTakesTheOthersWithIt) {
   must(co_await session->connected(), "connected");
   const auto exists = co_await session->exists(lab.parent() / "behind");
   EXPECT_EQ(error_of(exists), Error::kNoNode);
+}
+
+CONFORMANCE_TEST(S27WhatIsTooLongIsRefusedAndTheConnectionStays) {
+  const auto session = co_await lab.open();
+  const support::StateRecorder recorder(*session);
+  const Path path = lab.parent() / "large";
+  const std::string most(kLongestPacket - kHeader - kCreate - path.view().size(), 'x');
+  const std::string too_much = most + 'x';
+  const auto created =
+      co_await session->create(path, std::string_view(too_much), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(created), Error::kPacketTooLarge);
+  co_await create(*session, path, std::string_view(most));
+  const std::string larger(kLongestPacket, 'x');
+  const auto set = co_await session->set_data(path, std::string_view(larger));
+  EXPECT_EQ(error_of(set), Error::kPacketTooLarge);
+  const auto multi =
+      co_await session->multi(Transaction().check(path).set_data(path, std::string_view(larger)));
+  EXPECT_EQ(error_of(multi), Error::kPacketTooLarge);
+  EXPECT_EQ(failed_op(multi), std::nullopt);
+  const auto acl_set = co_await session->set_acl(path, only(1, "digest", "x:" + larger));
+  EXPECT_EQ(error_of(acl_set), Error::kPacketTooLarge);
+  const auto auth_added = co_await session->add_auth("digest", std::string_view(larger));
+  EXPECT_EQ(error_of(auth_added), Error::kPacketTooLarge);
+  const Stat stat = co_await stat_of(*session, path);
+  EXPECT_EQ(stat.version, 0);
+  EXPECT_TRUE(recorder.states().empty());
+}
+
+CONFORMANCE_TEST(S27TheLimitIsASetting) {
+  SessionOptions options;
+  options.packet_limit = 200;
+  const auto session = co_await lab.open(std::move(options));
+  const std::string most(200 - kHeader - kCreate - lab.parent().view().size() - 2, 'x');
+  const std::string too_much = most + 'x';
+  const auto created = co_await session->create(lab.parent() / "a", std::string_view(too_much),
+                                                CreateMode::kPersistent);
+  EXPECT_EQ(error_of(created), Error::kPacketTooLarge);
+  co_await create(*session, lab.parent() / "a", std::string_view(most));
+}
+
+// Other locks of the session do not even become suspect.
+CONFORMANCE_TEST(S27ALockWithTooMuchDataIsAnErrorOfItsOwn) {
+  const auto session = co_await lab.open();
+  FairMutex other(*session, lab.parent() / "other");
+  const HeldLock held = must(co_await other.acquire(), "acquire");
+  const support::StateRecorder recorder(*session);
+  const std::string two_megabytes(2'000'000, 'x');
+  LockOptions options{Data(std::string_view(two_megabytes))};
+  FairMutex mutex(*session, lab.parent() / "lock", std::move(options));
+  const auto refused = co_await mutex.acquire();
+  EXPECT_EQ(error_of(refused), Error::kPacketTooLarge);
+  must(co_await session->sync(lab.parent()), "sync");
+  EXPECT_TRUE(recorder.states().empty());
+  EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
 }  // namespace lockstep::conformance

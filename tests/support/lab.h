@@ -37,10 +37,15 @@ class Lab {
   [[nodiscard]] virtual Path parent() const = 0;
 
   // A new client, which has not opened a session yet. Its paths are below the chroot.
-  virtual Client& add_client(Duration session_timeout, const Path& chroot) = 0;
+  virtual Client& add_client(Duration session_timeout, const Path& chroot,
+                             const SessionOptions& options) = 0;
+  Client& add_client(Duration session_timeout, const Path& chroot) {
+    return add_client(session_timeout, chroot, SessionOptions());
+  }
   Client& add_client(Duration session_timeout) { return add_client(session_timeout, Path()); }
   // A new session of a new client, connected.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
+  Task<std::shared_ptr<Session>> open(SessionOptions options);
 
   // A new client, which attaches to a session that exists instead of opening one. What this lab
   // does to a session it does to the way of the client that opened it.
@@ -84,6 +89,8 @@ class Lab {
   static constexpr Duration kShortSessionTimeout = std::chrono::seconds(1);
 
  private:
+  Task<std::shared_ptr<Session>> open(Client& client);
+
   bool parent_exists_ = false;
 };
 
@@ -97,10 +104,18 @@ T must(Result<T> result, std::string_view what) {
 }
 
 inline Task<std::shared_ptr<Session>> Lab::open(Duration session_timeout) {
-  std::shared_ptr<Session> session =
-      must(co_await add_client(session_timeout).session(Context()), "open");
+  return open(add_client(session_timeout));
+}
+
+inline Task<std::shared_ptr<Session>> Lab::open(SessionOptions options) {
+  return open(add_client(kLongSessionTimeout, Path(), options));
+}
+
+inline Task<std::shared_ptr<Session>> Lab::open(Client& client) {
+  std::shared_ptr<Session> session = must(co_await client.session(Context()), "open");
   if (!parent_exists_) {
-    must(co_await session->create(parent(), Data(), CreateMode::kPersistent), "create the parent");
+    const Creation open_to_all(CreateMode::kPersistent, Acl::open());
+    must(co_await session->create(parent(), Data(), open_to_all), "create the parent");
     parent_exists_ = true;
   }
   co_return session;

@@ -16,7 +16,8 @@ class FakeLab final : public Lab {
   Executor& executor() override { return tester_.executor(); }
   Path parent() const override { return Path("/test"); }
   using Lab::add_client;
-  Client& add_client(Duration session_timeout, const Path& chroot) override;
+  Client& add_client(Duration session_timeout, const Path& chroot,
+                     const SessionOptions& options) override;
   Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session&, Loss) override {}
@@ -55,8 +56,9 @@ class FakeLab final : public Lab {
   std::deque<fake::FakeClient> clients_;
 };
 
-Client& FakeLab::add_client(Duration session_timeout, const Path& chroot) {
-  return clients_.emplace_back(tester_.process(), "client", session_timeout, chroot);
+Client& FakeLab::add_client(Duration session_timeout, const Path& chroot,
+                            const SessionOptions& options) {
+  return clients_.emplace_back(tester_.process(), "client", session_timeout, chroot, options);
 }
 
 Client& FakeLab::attach_client(Session& session, Password password, Duration session_timeout) {

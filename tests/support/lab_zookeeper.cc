@@ -24,17 +24,19 @@ constexpr Duration kTestLimit = std::chrono::seconds(30);
 class Seat {
  public:
   Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout,
-       const Path& chroot, std::optional<zookeeper::Credentials> attach_to = std::nullopt)
-      : proxy(port), client(runtime, options(proxy, session_timeout, chroot, attach_to)) {}
+       const Path& chroot, const SessionOptions& told,
+       std::optional<zookeeper::Credentials> attach_to = std::nullopt)
+      : proxy(port), client(runtime, options(proxy, session_timeout, chroot, told, attach_to)) {}
 
   TcpProxy proxy;
   zookeeper::Client client;
 
  private:
   static zookeeper::Options options(const TcpProxy& proxy, Duration session_timeout,
-                                    const Path& chroot,
+                                    const Path& chroot, const SessionOptions& told,
                                     const std::optional<zookeeper::Credentials>& attach_to) {
     zookeeper::Options options(proxy.address() + chroot.string(), session_timeout);
+    static_cast<SessionOptions&>(options) = told;
     options.attach_to = attach_to;
     return options;
   }
@@ -52,7 +54,8 @@ class ZookeeperLab final : public Lab {
   Executor& executor() override { return runtime_; }
   Path parent() const override { return parent_; }
   using Lab::add_client;
-  Client& add_client(Duration session_timeout, const Path& chroot) override;
+  Client& add_client(Duration session_timeout, const Path& chroot,
+                     const SessionOptions& options) override;
   Client& attach_client(Session& session, Password password, Duration session_timeout) override;
   void cut(Session& session) override;
   void prepare_loss(Session& session, Loss loss) override;
@@ -105,8 +108,10 @@ Seat& ZookeeperLab::seat(const Session& session) {
   return **found;
 }
 
-Client& ZookeeperLab::add_client(Duration session_timeout, const Path& chroot) {
-  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, chroot));
+Client& ZookeeperLab::add_client(Duration session_timeout, const Path& chroot,
+                                 const SessionOptions& options) {
+  seats_.push_back(
+      std::make_unique<Seat>(runtime_, server_.port(), session_timeout, chroot, options));
   return seats_.back()->client;
 }
 
@@ -115,8 +120,8 @@ Client& ZookeeperLab::attach_client(Session& session, Password password, Duratio
   std::array<char, 16> bytes = right.password();
   if (password == Password::kWrong) bytes[0] = static_cast<char>(~bytes[0]);
   const zookeeper::Credentials shown(right.session(), bytes);
-  seats_.push_back(
-      std::make_unique<Seat>(runtime_, server_.port(), session_timeout, Path(), shown));
+  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, Path(),
+                                          SessionOptions(), shown));
   return seats_.back()->client;
 }
 

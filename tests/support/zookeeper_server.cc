@@ -16,11 +16,11 @@ constexpr int kAttempts = 5;
 
 ZookeeperServer& ZookeeperServer::shared() { return started_once<ZookeeperServer>(); }
 
-ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time)
+ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time, const std::string& lines)
     : process_(directory_.path()) {
   const std::string limits = "minSessionTimeout=" + std::to_string(2 * tick_time.count()) +
                              "\nmaxSessionTimeout=" + std::to_string(kMaxSessionTimeout.count()) +
-                             "\n";
+                             "\n" + lines;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     // Somebody may take the port before the server does: hence the attempts.
     process_.configure(free_port(), tick_time, limits);

@@ -19,7 +19,9 @@ class ZookeeperServer {
 
   // Waits until the server answers. Throws std::runtime_error with the server's log if it does not:
   // a test without its server has failed. On the main thread.
-  explicit ZookeeperServer(std::chrono::milliseconds tick_time = kTickTime);
+  // `lines`: what else its configuration says.
+  explicit ZookeeperServer(std::chrono::milliseconds tick_time = kTickTime,
+                           const std::string& lines = {});
   ZookeeperServer(const ZookeeperServer&) = delete;
   ZookeeperServer& operator=(const ZookeeperServer&) = delete;
 

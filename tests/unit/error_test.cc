@@ -42,12 +42,22 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kConflict,
                                  Error::kRevoked,
                                  Error::kNotConnected,
-                                 Error::kWatchLimit};
+                                 Error::kWatchLimit,
+                                 Error::kThrottledOp,
+                                 Error::kPacketTooLarge};
 
 TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
   for (const Error error : kAll) {
     const bool unknown = error == Error::kConnectionLoss || error == Error::kOperationTimeout;
     EXPECT_EQ(outcome_unknown(error), unknown) << name(error);
+  }
+}
+
+// A throttled request was not executed, and yet it may be made again.
+TEST(ErrorTest, TransientErrorsAreThoseOfTheConnectionAndOfABusyServer) {
+  for (const Error error : kAll) {
+    EXPECT_EQ(is_transient(error), outcome_unknown(error) || error == Error::kThrottledOp)
+        << name(error);
   }
 }
 
@@ -76,7 +86,8 @@ TEST(ErrorTest, ZooKeepersCodesAreNegativeAndOursPositive) {
   for (const Error error : kAll) {
     const bool ours = error == Error::kTimedOut || error == Error::kCancelled ||
                       error == Error::kConflict || error == Error::kRevoked ||
-                      error == Error::kNotConnected || error == Error::kWatchLimit;
+                      error == Error::kNotConnected || error == Error::kWatchLimit ||
+                      error == Error::kPacketTooLarge;
     EXPECT_EQ(static_cast<int>(error) > 0, ours) << name(error);
   }
 }

@@ -21,7 +21,7 @@ Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
 
 void FakeClient::resume(const FakeSession::Snapshot& snapshot) {
   const internal::PoolAllocator<FakeSession> memory;
-  session_ = std::allocate_shared<FakeSession>(memory, process_, snapshot);
+  session_ = std::allocate_shared<FakeSession>(memory, process_, snapshot, options_);
   session_->set_observer(observer());
 }
 
@@ -33,9 +33,10 @@ void FakeClient::let_go() noexcept {
 void FakeClient::open() {
   const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
   const internal::PoolAllocator<FakeSession> memory;
-  session_ =
-      attach_to ? std::allocate_shared<FakeSession>(memory, process_, timeout_, *attach_to, chroot_)
-                : std::allocate_shared<FakeSession>(memory, process_, timeout_, chroot_);
+  session_ = attach_to
+                 ? std::allocate_shared<FakeSession>(memory, process_, timeout_, *attach_to,
+                                                     chroot_, options_)
+                 : std::allocate_shared<FakeSession>(memory, process_, timeout_, chroot_, options_);
   session_->set_observer(observer());
 }
 

@@ -145,6 +145,7 @@ void LockScenario::add_contenders(fakezk::World& world) {
   contenders_.clear();
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
     contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
+    contenders_.back().client().set_options(lock_.sessions);
   }
   if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
 }
@@ -153,10 +154,7 @@ void LockScenario::prepare(fakezk::World& world) {
   add_contenders(world);
   for (Contender& contender : contenders_) contender.client().current();
   world.settle();
-  Request parent(OpCode::kCreate, lock_path_);
-  parent.mode = CreateMode::kContainer;
-  const bool created = world.servers().create_as_operator(parent, world.now());
-  internal::check(created, "a scenario's lock path is valid");
+  create_lock(world);
   if (lock_.replicas > 1) {
     world.servers().set_lagging(lock_.replicas - 1, true, world.now());
   }
@@ -165,6 +163,27 @@ void LockScenario::prepare(fakezk::World& world) {
     sessions_.push_back(contender.client().current()->snapshot());
   }
   prepared_ = world.checkpoint();
+}
+
+namespace {
+
+Task<void> create_parent(FakeSession& session, Path lock) {
+  static_cast<void>(co_await session.create(std::move(lock), Data(), CreateMode::kContainer));
+}
+
+}  // namespace
+
+// With an ACL, by one of those that it is for: the operator is nobody's creator.
+void LockScenario::create_lock(fakezk::World& world) {
+  if (!lock_.sessions.default_acl.says_nothing()) {
+    FakeClient& first = contenders_.front().client();
+    first.process().tasks().spawn(create_parent(*first.current(), lock_path_));
+    return world.settle();
+  }
+  Request parent(OpCode::kCreate, lock_path_);
+  parent.mode = CreateMode::kContainer;
+  const bool created = world.servers().create_as_operator(parent, world.now());
+  internal::check(created, "a scenario's lock path is valid");
 }
 
 void LockScenario::resume() {

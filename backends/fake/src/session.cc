@@ -6,31 +6,36 @@
 
 #include "client_path.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/packet.h"
 
 namespace lockstep::fake {
 
 using fakezk::ServerMessage;
 
-FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot)
+FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot,
+                         const SessionOptions& options)
     : Session(process, process.random(), chroot),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)) {
+  take_options(options);
   connect();
 }
 
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
-                         const Path& chroot)
+                         const Path& chroot, const SessionOptions& options)
     : Session(process, process.random(), chroot),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)),
       id_(attach_to.session),
       password_(attach_to.password) {
+  take_options(options);
   connect();
 }
 
-FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
+FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot,
+                         const SessionOptions& options)
     : Session(process, process.random(), Path(Text()), SessionState::kConnected),
       world_(process.world()),
       requested_timeout_(snapshot.requested_timeout),
@@ -41,7 +46,22 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot)
       last_zxid_seen_(snapshot.last_zxid_seen),
       last_contact_(snapshot.last_contact),
       handshaken_(true) {
+  take_options(options);
   world_.network().attach(link_, *this);
+}
+
+// Credentials are sent as those of add_auth are after a reconnect, and nobody waits for the answer.
+void FakeSession::take_options(const SessionOptions& options) {
+  set_options(options);
+  if (options.auth.empty()) return;
+  // The latest goes first.
+  for (auto auth = options.auth.rbegin(); auth != options.auth.rend(); ++auth) {
+    Request request(OpCode::kAddAuth, Path());
+    request.say(RequestDetails(Text(auth->scheme)));
+    request.data = auth->credential;
+    remember_auth(request);
+  }
+  auths_of_options_ = auths_.size();
 }
 
 FakeSession::~FakeSession() {
@@ -61,8 +81,9 @@ FakeSession::~FakeSession() {
 }
 
 FakeSession::Snapshot FakeSession::snapshot() const {
-  internal::check(handshaken_ && pending_.empty() && watches_.empty() && auths_.empty(),
-                  "snapshot() of a session that is not at rest");
+  const bool at_rest = handshaken_ && pending_.empty() && watches_.empty() &&
+                       repeated_auths_ == 0 && auths_.size() == auths_of_options_;
+  internal::check(at_rest, "snapshot() of a session that is not at rest");
   return {.link = link_,
           .session = id_,
           .password = password_,
@@ -82,7 +103,8 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
   fakezk::PathTable& paths = world_.servers().paths();
   fakezk::PathId path = paths.intern(request.path.text());
   // What the servers accept the client accepts as well.
-  if (!paths.valid(path) || !is_plain(request)) [[unlikely]] {
+  if (!paths.valid(path) || !is_plain(request) || may_exceed(request, packet_limit()))
+      [[unlikely]] {
     if (refused(request, path, completion)) return;
   }
   if (request.watch) request.watch->retain();
@@ -95,6 +117,10 @@ bool FakeSession::refused(Request& request, fakezk::PathId& path,
                           internal::Completion& completion) {
   if (const std::optional<MultiError> why = client_refusal(request)) {
     refuse(completion, *why);
+    return true;
+  }
+  if (exceeds(request, packet_limit())) {
+    refuse(completion, MultiError(Error::kPacketTooLarge));
     return true;
   }
   if (request.op != OpCode::kCheckWatches || find_watch(request, path)) return false;
@@ -193,11 +219,21 @@ void FakeSession::accepted(const ServerMessage& message) {
   }
   repeated_auths_ = auths_.size();
   set_watches();
-  while (!unsent_.empty()) {
-    const std::unique_ptr<fakezk::ClientMessage> unsent = unsent_.take();
-    send(std::move(unsent->request), unsent->path);
-  }
+  if (!unsent_.empty()) send_unsent();
   change_state(SessionState::kConnected);
+}
+
+// All that is pending is unsent then. A multi waits in the client until there is a connection, not
+// in the C client's queue: if nobody waits for it any more by then, it is not sent.
+void FakeSession::send_unsent() {
+  PendingRequests unsent = std::exchange(pending_, {});
+  while (!unsent_.empty()) {
+    const std::unique_ptr<fakezk::ClientMessage> message = unsent_.take();
+    const PendingRequest request = unsent.take();
+    if (request.op == OpCode::kMulti && !request.completion) continue;
+    pending_.add(request);
+    send(std::move(message->request), message->path);
+  }
 }
 
 // One SetWatches with everything that is still armed, ahead of the queued requests.

@@ -20,8 +20,8 @@ FakeClient& Simulation::client(std::string_view name) {
 }
 
 std::shared_ptr<FakeSession> Simulation::open(std::string_view name, Duration timeout,
-                                              const Path& chroot) {
-  auto session = std::make_shared<FakeSession>(client(name).process(), timeout, chroot);
+                                              const Path& chroot, const SessionOptions& options) {
+  auto session = std::make_shared<FakeSession>(client(name).process(), timeout, chroot, options);
   sessions_.push_back(session);
   while (session->state() == SessionState::kConnecting && step()) {
   }
@@ -141,6 +141,10 @@ void Simulation::isolate(fakezk::ReplicaIndex replica) {
 void Simulation::wind_sequence(const Path& parent, std::int32_t next) {
   internal::check(exists(parent), "wind_sequence() of a znode that does not exist");
   world_.servers().wind_sequence(*world_.server().paths().find(parent.text()), next);
+}
+
+void Simulation::throttle(const FakeSession& session, std::uint32_t requests) {
+  world_.servers().throttle(session.link(), requests);
 }
 
 void Simulation::expire(const FakeSession& session) { world_.expire(server_side(session)); }

@@ -1,10 +1,12 @@
 #include "lockstep/zookeeper/options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 
 #include "c_handle.h"
 #include "client_path.h"
+#include "lockstep/fencing.h"
 #include "server_list.h"
 
 namespace lockstep::zookeeper {
@@ -14,6 +16,11 @@ namespace {
 std::string in_ms(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
          " ms";
+}
+
+// The C client reads the scheme up to a NUL.
+bool takes(const AuthInfo& info) {
+  return !info.scheme.empty() && info.scheme.find('\0') == std::string::npos;
 }
 
 }  // namespace
@@ -32,6 +39,8 @@ std::optional<std::string> Options::defect() const {
            in_ms(kShortestSessionTimeout) + " and " + in_ms(kLongestSessionTimeout);
   }
   if (connect_budget && *connect_budget <= Duration(0)) return "the connect budget is not positive";
+  if (!is_fencing_epoch(fencing_epoch)) return "the fencing epoch is not between 0 and 127";
+  if (!std::ranges::all_of(auth, &takes)) return "the scheme of a credential is empty or has a NUL";
   return missing_feature(*this);
 }
 

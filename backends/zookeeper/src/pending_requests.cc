@@ -24,11 +24,13 @@ std::optional<PendingRequest> PendingRequests::take(RequestId id) {
 
 std::optional<PendingRequest> PendingRequests::take_oldest() { return take(first_id_); }
 
-void PendingRequests::abandon(internal::Completion& completion) noexcept {
+RequestId PendingRequests::abandon(internal::Completion& completion) noexcept {
   const auto found = by_completion_.find(&completion);
-  if (found == by_completion_.end()) return;
-  requests_[found->second - first_id_]->completion = nullptr;
+  if (found == by_completion_.end()) return 0;
+  const RequestId id = found->second;
+  requests_[id - first_id_]->completion = nullptr;
   by_completion_.erase(found);
+  return id;
 }
 
 void PendingRequests::drop_taken() noexcept {

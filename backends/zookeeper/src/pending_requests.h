@@ -44,7 +44,8 @@ class PendingRequests {
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
   // The oldest; null if there is none.
   [[nodiscard]] std::optional<PendingRequest> take_oldest();
-  void abandon(internal::Completion& completion) noexcept;
+  // Nobody waits for it any more. Its id; 0, which is none's, if it is not here.
+  RequestId abandon(internal::Completion& completion) noexcept;
 
  private:
   void drop_taken() noexcept;

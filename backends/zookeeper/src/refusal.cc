@@ -4,6 +4,7 @@
 
 #include "acl_vector.h"
 #include "client_path.h"
+#include "lockstep/packet.h"
 
 namespace lockstep::zookeeper {
 
@@ -50,15 +51,21 @@ std::optional<Refusal> refusal_of_multi(const std::vector<Request>& ops) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Refusal> refusal_of(const Request& request) {
+std::optional<Refusal> refusal_of_content(const Request& request) {
   if (request.op == OpCode::kMulti) return refusal_of_multi(request.ops());
   if (!client_takes(request.path, request.mode) || has_nul(request.scheme())) {
     return Refusal(Error::kBadArguments);
   }
   if (!client_takes(request.acl())) return Refusal(Error::kInvalidAcl);
   if (!has_fitting_ttl(request)) return Refusal(Error::kBadArguments);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> refusal_of(const Request& request, std::size_t packet_limit) {
+  if (const std::optional<Refusal> refusal = refusal_of_content(request)) return refusal;
+  if (exceeds(request, packet_limit)) return Refusal(Error::kPacketTooLarge);
   return std::nullopt;
 }
 

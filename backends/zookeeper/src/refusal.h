@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "lockstep/error.h"
@@ -20,6 +21,7 @@ class Refusal {
   std::int32_t op;  // Of a multi, or -1.
 };
 
-[[nodiscard]] std::optional<Refusal> refusal_of(const Request& request);
+// `packet_limit`: how long a request may be on the wire.
+[[nodiscard]] std::optional<Refusal> refusal_of(const Request& request, std::size_t packet_limit);
 
 }  // namespace lockstep::zookeeper

@@ -39,7 +39,8 @@ bool came_from_server(int rc) {
 // The C client fails a multi as a whole when it has no answer of the server's.
 bool concerns_an_op(int rc) {
   const Error error = error_of(rc);
-  return !outcome_unknown(error) && !session_is_over(error) && error != Error::kMarshallingError;
+  return !outcome_unknown(error) && !session_is_over(error) && error != Error::kMarshallingError &&
+         error != Error::kThrottledOp;
 }
 
 // The operations before the one that failed have been undone and show no error, those behind it
@@ -111,7 +112,20 @@ Session::Session(Runtime& runtime, const Options& options)
     : lockstep::Session(runtime, runtime.random(), options.chroot()),
       runtime_(runtime),
       inbox_(runtime, *this),
-      handle_(options, inbox_) {}
+      handle_(options, inbox_) {
+  set_options(options);
+  for (const AuthInfo& info : options.auth) send_first(info);
+}
+
+// In front of whatever is asked for: nothing goes to the C client while something waits here. The
+// C client itself sends it again when it reconnects.
+void Session::send_first(const AuthInfo& info) {
+  Request request(OpCode::kAddAuth, Path());
+  request.say(RequestDetails(Text(info.scheme)));
+  request.data = info.credential;
+  const RequestId id = add_pending(request, nullptr);
+  waiting_.emplace_back(id, std::move(request));
+}
 
 Session::~Session() {
   end_background();
@@ -124,7 +138,7 @@ SessionId Session::id() const { return credentials_ ? credentials_->session() : 
 void Session::submit(Request&& request, internal::Completion& completion) {
   if (is_over(state())) return fail(&completion, end_error());
   if (request.op == OpCode::kClose) return begin_close(completion);
-  if (const std::optional<Refusal> refusal = refusal_of(request)) {
+  if (const std::optional<Refusal> refusal = refusal_of(request, packet_limit())) {
     Reply reply(refusal->error);
     reply.say(ReplyDetails::failed_at(refusal->op));
     return completion.complete(reply);
@@ -152,8 +166,8 @@ RequestId Session::add_pending(const Request& request, internal::Completion* com
 bool Session::can_be_sent(OpCode op, RequestId id) const {
   if (state() != SessionState::kConnected) return false;
   if (op != OpCode::kMulti && op != OpCode::kAddAuth) return true;
-  if (!handle_.is_connected()) return false;
-  return op == OpCode::kMulti ? !authenticating_ && is_fresh() : pending_.is_oldest(id);
+  if (!handle_.is_connected() || authenticating_) return false;
+  return op == OpCode::kMulti ? is_fresh() : pending_.is_oldest(id);
 }
 
 // A session cannot expire before it has been silent for its timeout. The heartbeat keeps it fresh,
@@ -168,6 +182,11 @@ void Session::send(const Request& request, RequestId id) {
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
     ask_behind_credentials();  // As released, the C client sends one with the next request only.
+  }
+  // Between two connections it takes none: this one goes with the next.
+  if (rc == ZINVALIDSTATE && request.op == OpCode::kAddAuth) {
+    waiting_.emplace_front(id, request);
+    return;
   }
   // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so
   // is on its way, and listeners hear of it first.
@@ -207,9 +226,18 @@ void Session::ask_behind_credentials() {
   behind_credentials_ = ask_server();
 }
 
+// What the C client has not seen yet is not sent any more: it would be applied although nobody
+// waits for it, and knows when.
 void Session::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
-  pending_.abandon(completion);
+  const RequestId id = pending_.abandon(completion);
+  if (waiting_.empty() || id < waiting_.front().id) return;
+  const auto found = std::ranges::lower_bound(waiting_, id, {}, &Waiting::id);
+  if (found == waiting_.end() || found->id != id) return;
+  waiting_.erase(found);
+  const std::optional<PendingRequest> withdrawn = pending_.take(id);
+  ReplyMessage never_asked(id, ZBADARGUMENTS, runtime_.now());  // Nobody hears which error it is.
+  answer(*withdrawn, never_asked);
 }
 
 void Session::begin_close(internal::Completion& completion) {
@@ -284,7 +312,7 @@ void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& repl
   if (!request.in_background) return;
   --removals_;
   watches_.removal_ended(request.path, request.watch_type,
-                         reply.rc != ZOK && !outcome_unknown(error_of(reply.rc)));
+                         reply.rc != ZOK && !is_transient(error_of(reply.rc)));
 }
 
 // One request takes back one entry. An event may well do so by itself, as when all the waiters of a

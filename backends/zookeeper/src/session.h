@@ -72,6 +72,7 @@ class Session final : public lockstep::Session,
     Session& session_;
   };
 
+  void send_first(const AuthInfo& info);
   RequestId add_pending(const Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
   [[nodiscard]] bool is_fresh() const;

@@ -40,23 +40,28 @@ class AclEntry {
 // server does not take is answered with kInvalidAcl.
 class Acl {
  public:
-  Acl() noexcept = default;  // open()
+  // Says nothing: a create uses its session's default (SessionOptions::default_acl), which is
+  // open() unless its client was told another one. Anything else takes it for open().
+  Acl() noexcept = default;
   explicit Acl(std::vector<AclEntry> entries) : entries_(std::move(entries)) {}
 
   // Everybody may do everything (ZOO_OPEN_ACL_UNSAFE).
-  [[nodiscard]] static Acl open() noexcept { return {}; }
+  [[nodiscard]] static Acl open();
   // Everybody may read, nobody may do anything else (ZOO_READ_ACL_UNSAFE).
   [[nodiscard]] static Acl read_only();
   // Whoever is authenticated as its creator may do everything (ZOO_CREATOR_ALL_ACL).
   [[nodiscard]] static Acl creator_only();
 
-  [[nodiscard]] bool is_open() const noexcept { return !entries_; }
+  [[nodiscard]] bool says_nothing() const noexcept { return !entries_; }
+  [[nodiscard]] bool is_open() const noexcept { return !entries_ || is_open_list(); }
   [[nodiscard]] std::span<const AclEntry> entries() const;
 
   friend bool operator==(const Acl& a, const Acl& b);
 
  private:
-  internal::Shared<std::vector<AclEntry>> entries_;  // None: open.
+  [[nodiscard]] bool is_open_list() const noexcept;
+
+  internal::Shared<std::vector<AclEntry>> entries_;
 };
 
 }  // namespace lockstep

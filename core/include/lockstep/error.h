@@ -32,18 +32,27 @@ enum class Error : int {
   kSessionMoved = -118,
   kNotReadOnly = -119,
   kNoWatcher = -121,
-  kTimedOut = 1,      // The caller's deadline passed before the operation resolved.
-  kCancelled = 2,     // The caller's stop token was triggered before the operation resolved.
-  kConflict = 3,      // A contender is in the way, and it was not to be waited for.
-  kRevoked = 4,       // Somebody asked for the lock, and the grace period is over.
-  kNotConnected = 5,  // The caller's deadline passed before any server was connected.
-  kWatchLimit = 7,    // The session watches as much as it may; the read was not sent.
+  kThrottledOp = -127,  // Not executed: the server has too much to do. See is_transient().
+  kTimedOut = 1,        // The caller's deadline passed before the operation resolved.
+  kCancelled = 2,       // The caller's stop token was triggered before the operation resolved.
+  kConflict = 3,        // A contender is in the way, and it was not to be waited for.
+  kRevoked = 4,         // Somebody asked for the lock, and the grace period is over.
+  kNotConnected = 5,    // The caller's deadline passed before any server was connected.
+  kWatchLimit = 7,      // The session watches as much as it may; the read was not sent.
+  kPacketTooLarge = 8,  // Not sent: it is longer than servers read (SessionOptions::packet_limit).
 };
 
 // True if the request may or may not have been applied: the reply was lost, not the request
 // (semantics of ZCONNECTIONLOSS and ZOPERATIONTIMEOUT). Retrying is safe for reads only.
 [[nodiscard]] constexpr bool outcome_unknown(Error error) {
   return error == Error::kConnectionLoss || error == Error::kOperationTimeout;
+}
+
+// True if the same request may be made again, sooner or later: its outcome is unknown, or it was
+// not executed because the server limits its load (KeeperException.Code.THROTTLEDOP, which
+// FinalRequestProcessor answers when RequestThrottler.shouldThrottleOp says so). See Retry.
+[[nodiscard]] constexpr bool is_transient(Error error) {
+  return outcome_unknown(error) || error == Error::kThrottledOp;
 }
 
 // True if the session can never be used again: its ephemerals are gone or about to go.

@@ -14,10 +14,12 @@ namespace lockstep {
 //   kConflict                      device_or_resource_busy
 //   kBadArguments, kInvalidAcl     invalid_argument      kUnimplemented    function_not_supported
 //   kNoNode                        no_such_file_or_directory
+//   kPacketTooLarge                message_size
 //   kNodeExists                    file_exists           kNotEmpty         directory_not_empty
 //   kNoAuth, kAuthFailed           permission_denied     kMarshallingError bad_message
 //   kConnectionLoss                connection_reset      kNotConnected     not_connected
 //   kWatchLimit                    no_buffer_space
+//   kThrottledOp                   resource_unavailable_try_again
 [[nodiscard]] const std::error_category& zookeeper_category() noexcept;
 
 [[nodiscard]] inline std::error_code make_error_code(Error error) noexcept {

@@ -9,8 +9,9 @@
 
 namespace lockstep {
 
-// Deletes a znode of ours in the background, through any number of connection losses, until it is
-// gone or the session is over (an ephemeral goes with its session). Returns at once.
+// Deletes a znode of ours in the background, through any number of connection losses and however
+// busy the server is, until it is gone or the session is over (an ephemeral goes with its session).
+// Returns at once.
 // Curator: "guaranteed delete".
 void remove_guaranteed(Session& session, Path znode);
 

@@ -55,8 +55,9 @@ class HeldLock {
   HeldLock(Session& session, GrantRecord grant, LockObserver* observer);
   HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer, GrantOptions&& options);
 
-  // Exceeds the token of every earlier exclusive grant of this lock (the znode's czxid). The tokens
-  // of shared grants are not ordered among themselves.
+  // Exceeds the token of every earlier exclusive grant of this lock: the znode's czxid, behind the
+  // session's fencing epoch (fencing.h). The tokens of shared grants are not ordered among
+  // themselves.
   [[nodiscard]] Zxid fencing_token() const;
   [[nodiscard]] const Path& lock() const;
   [[nodiscard]] const Path& znode() const;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "lockstep/acl.h"
 #include "lockstep/clock.h"
 #include "lockstep/data.h"
 #include "lockstep/result.h"
@@ -17,6 +18,9 @@ class LockOptions {
 
   // Kept in the contender's znode for those who look at the queue: its host, its process, anything.
   Data data;
+  // Of the contender's znode, and of what is created for it to stand in; Acl(): the session's
+  // default (SessionOptions::default_acl, which says what has to be allowed to whom).
+  Acl acl;
   // Who else may stand in the queue: our own mark, and those of other libraries (kazoo's
   // "__lock__"). The text outlives the lock.
   Marks marks = kMutexMarks;

@@ -13,7 +13,7 @@ namespace lockstep {
 // Creates `parent` and its missing ancestors as containers, the session's chroot included. Errors:
 // as Session::create; kNoNode if what it has created is deleted by others again and again, more
 // often than there are levels. Connection losses are ridden out. Resumes on the session's executor.
-Task<Result<void>> ensure_parent(Session& session, Path parent, Context context);
+Task<Result<void>> ensure_parent(Session& session, Path parent, Context context, Acl acl = {});
 
 // Takes a place in a queue: creates "<parent>/_c_<guid><mark><number>", ephemeral and sequential,
 // exactly once, whatever happens to the connection. The GUID in the name tells our znode from
@@ -41,8 +41,9 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
 // background. All that it is given outlives it.
 class Placing {
  public:
-  // Draws the GUID.
-  Placing(Session& session, const Path& parent, std::string_view mark, const Data& data);
+  // Draws the GUID. The ACL is the znode's, and that of what is created above it.
+  Placing(Session& session, const Path& parent, std::string_view mark, const Data& data,
+          Acl acl = {});
   Placing(const Placing&) = delete;
   Placing& operator=(const Placing&) = delete;
   ~Placing() {
@@ -68,6 +69,7 @@ class Placing {
   const Path& parent_;
   std::string_view mark_;
   const Data& data_;
+  Acl acl_;
   bool ours_ = false;
   std::array<char, kBeforeGuid.size() + Guid::kLength> name_;  // "/_c_<guid>"
 };

@@ -10,12 +10,14 @@
 #include "lockstep/create_mode.h"
 #include "lockstep/data.h"
 #include "lockstep/executor.h"
+#include "lockstep/fencing.h"
 #include "lockstep/internal/wait.h"
 #include "lockstep/operation.h"
 #include "lockstep/path.h"
 #include "lockstep/random.h"
 #include "lockstep/request.h"
 #include "lockstep/result.h"
+#include "lockstep/session_options.h"
 #include "lockstep/stat.h"
 #include "lockstep/task_set.h"
 #include "lockstep/transaction.h"
@@ -72,6 +74,8 @@ class SessionObserver;
 //                 refused by the client, because their paths must fit into one packet at a
 //                 reconnect
 //   kNoAuth   the znode's ACL (for create and remove its parent's) does not allow it
+//   kPacketTooLarge   it is longer than packet_limit(), and was not sent
+//   kThrottledOp   the server had too much to do, and has not executed it
 // and the errors named at each operation.
 //
 // Everything happens on executor(); calls from elsewhere are misuse. A session outlives its
@@ -82,7 +86,8 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session();
 
-  // Creates a znode; `creation` is a CreateMode, or more. Errors: kNodeExists, kNoNode (parent),
+  // Creates a znode; `creation` is a CreateMode, or more; without an ACL of its own with
+  // default_acl(), in a multi too. Errors: kNodeExists, kNoNode (parent),
   // kNoChildrenForEphemerals, kInvalidAcl; kUnimplemented if the server offers no time to live.
   Operation<Created> create(Path path, Data data, Creation creation, Context context = {});
   // Deletes a znode if its version matches (-1: any). Errors: kNoNode, kBadVersion, kNotEmpty.
@@ -133,9 +138,17 @@ class Session {
   // Told of every request from now on; null: nobody.
   void set_observer(SessionObserver* observer) noexcept {
     observer_ = observer;
-    takes_part_ = observer != nullptr || !chroot_.is_null();
+    decide_part();
   }
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
+
+  // See SessionOptions.
+  [[nodiscard]] const Acl& default_acl() const noexcept { return default_acl_; }
+  [[nodiscard]] std::size_t packet_limit() const noexcept { return packet_limit_; }
+  // The fencing token of a grant whose znode was created by that transaction: see fencing_token().
+  [[nodiscard]] Zxid fencing_token(Zxid czxid) const {
+    return lockstep::fencing_token(fencing_epoch_, czxid);
+  }
 
   // Where a znode of this session is on the server: behind its chroot, if it has one. For what lies
   // above the chroot (Request::outside_chroot), and for people.
@@ -166,6 +179,9 @@ class Session {
   Session(Executor& executor, Random& random, const Path& chroot,
           SessionState state = SessionState::kConnecting);
 
+  // For backends, before the session is used. The credentials are the backend's business.
+  void set_options(const SessionOptions& options);
+
   // For backends and decorators. Takes over a request and sends it; the reply goes to `completion`,
   // once. A refusal by the client itself may complete before this returns.
   virtual void submit(Request&& request, internal::Completion& completion) = 0;
@@ -185,6 +201,10 @@ class Session {
   friend class internal::OperationBase;
 
   void put_into_chroot(Request& request) const;
+  void add_default_acl(Request& request) const;
+  void decide_part() noexcept {
+    takes_part_ = observer_ != nullptr || !chroot_.is_null() || !default_acl_.says_nothing();
+  }
   void take_out_of_chroot(Reply& reply) const;
   [[nodiscard]] Path in_chroot(const Path& path) const;
   [[nodiscard]] Path out_of_chroot(const Path& path) const;
@@ -195,8 +215,12 @@ class Session {
   SessionListener* next_to_tell_ = nullptr;
   SessionObserver* observer_ = nullptr;
   SessionState state_;
-  bool takes_part_ = false;  // In what is sent and answered: there is a chroot, or an observer.
-  Text chroot_;              // Null: none.
+  // In what is sent and answered: there is a chroot, an ACL to add, or an observer.
+  bool takes_part_ = false;
+  std::int32_t fencing_epoch_ = 0;
+  Text chroot_;  // Null: none.
+  Acl default_acl_;
+  std::size_t packet_limit_ = SessionOptions::kUsualPacketLimit;
   TaskSet background_;
 };
 
@@ -245,7 +269,7 @@ inline void internal::OperationBase::send(Request&& request) {
   Request request(OpCode::kCreate, std::move(path));
   request.data = std::move(data);
   request.mode = creation.mode;
-  if (!creation.acl.is_open() || creation.ttl.count() != 0) [[unlikely]] {
+  if (!creation.acl.says_nothing() || creation.ttl.count() != 0) [[unlikely]] {
     request.say(RequestDetails(std::move(creation.acl), creation.ttl));
   }
   return {*this, std::move(request), std::move(context)};

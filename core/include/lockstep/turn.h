@@ -58,7 +58,7 @@ class Waiter {
   // Of a wait that has ended.
   [[nodiscard]] const Result<Zxid>& evidence() const { return evidence_; }
   // 4. and 5. Waits until the nearest znode in front of ours has changed; or, if the list could not
-  // be had, until the session is connected again. Then it is time for another look.
+  // be had, until it may be asked for again (Retry). Then it is time for another look.
   [[nodiscard]] Task<Result<void>> change_ahead(const Context& context);
 
  private:
@@ -71,14 +71,15 @@ class Waiter {
   const Path& ours_;
   std::string_view name_;  // Of ours.
   Path ahead_{Text()};     // The nearest znode in front, until it is waited for; else null.
-  Result<Zxid> evidence_;
+  Result<Zxid> evidence_;  // Or why the list could not be had.
   Patience patience_;
-  bool first_ = true;  // No list was had yet.
+  bool first_ = true;           // No list was had yet.
+  std::uint32_t refusals_ = 0;  // How often the list could not be had, in a row.
 };
 
 // Waits until the contender `ours`, a child of the queue's lock, is kept waiting by nobody: steps 2
 // to 5 of ZooKeeper's lock recipe, on the nearest znode in front that excludes it. Resolves with
-// the evidence: the pzxid of the list that showed it first. Connection losses are ridden out.
+// the evidence: the pzxid of the list that showed it first. Transient errors are ridden out.
 // Errors: kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those
 // of Session::connected(). Resumes on the session's executor. All that it is given outlives it: the
 // recipe that waits has it in its frame, and a queue may be long.

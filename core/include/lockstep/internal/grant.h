@@ -10,6 +10,8 @@
 
 namespace lockstep {
 
+class Retry;
+
 // The part that does not move with the HeldLock: it listens to the session.
 class HeldLock::Grant final : public SessionListener,
                               public internal::Pooled,
@@ -52,7 +54,7 @@ class HeldLock::Grant final : public SessionListener,
   Guard& guard();
   Operation<void> remove(const Context& context);
   Task<Result<void>> remove_again(const Context& context);
-  Task<Result<void>> remove_once_reconnected(const Context& context);
+  Task<Result<void>> remove_later(Retry& retry, Error error, const Context& context);
   ReleaseOutcome outcome_of(const Result<void>& removed, bool retrying);
   void remove_in_background();
 

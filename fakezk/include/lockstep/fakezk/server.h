@@ -177,6 +177,14 @@ class Server final {
   static constexpr std::int32_t kMostCreatesLeft = 3;
   void reap(PathId path, TimePoint now);
 
+  // That many of a link's next requests are answered with kThrottledOp and not executed, as a
+  // server does that limits its load (RequestThrottler). Those that concern the connection are not
+  // limited.
+  void throttle(LinkIndex link, std::uint32_t requests) {
+    throttled_link_ = link;
+    throttled_requests_ = requests;
+  }
+
   // The parent's counter is moved to where many creates and deletes would have brought it.
   void wind_sequence(PathId parent, std::int32_t children_created);
 
@@ -275,6 +283,7 @@ class Server final {
   [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
                                      const ClientMessage& message, TimePoint now);
+  [[gnu::cold]] void refuse_throttled(LinkIndex link, OpCode op);
   inline void serve(LinkIndex link, SessionIndex session, const ClientMessage& message,
                     TimePoint now);
   inline void read(LinkIndex link, const ClientMessage& message);
@@ -331,6 +340,8 @@ class Server final {
   std::vector<Txn> log_;  // Kept only for several replicas.
   Applied applied_;
   Zxid zxid_ = 0;
+  LinkIndex throttled_link_ = kNoLink;
+  std::uint32_t throttled_requests_ = 0;
   FootprintRecorder* recorder_ = nullptr;
 };
 

@@ -17,8 +17,12 @@ class FakeClient final : public Client {
   static constexpr Duration kDefaultTimeout = std::chrono::seconds(10);
 
   FakeClient(fakezk::Process& process, std::string name, Duration timeout = kDefaultTimeout,
-             Path chroot = Path(Text()))
-      : process_(process), name_(std::move(name)), timeout_(timeout), chroot_(std::move(chroot)) {}
+             Path chroot = Path(Text()), SessionOptions options = {})
+      : process_(process),
+        name_(std::move(name)),
+        timeout_(timeout),
+        chroot_(std::move(chroot)),
+        options_(std::move(options)) {}
   // Attaches to a session that exists instead of opening its first one.
   FakeClient(fakezk::Process& process, std::string name, Duration timeout,
              const FakeSession::Credentials& attach_to)
@@ -29,6 +33,8 @@ class FakeClient final : public Client {
 
   [[nodiscard]] fakezk::Process& process() const { return process_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  // What the sessions are told that it opens from now on.
+  void set_options(SessionOptions options) { options_ = std::move(options); }
   // Begins with a session that is connected already.
   void resume(const FakeSession::Snapshot& snapshot);
   // Lets go of its session, and of whoever is told of it.
@@ -57,6 +63,7 @@ class FakeClient final : public Client {
   std::string name_;
   Duration timeout_;
   Path chroot_{Text()};  // Null: none.
+  SessionOptions options_;
   std::optional<FakeSession::Credentials> attach_to_;
   std::shared_ptr<FakeSession> session_;
 };

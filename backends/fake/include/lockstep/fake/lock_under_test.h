@@ -12,6 +12,7 @@
 #include "lockstep/fakezk/explore/program.h"
 #include "lockstep/fakezk/oracles/lock_rules.h"
 #include "lockstep/path.h"
+#include "lockstep/session_options.h"
 #include "lockstep/task.h"
 
 namespace lockstep::fake {
@@ -51,6 +52,8 @@ class LockUnderTest {
   LastContender last = LastContender::kPatient;
   fakezk::ReplicaIndex replicas = 1;  // With more, the last server is slow.
   Duration tick_time = fakezk::ServerOptions().tick_time;
+  // Of each contender's sessions: who it is, and what it creates znodes with, the lock included.
+  SessionOptions sessions;
   // It makes no sense with fewer clients or rounds: no failure is shown in a smaller scene.
   ScenarioSize least = {1, 1};
   // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search tries

@@ -51,6 +51,7 @@ class LockScenario final : public fakezk::Program, private fakezk::Restarter {
   void restart(fakezk::Process& process) override;
   void add_contenders(fakezk::World& world);
   void prepare(fakezk::World& world);
+  void create_lock(fakezk::World& world);
   void resume();
   void check_grants(const fakezk::World& world) const;
   [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;

@@ -35,11 +35,13 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   };
 
   // A new session, or one that a client has already. A chroot of null, or "/", is none.
-  FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot = Path(Text()));
+  FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot = Path(Text()),
+              const SessionOptions& options = {});
   FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
-              const Path& chroot = Path(Text()));
+              const Path& chroot = Path(Text()), const SessionOptions& options = {});
   // One that was connected when its world's checkpoint was made.
-  FakeSession(fakezk::Process& process, const Snapshot& snapshot);
+  FakeSession(fakezk::Process& process, const Snapshot& snapshot,
+              const SessionOptions& options = {});
   ~FakeSession() override;
 
   [[nodiscard]] SessionId id() const override { return id_; }
@@ -47,8 +49,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] Credentials credentials() const { return {id_, password_}; }
-  // Only of a connected session without a chroot, a watch or a credential, and with nothing under
-  // way; anything else is misuse.
+  // Only of a connected session without a chroot, a watch or a credential besides those of its
+  // options, and with nothing under way; anything else is misuse.
   [[nodiscard]] Snapshot snapshot() const;
   // Where this session's connections are in the simulated network.
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
@@ -80,7 +82,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[gnu::cold, gnu::noinline]] bool refused(Request& request, fakezk::PathId& path,
                                             internal::Completion& completion);
   [[gnu::cold, gnu::noinline]] void remember_auth(Request& request);
+  // What the options say.
+  void take_options(const SessionOptions& options);
   void send(Request&& request, fakezk::PathId path);
+  void send_unsent();
   void connect();
   void accepted(const fakezk::ServerMessage& message);
   void set_watches();
@@ -112,8 +117,9 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   TimePoint last_contact_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
-  std::vector<Request> auths_;      // Sent again on every connection, the latest first.
-  std::size_t repeated_auths_ = 0;  // Of those, unanswered on this connection.
+  std::vector<Request> auths_;        // Sent again on every connection, the latest first.
+  std::size_t auths_of_options_ = 0;  // The first of them.
+  std::size_t repeated_auths_ = 0;    // Of those, unanswered on this connection.
   PendingRequests pending_;
   fakezk::Mailbox<fakezk::ClientMessage> unsent_;
   PooledVector<Registration> watches_;  // In order of registration.

@@ -79,7 +79,8 @@ class Simulation final : private Blocker {
   // A new session of that client, already connected. With a chroot its paths are below that znode.
   std::shared_ptr<FakeSession> open(std::string_view name,
                                     Duration timeout = FakeClient::kDefaultTimeout,
-                                    const Path& chroot = Path(Text()));
+                                    const Path& chroot = Path(Text()),
+                                    const SessionOptions& options = {});
 
   // Starts a task; it gets as far as it can without the server.
   template <class T>
@@ -149,6 +150,10 @@ class Simulation final : private Blocker {
   void catch_up(fakezk::ReplicaIndex replica);
   void isolate(fakezk::ReplicaIndex replica);
   void change_leader() { world_.change_leader(); }
+
+  // The server is too busy for that many of the session's next requests: it answers kThrottledOp
+  // and does not execute them.
+  void throttle(const FakeSession& session, std::uint32_t requests);
 
   // The next sequential znode under `parent` gets this number, as if that many had been created.
   void wind_sequence(const Path& parent, std::int32_t next);

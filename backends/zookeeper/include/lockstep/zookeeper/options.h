@@ -10,6 +10,7 @@
 
 #include "lockstep/clock.h"
 #include "lockstep/path.h"
+#include "lockstep/session_options.h"
 #include "lockstep/stat.h"
 #include "lockstep/zookeeper/resolver.h"
 #include "lockstep/zookeeper/retry_policy.h"
@@ -41,8 +42,8 @@ using LogSink = std::function<void(std::string_view line)>;
 // A sink that writes to the standard error output.
 [[nodiscard]] LogSink log_to_stderr();
 
-// How a Client reaches its ensemble.
-class Options {
+// How a Client reaches its ensemble, and what its sessions are told.
+class Options : public SessionOptions {
  public:
   static constexpr Duration kShortestSessionTimeout = std::chrono::milliseconds(100);
   static constexpr Duration kLongestSessionTimeout = std::chrono::hours(24);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+
+#include "lockstep/request.h"
+
+namespace lockstep {
+
+// The length of a request on the wire, without the length itself: what a server compares with its
+// jute.maxbuffer (NIOServerCnxn.readLength).
+[[nodiscard]] std::size_t packet_bytes(const Request& request);
+
+// Most requests are far too short to be worth the counting. True if this one may be longer than
+// `limit`: there is more to it than a path and data, or those are nearly as long.
+[[nodiscard]] inline bool may_exceed(const Request& request, std::size_t limit) {
+  constexpr std::size_t kAround = 64;  // Header, lengths, an open ACL, flags.
+  return !request.plain() ||
+         request.path.view().size() + request.data.view().size() + kAround > limit;
+}
+[[nodiscard]] inline bool exceeds(const Request& request, std::size_t limit) {
+  return may_exceed(request, limit) && packet_bytes(request) > limit;
+}
+
+}  // namespace lockstep
