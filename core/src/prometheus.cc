@@ -137,8 +137,33 @@ std::string PrometheusMetrics::text() const {
   return text.take();
 }
 
+void PrometheusMetrics::part_of(const Path& part, const Path& lock, LockPart kind) {
+  Part& known = parts_[part.string()];
+  known.lock = lock.string();
+  known.kind = kind;
+}
+
+const PrometheusMetrics::Part* PrometheusMetrics::part(const Path& path) const {
+  const auto found = parts_.find(path.string());
+  return found == parts_.end() ? nullptr : &found->second;
+}
+
+bool PrometheusMetrics::is_turn(const Path& lock) const {
+  const Part* const found = part(lock);
+  return found && found->kind == LockPart::kTurns;
+}
+
 PrometheusMetrics::Figures& PrometheusMetrics::of(const Path& lock) {
-  return locks_[lock.string()];
+  const Part* const found = part(lock);
+  return locks_[found ? found->lock : lock.string()];
+}
+
+PrometheusMetrics::Figures& PrometheusMetrics::of(const GrantRecord& grant) {
+  return part(grant.znode) ? of(grant.znode) : of(grant.lock);
+}
+
+PrometheusMetrics::Figures& PrometheusMetrics::of_contender(const Path& znode) {
+  return part(znode) ? of(znode) : of(znode.parent());
 }
 
 std::optional<Duration> PrometheusMetrics::ended(Since& since, SessionId session,
@@ -154,8 +179,13 @@ void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode
   since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
 }
 
-void PrometheusMetrics::acquire_begins(SessionId, const Path& lock) { ++of(lock).in_flight; }
-void PrometheusMetrics::acquire_ends(SessionId, const Path& lock) { --of(lock).in_flight; }
+// An acquire of a turn is part of one that tells of itself.
+void PrometheusMetrics::acquire_begins(SessionId, const Path& lock) {
+  if (!is_turn(lock)) ++of(lock).in_flight;
+}
+void PrometheusMetrics::acquire_ends(SessionId, const Path& lock) {
+  if (!is_turn(lock)) --of(lock).in_flight;
+}
 
 void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, const Path& znode) {
   Figures& figures = of(lock);
@@ -165,31 +195,51 @@ void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, cons
 }
 
 void PrometheusMetrics::place_given_up(SessionId session, const Path& znode) {
-  if (ended(waiting_since_, session, znode)) --of(znode.parent()).waiting;
+  if (ended(waiting_since_, session, znode)) --of_contender(znode).waiting;
 }
 
 void PrometheusMetrics::waiting(SessionId, const Path& znode, std::size_t ahead) {
-  of(znode.parent()).ahead = ahead;
+  of_contender(znode).ahead = ahead;
 }
 
 void PrometheusMetrics::foreign_child(const Path& lock, std::string_view) {
   ++of(lock).foreign_children;
 }
 
+std::optional<Duration> PrometheusMetrics::waited_for(const GrantRecord& grant) {
+  const Part* const lies_in = part(grant.lock);
+  if (!lies_in) return ended(waiting_since_, grant.session, grant.znode);
+  const auto turn = turns_.extract({grant.session, lies_in->lock});
+  if (turn.empty()) return std::nullopt;
+  return ended(waiting_since_, grant.session, turn.mapped());
+}
+
+// With a turn the wait goes on.
 void PrometheusMetrics::granted(const GrantRecord& grant) {
-  Figures& figures = of(grant.lock);
+  if (is_turn(grant.lock)) {
+    turns_.insert_or_assign({grant.session, part(grant.lock)->lock}, grant.znode);
+    return;
+  }
+  Figures& figures = of(grant);
   ++figures.grants[grant.share == Share::kShared ? "shared" : "exclusive"];
   ++figures.held;
-  if (const std::optional<Duration> waited = ended(waiting_since_, grant.session, grant.znode)) {
+  if (const std::optional<Duration> waited = waited_for(grant)) {
     --figures.waiting;
     if (executor_) figures.waits.add(*waited);
   }
   began(held_since_, grant.session, grant.znode);
 }
 
+// Without a lease, if it is still there.
+void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
+  if (!ended(waiting_since_, grant.session, grant.znode)) return;
+  --of(grant.lock).waiting;
+  turns_.erase({grant.session, part(grant.lock)->lock});
+}
+
 void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error) {
   Figures& figures = of(lock);
-  ++figures.failures[name(error)];
+  if (!is_turn(lock)) ++figures.failures[name(error)];
   if (!session_is_over(error)) return;
   // With the session, all its places have gone.
   const auto gone = std::erase_if(waiting_since_, [&](const auto& entry) {
@@ -200,20 +250,23 @@ void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error
 
 void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
 
-void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant.lock).revocations; }
+void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant).revocations; }
 
 void PrometheusMetrics::lost(const GrantRecord& grant, Error cause) {
-  ++of(grant.lock).losses[name(cause)];
+  if (is_turn(grant.lock)) return turn_ended(grant);
+  ++of(grant).losses[name(cause)];
   grant_ended(grant);
 }
 
 void PrometheusMetrics::released(const GrantRecord& grant, ReleaseOutcome outcome) {
-  ++of(grant.lock).releases[name(outcome)];
+  if (is_turn(grant.lock)) return turn_ended(grant);
+  ++of(grant).releases[name(outcome)];
   grant_ended(grant);
 }
 
 void PrometheusMetrics::dropped(const GrantRecord& grant) {
-  ++of(grant.lock).releases["dropped"];
+  if (is_turn(grant.lock)) return turn_ended(grant);
+  ++of(grant).releases["dropped"];
   grant_ended(grant);
 }
 
@@ -221,8 +274,8 @@ void PrometheusMetrics::dropped(const GrantRecord& grant) {
 void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
   const std::optional<Duration> lasted = ended(held_since_, grant.session, grant.znode);
   if (!lasted) return;
-  --of(grant.lock).held;
-  if (executor_) of(grant.lock).holds.add(*lasted);
+  --of(grant).held;
+  if (executor_) of(grant).holds.add(*lasted);
 }
 
 void PrometheusMetrics::requested(OpCode op) { ++requests_[name(op)]; }

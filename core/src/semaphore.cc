@@ -47,6 +47,10 @@ Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t mos
 }  // namespace
 
 Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
+  if (observer_) {
+    observer_->part_of(path_ / "locks", path_, LockPart::kTurns);
+    observer_->part_of(path_ / "leases", path_, LockPart::kGrants);
+  }
   internal::AcquireNotice under_way(session_, path_, observer_);
   Result<HeldLock> lease = co_await take_turn(patience, std::move(context));
   if (!lease) co_return under_way.failed(lease.error());

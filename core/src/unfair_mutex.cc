@@ -106,13 +106,13 @@ Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
 }
 
 Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
-  const Path parent = znode_.parent();
-  internal::AcquireNotice under_way(session_, parent, observer_);
+  if (observer_) observer_->part_of(znode_, znode_, LockPart::kGrants);
+  internal::AcquireNotice under_way(session_, znode_, observer_);
   const Guid guid(session_.random());
   const Data own = own_data(guid, data_);
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
-  GrantRecord grant(session_.id(), parent, znode_, stat->czxid, stat->czxid);
+  GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
   grant.token = session_.fencing_token(stat->czxid);
   GrantOptions kept;
   kept.own_data = own;

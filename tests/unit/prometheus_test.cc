@@ -9,7 +9,9 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/multi_lock.h"
 #include "lockstep/on_client.h"
+#include "lockstep/semaphore.h"
 #include "lockstep/task_set.h"
 #include "lockstep/unfair_mutex.h"
 
@@ -34,6 +36,17 @@ class PrometheusTest : public ::testing::Test {
       if (line.starts_with(sample + " ")) return line.substr(sample.size() + 1);
     }
     return "none";
+  }
+
+  // The locks that there are series of.
+  std::set<std::string> labels() const {
+    const std::string_view before = "lockstep_held{lock=\"";
+    std::set<std::string> found;
+    for (const std::string& line : lines()) {
+      if (!line.starts_with(before)) continue;
+      found.insert(line.substr(before.size(), line.find('"', before.size()) - before.size()));
+    }
+    return found;
   }
 
   PrometheusMetrics metrics_;
@@ -94,14 +107,64 @@ TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
   EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
 }
 
-// As one that is granted does.
-TEST_F(PrometheusTest, UnfairMutexThatGivesUpCountsForTheParentOfItsZnode) {
+// Two of them in one parent are two locks.
+TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
   const auto other = simulation_.open("B");
   UnfairMutex others(*other, "/locks/one");
   const Result<HeldLock> held = simulation_.run(others.acquire());
   OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
   EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire())), Error::kConflict);
-  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/locks\",error=\"conflict\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/locks/one\",error=\"conflict\"}"), "1");
+  OnClient<UnfairMutex> another(client_, "/locks/two", &metrics_);
+  ClientGrant grant = must(simulation_.run(another.acquire()), "acquire");
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/two\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/one\"}"), "0");
+  simulation_.run(ignore(grant.held.release()));
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/two\"}"), "0");
+  EXPECT_EQ(labels(), std::set<std::string>({"/locks/one", "/locks/two"}));
+}
+
+// Whatever it is made of.
+TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
+  ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
+  simulation_.settle();
+  EXPECT_EQ(labels(), std::set<std::string>({"/s"}));
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"shared\"}"), "1");
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"exclusive\"}"), "none");
+  EXPECT_EQ(value("lockstep_held{lock=\"/s\"}"), "1");
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_wait_seconds_count{lock=\"/s\"}"), "1");
+  const auto waits = simulation_.start(semaphore.acquire());
+  simulation_.advance(2s);
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "1");
+  simulation_.run(ignore(grant.held.release()));
+  simulation_.run_until(waits);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_wait_seconds_sum{lock=\"/s\"}"), "2");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/s\",outcome=\"released\"}"), "1");
+}
+
+// A turn that comes to nothing is no grant, and nobody waits any more.
+TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
+  const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
+  const Context patience(simulation_.now() + 1s);
+  EXPECT_EQ(error_of(simulation_.run(semaphore.acquire(patience))), Error::kTimedOut);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/s\",error=\"timed out\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "0");
+}
+
+// It has no path of its own: its locks are those that a user knows.
+TEST_F(PrometheusTest, MultiLockCountsForEachOfItsLocks) {
+  const auto session = must(simulation_.run(client_.session(Context())), "session");
+  MultiLock locks(*session, {Path("/a"), Path("/b")}, &metrics_);
+  const HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");
+  EXPECT_EQ(labels(), std::set<std::string>({"/a", "/b"}));
 }
 
 TEST_F(PrometheusTest, CountsWhatIsAmbiguousAndWhatIsLost) {

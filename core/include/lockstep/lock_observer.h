@@ -33,12 +33,18 @@ class GrantRecord {
   SessionId session;
   Path lock;
   Path znode;
-  Zxid token;     // The znode's czxid; after a downgrade, its writer's.
+  Zxid token;     // Made of the znode's czxid (fencing.h); after a downgrade, its writer's.
   Zxid created;   // The znode's czxid.
   Zxid evidence;  // The membership of the queue on which the grant rests (the list's pzxid).
   Share share = Share::kExclusive;
   // The znode of the grant that this one goes on from, after an upgrade or a downgrade; else null.
   Path continues = Path(Text());
+};
+
+// What a part of a lock is for, if the lock is made of several.
+enum class LockPart : std::uint8_t {
+  kTurns,   // Who waits for the lock has its place here. What is granted here is a turn, no lock.
+  kGrants,  // The grants of the lock lie here.
 };
 
 // Hears what happens to the locks that are given it: for metrics, tracing and the oracles of a
@@ -51,6 +57,11 @@ class LockObserver {
   LockObserver& operator=(const LockObserver&) = delete;
   virtual ~LockObserver() = default;
 
+  // What is told of `part` from now on, as a lock or as a znode, belongs to the lock that the user
+  // knows as `lock`. Told at the beginning of each acquire of a recipe whose znodes do not simply
+  // lie under the path that it was given: a semaphore's mutex and its leases; an UnfairMutex, whose
+  // path is the znode itself.
+  virtual void part_of(const Path& /*part*/, const Path& /*lock*/, LockPart) {}
   // An acquire of a recipe begins on a session, and has ended, in whichever way: once each, also
   // when its task is destroyed, which nothing else tells. One acquire inside another (a semaphore's
   // mutex, the locks of a MultiLock) tells of itself.

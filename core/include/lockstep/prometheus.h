@@ -47,7 +47,9 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_ambiguous_creates_total         creates of which nobody knows whether they were done
   //   lockstep_orphan_deletes_total            cleanups in the background
   //   lockstep_session_states_total{state}     how often a session has come into that state
-  // `lock` is the parent of the contenders' znodes, for an UnfairMutex that of its znode.
+  // `lock` is the path that the lock was given, one for each that a user knows: a semaphore's, not
+  // those of its parts, an UnfairMutex's znode. A MultiLock has no path of its own: it counts as
+  // each of its locks. A semaphore's wait is from the place in its queue to the lease.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -83,6 +85,14 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   };
   class Text;
 
+  // A part of a lock.
+  class Part {
+   public:
+    std::string lock;
+    LockPart kind = LockPart::kGrants;
+  };
+
+  void part_of(const Path& part, const Path& lock, LockPart kind) override;
   void acquire_begins(SessionId session, const Path& lock) override;
   void acquire_ends(SessionId session, const Path& lock) override;
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
@@ -101,7 +111,16 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void cleaning_up(const Path& znode) override;
   void state_changed(const Session& session, SessionState state) override;
 
+  // Null: it is a lock.
+  [[nodiscard]] const Part* part(const Path& path) const;
+  [[nodiscard]] bool is_turn(const Path& lock) const;
   Figures& of(const Path& lock);
+  Figures& of(const GrantRecord& grant);
+  // Of the lock that a contender's znode stands for.
+  Figures& of_contender(const Path& znode);
+  // How long the grant was waited for; none if nobody told of its beginning.
+  std::optional<Duration> waited_for(const GrantRecord& grant);
+  void turn_ended(const GrantRecord& grant);
   void began(Since& since, SessionId session, const Path& znode);
   // How long it stood in the table, from which it is taken; none if it did not.
   std::optional<Duration> ended(Since& since, SessionId session, const Path& znode);
@@ -109,6 +128,9 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
 
   const Executor* executor_ = nullptr;  // Once a session has told of it.
   std::map<std::string, Figures> locks_;
+  std::map<std::string, Part> parts_;
+  std::map<std::pair<SessionId, std::string>, Path>
+      turns_;  // The place that has got one, per lock.
   Since waiting_since_;
   Since held_since_;
   Counts requests_;
