@@ -43,6 +43,7 @@ void WatchRegistry::answered(OpCode read, const Path& path, WatchTable table,
   }
   if (table != WatchTable::kNone && !watch.forgotten()) {
     Registration& registration = entry.watches.emplace_back(entry, watch);
+    registration.number = ++registered_;
     registration.self = std::prev(entry.watches.end());
     watch.set_keeper(&registration);
   } else {
@@ -51,45 +52,55 @@ void WatchRegistry::answered(OpCode read, const Path& path, WatchTable table,
   settle(entry);
 }
 
-void WatchRegistry::take(const Path& path, WatchType type,
-                         std::vector<internal::WatchState*>& taken) {
+void WatchRegistry::take(const Path& path, WatchType type, ByNumber& taken) {
   const auto found = entries_.find(Key(path, type));
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  for (Registration& registration : entry.watches) {
-    registration.watch.set_keeper(nullptr);
-    taken.push_back(&registration.watch);
-  }
+  take_watches(entry, taken);
   entry.watches.clear();
   entry.node = false;
   entry.exist = false;
   settle(entry);
 }
 
-std::vector<internal::WatchState*> WatchRegistry::take_fired(EventType type, const Path& path) {
-  std::vector<internal::WatchState*> taken;
-  if (type != EventType::kChild) take(path, WatchType::kData, taken);
-  if (type == EventType::kChild || type == EventType::kDeleted) {
-    take(path, WatchType::kChild, taken);
+void WatchRegistry::take_watches(Entry& entry, ByNumber& taken) {
+  for (Registration& registration : entry.watches) {
+    registration.watch.set_keeper(nullptr);
+    taken.emplace(registration.number, &registration.watch);
   }
+}
+
+void WatchRegistry::append(const ByNumber& taken, std::vector<internal::WatchState*>& all) {
+  for (const auto& [number, watch] : taken) all.push_back(watch);
+}
+
+std::vector<internal::WatchState*> WatchRegistry::take_fired(EventType type, const Path& path) {
+  ByNumber data;
+  ByNumber child;
+  if (type != EventType::kChild) take(path, WatchType::kData, data);
+  if (type == EventType::kChild || type == EventType::kDeleted) {
+    take(path, WatchType::kChild, child);
+  }
+  std::vector<internal::WatchState*> taken;
+  append(data, taken);
+  append(child, taken);
   return taken;
 }
 
 std::vector<internal::WatchState*> WatchRegistry::take_removed(const Path& path, WatchType type) {
+  ByNumber both;
+  if (type != WatchType::kChild) take(path, WatchType::kData, both);
+  if (type != WatchType::kData) take(path, WatchType::kChild, both);
   std::vector<internal::WatchState*> taken;
-  if (type != WatchType::kChild) take(path, WatchType::kData, taken);
-  if (type != WatchType::kData) take(path, WatchType::kChild, taken);
+  append(both, taken);
   return taken;
 }
 
 std::vector<internal::WatchState*> WatchRegistry::take_all() {
+  ByNumber all;
+  for (auto& [key, entry] : entries_) take_watches(entry, all);
   std::vector<internal::WatchState*> taken;
-  for (auto& [key, entry] : entries_) {
-    for (Registration& registration : entry.watches) {
-      registration.watch.set_keeper(nullptr);
-      taken.push_back(&registration.watch);
-    }
-  }
+  append(all, taken);
   abandoned_.clear();
   entries_.clear();
   bytes_ = 0;

@@ -66,8 +66,9 @@ class WatchRegistry {
   // Takes out the watches that an event concerns, in the order of their registration, each with its
   // reference.
   [[nodiscard]] std::vector<internal::WatchState*> take_fired(EventType type, const Path& path);
-  // The same for those that the C client has removed.
+  // The same for those that the C client has removed, in the order in which they were registered.
   [[nodiscard]] std::vector<internal::WatchState*> take_removed(const Path& path, WatchType type);
+  // In the order in which they were registered.
   [[nodiscard]] std::vector<internal::WatchState*> take_all();
 
   // Where a watch is; none if it is not registered here.
@@ -123,6 +124,7 @@ class WatchRegistry {
     Entry& entry;
     internal::WatchState& watch;  // One reference.
     std::list<Registration>::iterator self;
+    std::uint64_t number = 0;  // In the order of registration.
   };
 
   class Entry {
@@ -165,7 +167,10 @@ class WatchRegistry {
   }
   [[nodiscard]] static Key key_of(OpCode read, const Path& path);
   [[nodiscard]] Registration* registration_of(const internal::WatchState* watch) const;
-  void take(const Path& path, WatchType type, std::vector<internal::WatchState*>& taken);
+  using ByNumber = std::map<std::uint64_t, internal::WatchState*>;
+  void take(const Path& path, WatchType type, ByNumber& taken);
+  static void take_watches(Entry& entry, ByNumber& taken);
+  static void append(const ByNumber& taken, std::vector<internal::WatchState*>& all);
   void forget(Registration& registration) noexcept;
   // After each change: an abandoned entry is queued, the sums are kept, and an entry of which
   // nothing is left goes.
@@ -174,6 +179,7 @@ class WatchRegistry {
   Owner& owner_;
   std::map<Key, Entry> entries_;
   std::deque<Entry*> abandoned_;  // May have changed since.
+  std::uint64_t registered_ = 0;
   std::size_t bytes_ = 0;
   std::size_t abandoned_bytes_ = 0;
 };
