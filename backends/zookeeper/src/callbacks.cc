@@ -36,6 +36,9 @@ class OwnedNames final : public Children::Storage {
       bytes_.append(name);  // Does not move them: the room is reserved.
     }
   }
+  [[nodiscard]] std::size_t size() const {
+    return bytes_.size() + names.size() * sizeof(std::string_view);
+  }
 
  private:
   std::string bytes_;
@@ -108,6 +111,7 @@ void data_read(int rc, const char* data, int size, const ::Stat* stat,
   if (rc == ZOK) {
     reply.has_bytes = size >= 0;  // -1 is null data, 0 is empty.
     if (size > 0) reply.bytes.assign(data, static_cast<std::size_t>(size));
+    reply.size = reply.bytes.size();
     reply.stat = from_c(*stat);
   }
   deliver(std::move(reply), context);
@@ -119,7 +123,9 @@ void children_read(int rc, const String_vector* names, const ::Stat* stat,
   if (rc == ZOK) {
     const std::span<char* const> c_names(names->data, static_cast<std::size_t>(names->count));
     reply.stat = from_c(*stat);
-    reply.children = Children(new OwnedNames(c_names, reply.stat));
+    auto* const owned = new OwnedNames(c_names, reply.stat);
+    reply.children = Children(owned);
+    reply.size = owned->size();
   }
   deliver(std::move(reply), context);
 }

@@ -12,49 +12,137 @@ Client::Client(Runtime& runtime, Options options)
     : runtime_(runtime), options_(std::move(options)) {}
 
 Client::~Client() {
-  if (current_) current_->end_by_owner();
+  runtime_.stop_timer(spare_check_);
+  for (const Open& open : sessions_) open.session->end_by_owner();
 }
+
+// Room on a session, as long as this lives.
+class Client::Room {
+ public:
+  Room(std::shared_ptr<Session> session, std::size_t bytes)
+      : session_(std::move(session)), bytes_(bytes) {
+    session_->set_room_aside(bytes_);
+  }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() { session_->give_room_back(bytes_); }
+
+ private:
+  std::shared_ptr<Session> session_;
+  std::size_t bytes_;
+};
 
 Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Context context) {
   runtime_.check_is_current();
-  if (options_.defect()) {
-    co_return failure(missing_feature(options_) ? Error::kUnimplemented : Error::kBadArguments);
-  }
-  if (current_ && is_over(current_->state())) retire_current();
-  if (!current_) {
-    current_ = std::make_shared<Session>(runtime_, options_);
-    current_->set_observer(observer());
-    options_.attach_to.reset();  // To be attached to once: what comes after that is ours.
-  }
-  const std::shared_ptr<Session> session = current_;
+  if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
+  const std::shared_ptr<Session> session = first_session();
   const Result<void> connected = co_await session->connected(std::move(context));
-  if (connected) co_return session;
-  if (session->given_up()) co_return failure(Error::kNotConnected);
-  co_return failure(why_no_session(connected.error()));
+  if (!connected) co_return failure(why_not_connected(*session, connected.error()));
+  co_return session;
 }
 
 std::string Client::last_failure() const {
   if (const std::optional<std::string> defect = options_.defect()) return *defect;
-  return current_ ? current_->last_failure() : std::string();
+  for (const Open& open : sessions_) {
+    std::string failure = open.session->last_failure();
+    if (!failure.empty()) return failure;
+  }
+  return {};
 }
 
 Result<void> Client::set_servers(const std::string& servers) {
   ServerList list(servers);
   if (list.defect()) return failure(Error::kBadArguments);
   options_.connection_string.replace(0, options_.servers().size(), servers);
-  if (current_) current_->set_servers(list.servers());
+  for (const Open& open : sessions_) open.session->set_servers(list.servers());
   return {};
 }
 
+Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep::Context context) {
+  runtime_.check_is_current();
+  if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
+  bytes += options_.chroot().view().size();
+  const std::shared_ptr<Session> session = one_with_room(bytes);
+  std::shared_ptr<void> room;
+  if (options_.max_sessions > 1 && session->has_room_for(bytes)) {
+    room = std::make_shared<Room>(session, bytes);
+  }
+  const Result<void> connected = co_await session->connected(std::move(context));
+  if (!connected) co_return failure(why_not_connected(*session, connected.error()));
+  co_return SessionRoom(session, std::move(room));
+}
+
+Error Client::why_not_connected(const Session& session, Error error) {
+  return session.given_up() ? Error::kNotConnected : why_no_session(error);
+}
+
+std::optional<Error> Client::defect_of_options() const {
+  if (!options_.defect()) return std::nullopt;
+  return missing_feature(options_) ? Error::kUnimplemented : Error::kBadArguments;
+}
+
+const std::shared_ptr<Session>& Client::first_session() {
+  retire_those_that_are_over();
+  return sessions_.empty() ? open() : sessions_.front().session;
+}
+
+const std::shared_ptr<Session>& Client::one_with_room(std::size_t bytes) {
+  const std::shared_ptr<Session>& first = first_session();
+  if (options_.max_sessions == 1) return first;
+  for (Open& open : sessions_) {
+    if (!open.session->has_room_for(bytes)) continue;
+    open.was_spare = false;
+    return open.session;
+  }
+  const bool fits_on_one = bytes <= options_.packet_limit / 4 * 3;
+  if (!fits_on_one || sessions_.size() >= options_.max_sessions) return first;
+  check_for_spare_sessions_later();
+  return open();
+}
+
+const std::shared_ptr<Session>& Client::open() {
+  Open& opened = sessions_.emplace_back(std::make_shared<Session>(runtime_, options_));
+  opened.session->set_observer(observer());
+  options_.attach_to.reset();  // To be attached to once: what comes after that is ours.
+  return opened.session;
+}
+
+void Client::retire_those_that_are_over() {
+  for (std::size_t i = sessions_.size(); i-- > 0;) {
+    if (is_over(sessions_[i].session->state())) retire(i);
+  }
+}
+
 // A session that is over may still be closing; dropping it now would wait for that.
-void Client::retire_current() {
+void Client::retire(std::size_t index) {
   std::erase_if(retired_, [](const auto& session) { return session->handle_closed(); });
-  retired_.push_back(std::move(current_));
+  retired_.push_back(std::move(sessions_[index].session));
+  sessions_.erase(sessions_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void Client::check_for_spare_sessions_later() {
+  runtime_.stop_timer(spare_check_);
+  runtime_.start_timer(spare_check_, runtime_.now() + options_.spare_session_time);
+}
+
+// Whoever has a grant or waits for one holds the session that it lives in.
+void Client::close_spare_sessions() {
+  for (std::size_t i = sessions_.size(); i-- > 1;) {
+    Open& open = sessions_[i];
+    const bool is_spare = open.session.use_count() == 1 && open.session->is_idle();
+    if (is_spare && open.was_spare) {
+      open.session->end_by_owner();
+      retire(i);
+    } else {
+      open.was_spare = is_spare;
+    }
+  }
+  if (sessions_.size() > 1) check_for_spare_sessions_later();
 }
 
 std::optional<Credentials> Client::credentials() const {
-  if (!current_) return std::nullopt;
-  return current_->credentials();
+  if (sessions_.empty()) return std::nullopt;
+  return sessions_.front().session->credentials();
 }
 
 }  // namespace lockstep::zookeeper

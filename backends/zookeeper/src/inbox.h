@@ -9,7 +9,9 @@
 namespace lockstep::zookeeper {
 
 // Carries messages from the C client's threads to the loop's thread. Delivers one, lets everything
-// run that it woke, delivers the next.
+// run that it woke, delivers the next. What may stand in it is bounded by what the session lets
+// out: answers by its ReplyWindow, events by the watches that it may have
+// (SessionOptions::packet_limit).
 class Inbox final : public Runnable {
  public:
   class Receiver {

@@ -43,6 +43,7 @@ class ReplyMessage {
   RequestId id;
   int rc;
   TimePoint received;
+  std::size_t size = 0;  // Of what a read shows, in bytes.
   bool has_bytes = false;
   Stat stat;
   std::string bytes;  // The path of a create, the data of a read.

@@ -41,6 +41,7 @@ std::optional<std::string> Options::defect() const {
   if (connect_budget && *connect_budget <= Duration(0)) return "the connect budget is not positive";
   if (!is_fencing_epoch(fencing_epoch)) return "the fencing epoch is not between 0 and 127";
   if (!std::ranges::all_of(auth, &takes)) return "the scheme of a credential is empty or has a NUL";
+  if (max_sessions == 0) return "a client may open no session";
   return missing_feature(*this);
 }
 

@@ -24,6 +24,7 @@ class PendingRequest {
   Path path;
   internal::Completion* completion;  // Null once abandoned.
   internal::WatchState* watch;       // One reference, or null.
+  std::size_t expected_bytes = 0;    // Of its answer: see ReplyWindow. None while it waits here.
   bool in_background = false;        // remove_watches: of an abandoned entry.
   bool alone = false;                // remove_watch: WatchRegistry::Place::alone, when it was sent.
 };

@@ -12,10 +12,10 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// Requests under way that take abandoned watches back, and how much may be abandoned while there
-// are others.
+// Requests under way that take abandoned watches back, and which part of what may be watched must
+// be abandoned before they are made although there are others.
 constexpr std::size_t kMostRemovals = 64;
-constexpr std::size_t kManyAbandonedBytes = 1u << 16;
+constexpr std::size_t kManyAbandoned = 12;
 
 // The C client's codes are ours, but for one: when it drops a connection because of a reply it did
 // not expect, it fails what was under way with "runtime inconsistency".
@@ -112,6 +112,7 @@ Session::Session(Runtime& runtime, const Options& options)
     : lockstep::Session(runtime, runtime.random(), options.chroot()),
       runtime_(runtime),
       inbox_(runtime, *this),
+      watch_limit_(options.packet_limit / 4 * 3),
       handle_(options, inbox_) {
   set_options(options);
   for (const AuthInfo& info : options.auth) send_first(info);
@@ -143,6 +144,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
     reply.say(ReplyDetails::failed_at(refusal->op));
     return completion.complete(reply);
   }
+  if (exceeds_watch_limit(request)) return fail(&completion, Error::kWatchLimit);
   if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
     return fail(&completion, Error::kNoWatcher);
   }
@@ -151,6 +153,20 @@ void Session::submit(Request&& request, internal::Completion& completion) {
   const bool for_news = waiting_.empty() && state() == SessionState::kConnected && !is_fresh();
   waiting_.emplace_back(id, std::move(request));
   if (for_news) ask_server();  // Its reply sends what waits.
+}
+
+bool Session::exceeds_watch_limit(const Request& request) const {
+  if (!leaves_watch(request)) return false;
+  const std::size_t added = watches_.bytes_added_by(request.op, request.path);
+  return added != 0 && watches_.bytes() + added > watch_limit_;
+}
+
+bool Session::has_room_for(std::size_t watch_bytes) const {
+  return std::max(room_set_aside_, watches_.bytes()) + watch_bytes <= watch_limit_;
+}
+
+bool Session::is_idle() const {
+  return room_set_aside_ == 0 && pending_.empty() && watches_.bytes() == 0 && background().empty();
 }
 
 RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
@@ -165,6 +181,7 @@ RequestId Session::add_pending(const Request& request, internal::Completion* com
 // a connection, and put in front of everything that is unsent, even if half of it is sent.
 bool Session::can_be_sent(OpCode op, RequestId id) const {
   if (state() != SessionState::kConnected) return false;
+  if (!window_.has_room_for(op)) return false;
   if (op != OpCode::kMulti && op != OpCode::kAddAuth) return true;
   if (!handle_.is_connected() || authenticating_) return false;
   return op == OpCode::kMulti ? is_fresh() : pending_.is_oldest(id);
@@ -177,6 +194,7 @@ bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session
 
 void Session::send(const Request& request, RequestId id) {
   last_sent_ = runtime_.now();
+  window_.sent(pending_[id].expected_bytes = window_.expected(request.op));
   const int rc = request.op == OpCode::kCheckWatches ? send_remove_watch(request, id)
                                                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
@@ -185,6 +203,7 @@ void Session::send(const Request& request, RequestId id) {
   }
   // Between two connections it takes none: this one goes with the next.
   if (rc == ZINVALIDSTATE && request.op == OpCode::kAddAuth) {
+    window_.over(std::exchange(pending_[id].expected_bytes, 0));
     waiting_.emplace_front(id, request);
     return;
   }
@@ -192,6 +211,7 @@ void Session::send(const Request& request, RequestId id) {
   // is on its way, and listeners hear of it first.
   if (rc == ZOK || rc == ZINVALIDSTATE) return;
   const std::optional<PendingRequest> refused = pending_.take(id);
+  window_.over(refused->expected_bytes);
   ReplyMessage refusal(id, rc, runtime_.now());
   answer(*refused, refusal);
 }
@@ -259,6 +279,8 @@ void Session::on(ReplyMessage& message) {
   if (message.id == behind_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
+  window_.over(request->expected_bytes);
+  if (message.rc == ZOK) window_.learn(request->op, message.size);
   answer(*request, message);
   fail_waiting();
   send_waiting();
@@ -317,11 +339,15 @@ void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& repl
 
 // One request takes back one entry. An event may well do so by itself, as when all the waiters of a
 // queue leave it, so nobody else's request is to wait for these: they are made while there is no
-// other, unless the abandoned paths have become many.
+// other, unless the abandoned paths have become many. Beyond a quarter of what may be watched they
+// are made as fast as watches are abandoned: otherwise a session that goes on watching at full
+// speed would be refused its next watch because of those that nobody needs.
 bool Session::may_remove_abandoned() const {
   if (state() != SessionState::kConnected || !waiting_.empty()) return false;
-  if (removals_ == kMostRemovals) return false;
-  return pending_.size() == removals_ || watches_.abandoned_bytes() > kManyAbandonedBytes;
+  const std::size_t bytes = watches_.abandoned_bytes();
+  if (bytes > watch_limit_ / 4) return true;
+  return removals_ < kMostRemovals &&
+         (pending_.size() == removals_ || bytes > watch_limit_ / kManyAbandoned);
 }
 
 void Session::remove_abandoned() {

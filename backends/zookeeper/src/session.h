@@ -9,6 +9,7 @@
 #include "lockstep/zookeeper/options.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "pending_requests.h"
+#include "reply_window.h"
 #include "watch_registry.h"
 
 namespace lockstep::zookeeper {
@@ -37,6 +38,14 @@ class Session final : public lockstep::Session,
   void set_servers(std::vector<Server> servers) { handle_.set_servers(std::move(servers)); }
   // Ends the session as close() does, with nobody waiting for it.
   void end_by_owner() { end(SessionState::kClosed); }
+  // Whether watches whose paths take so many bytes more would not be refused, if all for whom room
+  // is set aside take it. (What they watch already counts twice then: the larger sum decides.)
+  [[nodiscard]] bool has_room_for(std::size_t watch_bytes) const;
+  // For the session's life, or until it is given back.
+  void set_room_aside(std::size_t watch_bytes) noexcept { room_set_aside_ += watch_bytes; }
+  void give_room_back(std::size_t watch_bytes) noexcept { room_set_aside_ -= watch_bytes; }
+  // Nothing is under way, watched, or going on in the background. Ephemerals do not show.
+  [[nodiscard]] bool is_idle() const;
   // True once the C client has ended: the destructor will not block.
   [[nodiscard]] bool handle_closed() const { return handle_closed_; }
 
@@ -73,6 +82,8 @@ class Session final : public lockstep::Session,
   };
 
   void send_first(const AuthInfo& info);
+  // A read whose watch would no longer fit into the packet that sets all watches again.
+  [[nodiscard]] bool exceeds_watch_limit(const Request& request) const;
   RequestId add_pending(const Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
   [[nodiscard]] bool is_fresh() const;
@@ -115,11 +126,14 @@ class Session final : public lockstep::Session,
   Runtime& runtime_;
   Inbox inbox_;
   PendingRequests pending_;
+  ReplyWindow window_;
   std::deque<Waiting> waiting_;    // Pending too, the youngest of them; in the order of sending.
   RequestId fail_waiting_to_ = 0;  // As soon as what was sent before has been answered.
   bool has_credential_ = false;
   bool authenticating_ = false;  // The server's answer to a credential is on its way.
   RequestId behind_credentials_ = 0;
+  const std::size_t watch_limit_;
+  std::size_t room_set_aside_ = 0;
   WatchRegistry watches_{*this};
   std::size_t removals_ = 0;  // Of abandoned watches, under way.
   Sweep sweep_{*this};

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -91,6 +93,19 @@ class Options : public SessionOptions {
 
   // --- What the session's threads have to say. Empty: nothing is said.
   LogSink log;
+
+  // --- What one connection carries.
+  // After a reconnect the C client sends the paths of all watches of a session in one packet, and a
+  // server that finds it longer than SessionOptions::packet_limit closes the connection again, for
+  // ever. So a read that would leave a watch is refused (kWatchLimit) once the paths watched by its
+  // session take three quarters of that limit.
+  //
+  // So many sessions a Client opens at most, each with a connection of its own, to spread locks
+  // over them that would not fit on one (see Client); 1: it never does. A server accepts 60
+  // connections of one address by default (maxClientCnxns).
+  std::size_t max_sessions = 16;
+  // How long a session beyond the first stays open when nobody has anything on it.
+  Duration spare_session_time = std::chrono::seconds(30);
 };
 
 }  // namespace lockstep::zookeeper
