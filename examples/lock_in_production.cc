@@ -2,6 +2,7 @@
 //
 //   lock_in_production zk1:2181,zk2:2181,zk3:2181
 #include <cstdio>
+#include <string>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/zookeeper/client.h"
@@ -13,7 +14,8 @@ Task<void> nightly_job(Client& client) {
   const Context patience(client.executor().now() + 30s);  // One deadline for all of it.
   const auto session = co_await client.session(patience);
   if (!session) {
-    std::fprintf(stderr, "no session: %s\n", name(session.error()).data());
+    const std::string why = client.last_failure();
+    std::fprintf(stderr, "no session: %s (%s)\n", name(session.error()).data(), why.c_str());
     co_return;
   }
   FairMutex mutex(**session, "/locks/nightly");

@@ -1,8 +1,14 @@
 // A program that has threads of its own, and takes its locks as it takes the standard library's:
 //
-//   lock_with_threads zk1:2181,zk2:2181,zk3:2181
+//   lock_with_threads zk1:2181,zk2:2181,zk3:2181 [SECONDS]
+//
+// Each worker waits so long at most, 30 seconds if not told otherwise: for the connection, the
+// retries and its turn.
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -11,33 +17,60 @@
 #include "lockstep/zookeeper/client_thread.h"
 
 using namespace lockstep;
-using namespace std::chrono_literals;
 
 namespace {
 
-void work(blocking::FairMutex& mutex, int number) {
-  try {
-    const std::unique_lock lock(mutex, 30s);  // For the connection, the retries and the wait.
-    if (!lock) {
-      std::printf("worker %d: somebody else had it all the time\n", number);
-      return;
+class Worker {
+ public:
+  Worker(blocking::FairMutex& mutex, std::chrono::seconds patience, std::atomic<bool>& failed)
+      : mutex_(mutex), patience_(patience), failed_(failed) {}
+
+  void run(int number) {
+    try {
+      const std::unique_lock lock(mutex_, patience_);
+      if (lock) {
+        work(number);
+      } else {
+        std::printf("worker %d: somebody else had it all the time\n", number);
+      }
+    } catch (const std::system_error& error) {  // Such as: no connection within the deadline.
+      std::fprintf(stderr, "worker %d: %s\n", number, error.what());
+      failed_ = true;
     }
-    std::printf("worker %d: working with token %lld\n", number,
-                static_cast<long long>(mutex.fencing_token()));
-  } catch (const std::system_error& error) {
-    std::fprintf(stderr, "worker %d: %s\n", number, error.what());
   }
-}
+
+ private:
+  // Passes the token to whatever the lock protects, which refuses smaller ones, and stops as soon
+  // as the lock is lost.
+  void work(int number) {
+    const std::stop_token lost = mutex_.lost_token();
+    const long long token = mutex_.fencing_token();
+    for (int step = 1; step <= 3 && !lost.stop_requested(); ++step) {
+      std::printf("worker %d: step %d with token %lld\n", number, step, token);
+    }
+  }
+
+  blocking::FairMutex& mutex_;
+  std::chrono::seconds patience_;
+  std::atomic<bool>& failed_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: lock_with_threads HOST:PORT[,HOST:PORT...]\n");
+  const int seconds = argc == 3 ? std::atoi(argv[2]) : 30;
+  if (argc < 2 || argc > 3 || seconds <= 0) {
+    std::fprintf(stderr, "usage: lock_with_threads HOST:PORT[,HOST:PORT...] [SECONDS]\n");
     return 2;
   }
   zookeeper::ClientThread zookeeper{zookeeper::Options(argv[1])};
   blocking::FairMutex mutex(zookeeper.client(), "/locks/nightly");
-  std::vector<std::jthread> workers;
-  for (int number = 1; number <= 4; ++number) workers.emplace_back(work, std::ref(mutex), number);
+  std::atomic<bool> failed = false;
+  Worker worker(mutex, std::chrono::seconds(seconds), failed);
+  std::vector<std::jthread> threads;
+  for (int number = 1; number <= 4; ++number) {
+    threads.emplace_back([&worker, number] { worker.run(number); });
+  }
+  threads.clear();  // Joins them.
+  return failed ? 1 : 0;
 }

@@ -4,50 +4,64 @@
 
 namespace lockstep::blocking {
 
+Semaphore::Semaphore(Client& client, Path path, Bounds bounds, std::int32_t leases,
+                     LockObserver* observer)
+    : LockCalls(path, bounds), source_(client, std::move(path), leases, observer) {}
+
+Semaphore::Semaphore(Client& client, Path path, Bounds bounds, Path count, LockObserver* observer)
+    : LockCalls(path, bounds), source_(client, std::move(path), std::move(count), observer) {}
+
 Semaphore::~Semaphore() {
   lockstep::internal::check(leases_.empty(), "a blocking semaphore is destroyed with leases of it");
 }
 
-void Semaphore::acquire() {
-  const Result<void> taken = take(true, Context());
-  if (!taken) lockstep::internal::throw_error(taken.error(), "acquire()");
+void Semaphore::acquire(std::stop_token stop) {
+  must_be_taken(attempt(true, Context(std::move(stop)), "acquire()"), "acquire()");
 }
 
-bool Semaphore::try_acquire() { return try_take(false, Context(), "try_acquire()"); }
+bool Semaphore::try_acquire() {
+  Context patience = within(executor(), bounds().try_patience);
+  return taken_at_once(attempt(false, std::move(patience), "try_acquire()"), "try_acquire()");
+}
 
-bool Semaphore::try_take(bool waits, Context context, const char* what) {
-  const Result<void> taken = take(waits, std::move(context));
-  if (taken) return true;
-  const Error error = taken.error();
-  if (error == Error::kConflict || error == Error::kTimedOut) return false;
-  lockstep::internal::throw_error(error, what);
+bool Semaphore::try_take(Context context, const char* what) {
+  return taken_in_time(attempt(true, std::move(context), what), what);
 }
 
 void Semaphore::release(std::ptrdiff_t count) {
-  static_cast<void>(run(executor(), [this, count] { return leave(leases_, count); }));
+  const Context patience = within(executor(), bounds().release_patience);
+  const auto give_back = [&](LockOwner) { return leave(leases_, count, patience); };
+  static_cast<void>(call(executor(), "release()", give_back));
 }
 
-Result<void> Semaphore::take(bool waits, Context context) {
-  return run(executor(), [&] { return enter(source_, leases_, waits, context); });
+lockstep::internal::Attempt Semaphore::attempt(bool waits, Context context, const char* what) {
+  lockstep::internal::Attempt made;
+  made.result = call(executor(), what,
+                     [&](LockOwner) { return enter(*this, waits, context, made.last_failure); });
+  return made;
 }
 
-Task<Result<void>> Semaphore::enter(Source& source, Leases& leases, bool waits, Context context) {
-  Task<Result<ClientGrant>> taking = waits ? source.acquire(context) : source.try_acquire(context);
-  ClientGrant lease = co_await ok(std::move(taking));
-  leases.push_back(std::move(lease));
+Task<Result<void>> Semaphore::enter(Semaphore& self, bool waits, Context context,
+                                    std::string& last_failure) {
+  const auto way = [waits](auto& recipe, Context patience) {
+    return waits ? recipe.acquire(std::move(patience)) : recipe.try_acquire(std::move(patience));
+  };
+  ClientGrant lease =
+      co_await ok(LockCalls::acquire(self.source_, way, std::move(context), last_failure));
+  self.leases_.push_back(std::move(lease));
   co_return Result<void>();
 }
 
-Task<ReleaseOutcome> Semaphore::leave(Leases& leases, std::ptrdiff_t count) {
+Task<ReleaseOutcome> Semaphore::leave(Leases& leases, std::ptrdiff_t count, Context patience) {
   if (count < 0 || std::cmp_greater(count, leases.size())) {
     throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                            "lockstep: release() of leases that are not there");
+                            "lockstep: there are not so many leases");
   }
   Leases ours;
   ours.splice(ours.begin(), leases, leases.begin(), std::next(leases.begin(), count));
   ReleaseOutcome last = ReleaseOutcome::kReleased;
   for (ClientGrant& lease : ours) {
-    last = co_await lockstep::internal::give_back(std::move(lease));
+    last = co_await lockstep::internal::give_back(std::move(lease), patience);
   }
   co_return last;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "lockstep/error_code.h"
-
 namespace lockstep::internal {
 
 Holders::Entry* Holders::find(LockOwner owner) {
@@ -15,14 +13,14 @@ Holders::Entry* Holders::find(LockOwner owner) {
 Holders::Entry& Holders::holding(LockOwner owner) {
   if (Entry* const entry = find(owner)) return *entry;
   throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                          "lockstep: the caller does not hold this lock");
+                          "lockstep: the caller does not hold it");
 }
 
 Holders::Entry& Holders::holding(LockOwner owner, Share share) {
   Entry& entry = holding(owner);
   if (entry.grant.held.share() == share) return entry;
   throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                          "lockstep: the caller does not hold this lock in that way");
+                          "lockstep: the caller does not hold it in that way");
 }
 
 void Holders::add(LockOwner owner, ClientGrant grant) {
@@ -42,17 +40,9 @@ Result<void> Holders::enter_again(Entry& entry) {
   return {};
 }
 
-Task<ReleaseOutcome> give_back(ClientGrant grant) {
-  const TimePoint now = grant.session->executor().now();
-  const Context patience(now + grant.session->timeout());
-  const ReleaseOutcome outcome = co_await grant.held.release(patience);
+Task<ReleaseOutcome> give_back(ClientGrant grant, Context context) {
+  const ReleaseOutcome outcome = co_await grant.held.release(std::move(context));
   co_return outcome;
-}
-
-void throw_error(Error error, const char* what) { throw std::system_error(error, what); }
-
-void throw_would_deadlock(const char* what) {
-  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur), what);
 }
 
 }  // namespace lockstep::internal

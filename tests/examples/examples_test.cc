@@ -40,6 +40,19 @@ INSTANTIATE_TEST_SUITE_P(Each, ExamplesOnServerTest,
                          testing::Values("flash_sale", "price_board", "ten_tasks", "leader_worker",
                                          "fenced_writer"),
                          [](const auto& tested) { return std::string(tested.param); });
+
+TEST(ThreadsExampleTest, WorksWithTheLock) {
+  const support::ZookeeperServer server;
+  EXPECT_EQ(run_example("lock_with_threads", server.address() + " 600"), 0);
+}
+
+TEST(ThreadsExampleTest, SaysThatThereIsNoConnection) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_example("lock_with_threads", "127.0.0.1:1 1"), 1);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string what = "try_lock_for() on /locks/nightly: no connection within the deadline";
+  EXPECT_NE(said.find(what), said.npos) << said;
+}
 #endif
 
 }  // namespace

@@ -313,18 +313,6 @@ TEST_F(BlockingTest, BadInputIsAnError) {
   EXPECT_EQ(code_of([&] { graceless.lock(); }), Error::kBadArguments);
 }
 
-TEST_F(BlockingTest, UnlockDoesNotWaitForEverForALostConnection) {
-  blocking::FairMutex mutex(ann_, "/lock");
-  mutex.lock();
-  const auto session = ann_.current();
-  disconnect(simulation_, *session);
-  const TimePoint before = simulation_.now();
-  EXPECT_EQ(mutex.release(), ReleaseOutcome::kUnknown);
-  EXPECT_EQ(simulation_.now(), before + session->timeout());
-  reconnect(simulation_, *session);
-  EXPECT_TRUE(queue().empty());
-}
-
 TEST_F(BlockingTest, AnyCoroutineCanBeWaitedFor) {
   blocking::FairMutex mutex(ann_, "/lock", LockOptions("host 1, pid 2"));
   const std::unique_lock lock(mutex);

@@ -11,7 +11,22 @@ namespace lockstep::zookeeper {
 Client::Client(Runtime& runtime, Options options)
     : runtime_(runtime), options_(std::move(options)) {}
 
+namespace {
+
+// A forked child must not end its parent's session, nor wait for threads that it has not got.
+void leave_behind(std::shared_ptr<Session> session) {
+  static auto& left = *new std::vector<std::shared_ptr<Session>>;  // Never destroyed.
+  left.push_back(std::move(session));
+}
+
+}  // namespace
+
 Client::~Client() {
+  if (runtime_.is_in_child()) {
+    for (auto& session : retired_) leave_behind(std::move(session));
+    for (Open& open : sessions_) leave_behind(std::move(open.session));
+    return;
+  }
   runtime_.stop_timer(spare_check_);
   for (const Open& open : sessions_) open.session->end_by_owner();
 }

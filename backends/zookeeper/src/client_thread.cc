@@ -1,21 +1,37 @@
 #include "lockstep/zookeeper/client_thread.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "forks.h"
 #include "lockstep/sleep.h"
 
 namespace lockstep::zookeeper {
 
-ClientThread::ClientThread(Options options) {
+// On the heap: a forked child keeps that, but not the stacks of its parent's threads.
+class ClientThread::Loop {
+ public:
+  explicit Loop(const Options& options) : client(runtime, options) {}
+  Runtime runtime;
+  Client client;
+};
+
+ClientThread::ClientThread(Options options) : forks_(forks()) {
   std::promise<Client*> runs;
   std::future<Client*> running = runs.get_future();
   thread_ = std::jthread(
       [runs = std::move(runs), options = std::move(options)](const std::stop_token& stop) mutable {
-        Runtime runtime;
-        Client client(runtime, options);
-        runtime.run(run_until_stopped(runtime, client, std::move(runs), stop));
+        const auto loop = std::make_unique<Loop>(options);
+        loop->runtime.run(run_until_stopped(loop->runtime, loop->client, std::move(runs), stop));
       });
   client_ = running.get();
+}
+
+ClientThread::~ClientThread() {
+  if (forks_ == forks()) return;
+  static auto& left = *new std::vector<std::jthread>;  // Never destroyed: nobody is there to join.
+  left.push_back(std::move(thread_));
 }
 
 Task<void> ClientThread::run_until_stopped(Runtime& runtime, Client& client,

@@ -1,11 +1,15 @@
 #include "handle_table.h"
 
+#include <pthread.h>
+
 namespace lockstep::zookeeper {
 
 HandleTable& HandleTable::instance() {
   static HandleTable* const table = new HandleTable;
   return *table;
 }
+
+HandleTable::HandleTable() { pthread_atfork(&before_fork, &after_fork, &after_fork); }
 
 std::uint64_t HandleTable::add(Handle& handle) {
   constexpr std::uint64_t kKeys = 1u << 20;

@@ -43,6 +43,11 @@ class HandleTable {
   [[nodiscard]] Handle* find(std::uint64_t key);
 
  private:
+  // A forked child makes handles of its own: no thread of its parent's may hold the table then.
+  HandleTable();
+  static void before_fork() { instance().mutex_.lock(); }
+  static void after_fork() { instance().mutex_.unlock(); }
+
   std::mutex mutex_;
   std::uint64_t last_key_ = 0;
   std::unordered_map<std::uint64_t, Handle*> handles_;

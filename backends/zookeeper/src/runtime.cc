@@ -4,9 +4,20 @@
 #include <system_error>
 #include <utility>
 
+#include "forks.h"
 #include "lockstep/internal/check.h"
 
 namespace lockstep::zookeeper {
+
+namespace {
+
+[[noreturn]] void refuse_child() {
+  throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
+                          "lockstep: a forked child has no connection: what its parent has opened "
+                          "is its parent's");
+}
+
+}  // namespace
 
 Runtime::Queue::Queue() noexcept {
   end_.next_queued = &end_;
@@ -44,11 +55,14 @@ Runtime::OsSeededRandom::OsSeededRandom() {
   engine_.seed(seed);
 }
 
-Runtime::Runtime() : loop_thread_(std::this_thread::get_id()) { bind_to_this_thread(); }
+Runtime::Runtime() : forks_(forks()), loop_thread_(std::this_thread::get_id()) {
+  bind_to_this_thread();
+}
 
 Runtime::~Runtime() {
   spawned_.clear();
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked();
+  if (is_in_child()) return;
   internal::check(blocked_ == 0, "a runtime is destroyed while a call is blocked on it");
 }
 
@@ -57,24 +71,31 @@ TimePoint Runtime::now() const {
       std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
+bool Runtime::is_in_child() const noexcept { return forks_ != forks(); }
+
+std::unique_lock<std::mutex> Runtime::locked() {
+  if (is_in_child()) return std::unique_lock(mutex_, std::defer_lock);
+  return std::unique_lock(mutex_);
+}
+
 void Runtime::post(Runnable& work) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked();
   push(std::this_thread::get_id() == loop_thread_ ? local_ : outside_, work);
 }
 
 void Runtime::post_as_outside(Runnable& work) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked();
   push(outside_, work);
 }
 
 void Runtime::push(Queue& queue, Runnable& work) {
   internal::check(!work.queued, "work is posted once at a time");
   queue.push(work);
-  if (std::exchange(sleeping_, false)) work_came_.notify_one();
+  if (std::exchange(sleeping_, false) && !is_in_child()) work_came_.notify_one();
 }
 
 void Runtime::withdraw(Runnable& work) noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked();
   Queue::erase(work);
 }
 
@@ -86,6 +107,7 @@ void Runtime::start_timer(Timer& timer, TimePoint due) {
 void Runtime::stop_timer(Timer& timer) noexcept { timers_.erase(timer); }
 
 Runnable& Runtime::wait_for_work() {
+  if (is_in_child()) refuse_child();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (Runnable* const work = local_.pop()) return *work;
@@ -103,8 +125,9 @@ Runnable& Runtime::wait_for_work() {
 }
 
 void Runtime::run(Task<void> task) {
+  if (is_in_child()) refuse_child();
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = locked();
     internal::check(!std::exchange(running_, true), "run() is called inside the loop");
     loop_thread_ = std::this_thread::get_id();
     bind_to_this_thread();
@@ -116,7 +139,7 @@ void Runtime::run(Task<void> task) {
     while (!ended && !escaped_) run_next();
   }
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = locked();
     running_ = false;
   }
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
@@ -137,6 +160,10 @@ void Runtime::escaped(std::exception_ptr exception) noexcept {
 }
 
 void Runtime::block(BlockingCall& call) {
+  if (is_in_child()) {
+    if (call.is_release) return;  // It is the parent's to release.
+    refuse_child();
+  }
   std::condition_variable is_over;
   std::unique_lock lock(mutex_);
   if (!running_ || std::this_thread::get_id() == loop_thread_) {
@@ -153,7 +180,7 @@ void Runtime::block(BlockingCall& call) {
 
 // Under the lock: the condition variable is the waiter's, who is still kept by it.
 void Runtime::over(BlockingCall& call) noexcept {
-  const std::lock_guard lock(mutex_);
+  const auto lock = locked();
   call.is_over = true;
   static_cast<std::condition_variable*>(call.waiter)->notify_one();
 }

@@ -138,6 +138,7 @@ SessionId Session::id() const { return credentials_ ? credentials_->session() : 
 
 void Session::submit(Request&& request, internal::Completion& completion) {
   if (is_over(state())) return fail(&completion, end_error());
+  if (runtime_.is_in_child()) return fail(&completion, Error::kInvalidState);
   if (request.op == OpCode::kClose) return begin_close(completion);
   if (const std::optional<Refusal> refusal = refusal_of(request, packet_limit())) {
     Reply reply(refusal->error);

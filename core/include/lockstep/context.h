@@ -12,6 +12,7 @@ namespace lockstep {
 // What bounds a call: one total deadline and a stop token, passed down through every suspension
 // point below it (Go's context.Context). A default Context never ends. Passing the deadline gives
 // kTimedOut, stopping gives kCancelled; neither takes back a request that was already sent.
+// within(executor, 30s) makes one that ends after that time: within.h.
 class Context {
  public:
   Context() = default;

@@ -9,6 +9,7 @@
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/turn.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -49,12 +50,18 @@ class FairMutex {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(Patience::kDoesNotWait, std::move(context));
   }
+  // Within that time, from now on.
+  Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  Task<Result<HeldLock>> try_acquire(Duration wait) {
+    return try_acquire(within(executor(), wait));
+  }
   // Who holds and who waits: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
     return contenders_of(queue_.session, queue_.lock, queue_.marks, std::move(context));
   }
 
  private:
+  [[nodiscard]] Executor& executor() const { return queue_.session.executor(); }
   Task<Result<HeldLock>> acquire(Patience patience, Context context);
 
   LockQueue queue_;

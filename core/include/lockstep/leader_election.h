@@ -9,6 +9,7 @@
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -47,6 +48,8 @@ class LeaderElection {
   Task<Result<HeldLock>> campaign(Context context = {}) {
     return mutex_.acquire(std::move(context));
   }
+  // Within that time, from now on.
+  Task<Result<HeldLock>> campaign(Duration wait) { return mutex_.acquire(wait); }
   // Changes what we say about ourselves. Errors: kNoNode if the leadership is lost, as
   // Session::set_data.
   Task<Result<void>> proclaim(const HeldLock& leadership, Data candidate, Context context = {});

@@ -6,6 +6,7 @@
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -41,6 +42,10 @@ class MultiLock {
   MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer = nullptr);
 
   Task<Result<HeldLocks>> acquire(Context context = {});
+  // Within that time, from now on.
+  Task<Result<HeldLocks>> acquire(Duration wait) {
+    return acquire(within(session_.executor(), wait));
+  }
 
  private:
   Task<Result<void>> acquire_each(std::vector<HeldLock>& held, Context context);

@@ -12,6 +12,7 @@
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -53,6 +54,16 @@ inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
   return lock.view().size() + kLengthAndName;
 }
 
+namespace internal {
+
+// What an acquire has ended with that began on that session at that time: kTimedOut if it was its
+// turn that did not come. A server that has not been heard since then has given it no place to wait
+// at, and that is another error.
+[[nodiscard]] Error why_not_acquired(Error error, const Session& session, TimePoint began,
+                                     const Context& context);
+
+}  // namespace internal
+
 // A lock that outlives sessions: each acquire is made by a Recipe of its own, on the session that
 // its client has then, and is bound to that session. If that dies while the acquire is under way,
 // the acquire ends with kSessionExpired (or what else ended it) and nothing of it goes on; the next
@@ -62,9 +73,14 @@ inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
 // whose session has no room for its watches all the same (kWatchLimit) leaves the queue and tries
 // again, with more room set aside, as long as the client has any.
 //
-// One deadline covers the connection, the retries and the wait. Errors: those of Client::session()
-// and of the recipe. Resumes on the client's executor, where everything here belongs. Client, lock
-// and observer outlive the tasks; the client and the observer outlive the grants.
+// One deadline covers the connection, the retries and the wait; `acquire(30s)` makes it, from now
+// on. Errors: those of the recipe, kTimedOut only if the deadline passes while it waits for its
+// turn, and
+//   kNotConnected       the deadline has passed without a connection (Client::session), or the
+//                       connection was lost before any server had answered
+//   kOperationTimeout   the deadline has passed while the server that is connected did not answer
+// Resumes on the client's executor, where everything here belongs. Client, lock and observer
+// outlive the tasks; the client and the observer outlive the grants.
 template <class Recipe>
 class OnClient {
  public:
@@ -92,16 +108,23 @@ class OnClient {
   Task<Result<ClientGrant>> try_acquire(Context context = {}) {
     return take(kTryAcquire, std::move(context));
   }
+  Task<Result<ClientGrant>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  Task<Result<ClientGrant>> try_acquire(Duration wait) {
+    return try_acquire(within(executor(), wait));
+  }
   // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take it.
   template <class Way>
   Task<Result<ClientGrant>> take(Way way, Context context) {
     for (std::size_t bytes = watch_bytes_;; bytes *= 2) {
       const SessionRoom room = co_await ok(client_.session_with_room(bytes, context));
-      Recipe recipe = make_(*room.session());
+      Session& session = *room.session();
+      Recipe recipe = make_(session);
+      const TimePoint began = executor().now();
       Result<HeldLock> held = co_await way(recipe, context);
       if (held) co_return ClientGrant(room.session(), std::move(*held));
-      const bool wants_more = held.error() == Error::kWatchLimit && room.is_set_aside();
-      if (!wants_more) co_return failure(held.error());
+      const Error error = internal::why_not_acquired(held.error(), session, began, context);
+      const bool wants_more = error == Error::kWatchLimit && room.is_set_aside();
+      if (!wants_more) co_return failure(error);
     }
   }
   // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on the
@@ -114,6 +137,7 @@ class OnClient {
   }
 
   [[nodiscard]] Client& client() const { return client_; }
+  [[nodiscard]] Executor& executor() const { return client_.executor(); }
 
  private:
   Client& client_;
@@ -144,6 +168,10 @@ class Rejoining {
   Task<Result<ClientGrant>> try_acquire(Context context = {}) {
     return take(kTryAcquire, std::move(context));
   }
+  Task<Result<ClientGrant>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  Task<Result<ClientGrant>> try_acquire(Duration wait) {
+    return try_acquire(within(executor(), wait));
+  }
   template <class Way>
   Task<Result<ClientGrant>> take(Way way, Context context) {
     for (std::uint32_t rejoins = 0;; ++rejoins) {
@@ -161,6 +189,7 @@ class Rejoining {
   }
 
   [[nodiscard]] Client& client() const { return each_.client(); }
+  [[nodiscard]] Executor& executor() const { return each_.executor(); }
 
  private:
   Path lock_;

@@ -8,6 +8,7 @@
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/turn.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -49,6 +50,19 @@ class ReadWriteLock {
   Task<Result<HeldLock>> try_acquire_write(Context context = {}) {
     return acquire(Share::kExclusive, Patience::kDoesNotWait, std::move(context));
   }
+  // Within that time, from now on.
+  Task<Result<HeldLock>> acquire_read(Duration wait) {
+    return acquire_read(within(executor(), wait));
+  }
+  Task<Result<HeldLock>> acquire_write(Duration wait) {
+    return acquire_write(within(executor(), wait));
+  }
+  Task<Result<HeldLock>> try_acquire_read(Duration wait) {
+    return try_acquire_read(within(executor(), wait));
+  }
+  Task<Result<HeldLock>> try_acquire_write(Duration wait) {
+    return try_acquire_write(within(executor(), wait));
+  }
   // On success `held` is the new grant.
   Task<Result<void>> downgrade(HeldLock& held, Context context = {});
   Task<Result<void>> upgrade(HeldLock& held, Context context = {});
@@ -59,6 +73,7 @@ class ReadWriteLock {
   }
 
  private:
+  [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<HeldLock>> acquire(Share share, Patience patience, Context context);
   Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);

@@ -11,6 +11,7 @@
 #include "lockstep/lock_owner.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -65,6 +66,10 @@ class RecursiveMutex {
   ~RecursiveMutex();
 
   Task<Result<Hold>> acquire(LockOwner owner, Context context = {});
+  // Within that time, from now on.
+  Task<Result<Hold>> acquire(LockOwner owner, Duration wait) {
+    return acquire(owner, within(session_.executor(), wait));
+  }
 
   // How many holds the owner has.
   [[nodiscard]] std::size_t depth(LockOwner owner) const;

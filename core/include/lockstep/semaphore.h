@@ -11,6 +11,7 @@
 #include "lockstep/session.h"
 #include "lockstep/turn.h"
 #include "lockstep/watch.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -52,6 +53,11 @@ class Semaphore {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(Patience::kDoesNotWait, std::move(context));
   }
+  // Within that time, from now on.
+  Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  Task<Result<HeldLock>> try_acquire(Duration wait) {
+    return try_acquire(within(executor(), wait));
+  }
 
   // The leases that are held, and perhaps one that waits for room, with their Stats; and who waits
   // for its turn to take one, whoever takes one first: see contenders_of().
@@ -70,6 +76,8 @@ class Semaphore {
         fixed_(fixed),
         count_(std::move(count)),
         observer_(observer) {}
+
+  [[nodiscard]] Executor& executor() const { return session_.executor(); }
 
   // How many leases there may be, and a watch on that if it can change.
   class Capacity {

@@ -7,6 +7,7 @@
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/within.h"
 
 namespace lockstep {
 
@@ -45,12 +46,18 @@ class UnfairMutex {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(false, std::move(context));
   }
+  // Within that time, from now on.
+  Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  Task<Result<HeldLock>> try_acquire(Duration wait) {
+    return try_acquire(within(executor(), wait));
+  }
   // Who holds, with its data; nobody if the znode is not there. One read. Of a holder whose ACL
   // forbids us to read it only the path is known. Connection losses are ridden out. Errors: those
   // of Session::connected(), and kBadArguments. Resumes on the session's executor.
   Task<Result<std::optional<QueueEntry>>> holder(Context context = {});
 
  private:
+  [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<HeldLock>> acquire(bool waits, Context context);
   Task<Result<Stat>> create_until_held(Data own, bool waits, Context context);
 

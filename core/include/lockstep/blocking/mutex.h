@@ -1,5 +1,8 @@
 #pragma once
 
+#include <concepts>
+#include <stop_token>
+
 #include "lockstep/blocking/lock.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/on_client.h"
@@ -12,7 +15,8 @@ namespace lockstep::blocking {
 //
 //   blocking::FairMutex mutex(client, "/locks/nightly");
 //   const std::unique_lock lock(mutex, 30s);
-//   if (lock) write(mutex.fencing_token());
+//   if (!lock) return;  // Somebody else had it all the time.
+//   write(mutex.fencing_token());
 //
 // On its client's sessions: one that expires while lock() waits ends lock() with that error, unless
 // the Source is Rejoining<...>; the next lock() uses the next session.
@@ -20,35 +24,43 @@ template <class Source, Reentry kReentry = Reentry::kForbidden>
 class Mutex : public Lock<Source> {
  public:
   Mutex(Client& client, Path lock, LockObserver* observer = nullptr)
-      : Lock<Source>(Source(client, std::move(lock), observer), kReentry) {}
+      : Mutex(client, std::move(lock), Bounds(), observer) {}
   Mutex(Client& client, Path lock, LockOptions options, LockObserver* observer = nullptr)
     requires std::constructible_from<Source, Client&, Path, LockOptions, LockObserver*>
-      : Lock<Source>(Source(client, std::move(lock), std::move(options), observer), kReentry) {}
+      : Mutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
 
   // A mutex that is one znode: what that says of its holder.
   Mutex(Client& client, Path lock, Data data, LockObserver* observer = nullptr)
     requires std::constructible_from<Source, Client&, Path, Data, LockObserver*>
-      : Lock<Source>(Source(client, std::move(lock), std::move(data), observer), kReentry) {}
+      : Mutex(client, std::move(lock), Bounds(), std::move(data), observer) {}
+
+  // Each of these with other bounds than the usual ones.
+  template <class... What>
+    requires std::constructible_from<Source, Client&, Path, What...>
+  Mutex(Client& client, Path lock, Bounds bounds, What... what)
+      : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds, kReentry) {}
 
   void lock() { this->take(kAcquire, Context(), "lock()"); }
-  // Until it is stopped, from any thread: then operation_canceled.
+  // Until it is stopped, from any thread: then it throws operation_canceled, since it cannot return
+  // without the lock.
   void lock(std::stop_token stop) { this->take(kAcquire, Context(std::move(stop)), "lock()"); }
-  [[nodiscard]] bool try_lock() { return this->try_take(kTryAcquire, Context(), "try_lock()"); }
+  [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryAcquire, "try_lock()"); }
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait) {
-    return this->try_take(kAcquire, this->within(wait), "try_lock_for()");
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
+                                  std::stop_token stop = {}) {
+    return this->try_take(kAcquire, this->within(wait, std::move(stop)), "try_lock_for()");
   }
   // By the library's clock, which is the executor's.
   template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline));
-    return this->try_take(kAcquire, context, "try_lock_until()");
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
+                                    std::stop_token stop = {}) {
+    return this->try_take(kAcquire, this->until(deadline, std::move(stop)), "try_lock_until()");
   }
 
-  void unlock() { static_cast<void>(release()); }
-  // The same, and tells how it ended. If ZooKeeper does not answer within the session timeout, the
-  // deletion goes on in the background, and the outcome is kUnknown.
-  ReleaseOutcome release() { return this->give_back(Share::kExclusive); }
+  // Waits for ZooKeeper's answer as long as Bounds::release_patience says.
+  void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
+  // The same, and tells how it ended: kUnknown if the answer has not come by then.
+  ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
 };
 
 using FairMutex = Mutex<OnClient<lockstep::FairMutex>>;

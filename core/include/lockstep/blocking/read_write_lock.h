@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stop_token>
+
 #include "lockstep/blocking/lock.h"
 #include "lockstep/on_client.h"
 #include "lockstep/read_write_lock.h"
@@ -13,63 +15,79 @@ template <class Source>
 class SharedMutex : public Lock<Source> {
  public:
   SharedMutex(Client& client, Path lock, LockObserver* observer = nullptr)
-      : Lock<Source>(Source(client, std::move(lock), observer)) {}
+      : SharedMutex(client, std::move(lock), Bounds(), observer) {}
+  SharedMutex(Client& client, Path lock, Bounds bounds, LockObserver* observer = nullptr)
+      : Lock<Source>(Source(client, lock, observer), lock, bounds) {}
 
+  // As Mutex's, those with a stop token too.
   void lock() { this->take(kWrite, Context(), "lock()"); }
-  [[nodiscard]] bool try_lock() { return this->try_take(kTryWrite, Context(), "try_lock()"); }
+  void lock(std::stop_token stop) { this->take(kWrite, Context(std::move(stop)), "lock()"); }
+  [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryWrite, "try_lock()"); }
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait) {
-    return this->try_take(kWrite, this->within(wait), "try_lock_for()");
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
+                                  std::stop_token stop = {}) {
+    return this->try_take(kWrite, this->within(wait, std::move(stop)), "try_lock_for()");
   }
   template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline));
-    return this->try_take(kWrite, context, "try_lock_until()");
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
+                                    std::stop_token stop = {}) {
+    return this->try_take(kWrite, this->until(deadline, std::move(stop)), "try_lock_until()");
   }
-  void unlock() { static_cast<void>(release()); }
+  void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
   // See Mutex::release().
-  ReleaseOutcome release() { return this->give_back(Share::kExclusive); }
+  ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
 
   void lock_shared() { this->take(kRead, Context(), "lock_shared()"); }
+  void lock_shared(std::stop_token stop) {
+    this->take(kRead, Context(std::move(stop)), "lock_shared()");
+  }
   [[nodiscard]] bool try_lock_shared() {
-    return this->try_take(kTryRead, Context(), "try_lock_shared()");
+    return this->try_take_at_once(kTryRead, "try_lock_shared()");
   }
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> wait) {
-    return this->try_take(kRead, this->within(wait), "try_lock_shared_for()");
+  [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> wait,
+                                         std::stop_token stop = {}) {
+    return this->try_take(kRead, this->within(wait, std::move(stop)), "try_lock_shared_for()");
   }
   template <class Unit>
-  [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Unit> deadline) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline));
-    return this->try_take(kRead, context, "try_lock_shared_until()");
+  [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Unit> deadline,
+                                           std::stop_token stop = {}) {
+    return this->try_take(kRead, this->until(deadline, std::move(stop)), "try_lock_shared_until()");
   }
-  void unlock_shared() { static_cast<void>(release_shared()); }
-  ReleaseOutcome release_shared() { return this->give_back(Share::kShared); }
+  void unlock_shared() { static_cast<void>(this->give_back(Share::kShared, "unlock_shared()")); }
+  ReleaseOutcome release_shared() { return this->give_back(Share::kShared, "release_shared()"); }
 
   // From writing to reading, and back, with no other writer in between: see
   // lockstep::ReadWriteLock. Afterwards the caller unlocks what it has then, so a std::shared_lock
   // or std::unique_lock has to let go of the lock before (release()). They throw what hinders them,
   // and then leave the caller with what it had; device_or_resource_busy if another writer waits
   // already.
-  void downgrade() {
-    const Result<void> changed = this->change(kDowngrade, Share::kExclusive, Context());
-    if (!changed) lockstep::internal::throw_error(changed.error(), "downgrade()");
+  void downgrade(std::stop_token stop = {}) {
+    change_or_throw(kDowngrade, Share::kExclusive, std::move(stop), "downgrade()");
   }
-  void upgrade() {
-    const Result<void> changed = this->change(kUpgrade, Share::kShared, Context());
-    if (!changed) lockstep::internal::throw_error(changed.error(), "upgrade()");
+  void upgrade(std::stop_token stop = {}) {
+    change_or_throw(kUpgrade, Share::kShared, std::move(stop), "upgrade()");
   }
   // False if another writer waits already, or time is up.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_upgrade_for(std::chrono::duration<Rep, Period> wait) {
-    const Result<void> changed = this->change(kUpgrade, Share::kShared, this->within(wait));
+  [[nodiscard]] bool try_upgrade_for(std::chrono::duration<Rep, Period> wait,
+                                     std::stop_token stop = {}) {
+    constexpr const char* kWhat = "try_upgrade_for()";
+    const Result<void> changed =
+        this->change(kUpgrade, Share::kShared, this->within(wait, std::move(stop)), kWhat);
     if (changed) return true;
     const Error error = changed.error();
     if (error == Error::kConflict || error == Error::kTimedOut) return false;
-    lockstep::internal::throw_error(error, "try_upgrade_for()");
+    this->fail(error, kWhat);
   }
 
  private:
+  template <class Way>
+  void change_or_throw(Way way, Share from, std::stop_token stop, const char* what) {
+    const Result<void> changed = this->change(way, from, Context(std::move(stop)), what);
+    if (!changed) this->fail(changed.error(), what);
+  }
+
   static constexpr auto kRead = [](auto& recipe, Context context) {
     return recipe.acquire_read(std::move(context));
   };

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <list>
+#include <stop_token>
+#include <string>
 
 #include "lockstep/blocking/lock.h"
 #include "lockstep/on_client.h"
@@ -11,32 +13,40 @@ namespace lockstep::blocking {
 
 // A Semaphore as std::counting_semaphore: what is acquired belongs to this object, not to the
 // caller, and anybody may release it. Leases that are lost meanwhile are released like the others.
-// Errors and deadlines: see Lock; release() of more leases than there are throws
-// operation_not_permitted and releases none. No lease may be left when it is destroyed (checked).
-class Semaphore {
+// Errors, deadlines and stop tokens: see Lock and Mutex; release() of more leases than there are
+// throws operation_not_permitted and releases none. No lease may be left when it is destroyed
+// (checked).
+class Semaphore : private lockstep::internal::LockCalls {
  public:
   // `leases`: the same number for everybody who uses this path.
   Semaphore(Client& client, Path path, std::int32_t leases, LockObserver* observer = nullptr)
-      : source_(client, std::move(path), leases, observer) {}
+      : Semaphore(client, std::move(path), Bounds(), leases, observer) {}
+  Semaphore(Client& client, Path path, Bounds bounds, std::int32_t leases,
+            LockObserver* observer = nullptr);
   // As many as the znode `count` says: see lockstep::Semaphore.
   Semaphore(Client& client, Path path, Path count, LockObserver* observer = nullptr)
-      : source_(client, std::move(path), std::move(count), observer) {}
+      : Semaphore(client, std::move(path), Bounds(), std::move(count), observer) {}
+  Semaphore(Client& client, Path path, Bounds bounds, Path count, LockObserver* observer = nullptr);
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
   ~Semaphore();
 
-  void acquire();
+  void acquire() { acquire(std::stop_token()); }
+  void acquire(std::stop_token stop);
   [[nodiscard]] bool try_acquire();
   template <class Rep, class Period>
-  [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> wait) {
-    return try_take(true, within(executor(), wait), "try_acquire_for()");
+  [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> wait,
+                                     std::stop_token stop = {}) {
+    return try_take(within(executor(), wait, std::move(stop)), "try_acquire_for()");
   }
   template <class Unit>
-  [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Unit> deadline) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline));
-    return try_take(true, context, "try_acquire_until()");
+  [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Unit> deadline,
+                                       std::stop_token stop = {}) {
+    const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
+    return try_take(context, "try_acquire_until()");
   }
-  // The oldest leases first; each as Mutex::release().
+  // The oldest leases first. Waits for ZooKeeper's answers as long as Bounds::release_patience
+  // says, however many they are.
   void release(std::ptrdiff_t count = 1);
 
  private:
@@ -44,10 +54,11 @@ class Semaphore {
   using Leases = std::list<ClientGrant>;
 
   [[nodiscard]] Executor& executor() const { return source_.client().executor(); }
-  Result<void> take(bool waits, Context context);
-  bool try_take(bool waits, Context context, const char* what);
-  static Task<Result<void>> enter(Source& source, Leases& leases, bool waits, Context context);
-  static Task<ReleaseOutcome> leave(Leases& leases, std::ptrdiff_t count);
+  lockstep::internal::Attempt attempt(bool waits, Context context, const char* what);
+  bool try_take(Context context, const char* what);
+  static Task<Result<void>> enter(Semaphore& self, bool waits, Context context,
+                                  std::string& last_failure);
+  static Task<ReleaseOutcome> leave(Leases& leases, std::ptrdiff_t count, Context patience);
 
   Source source_;
   Leases leases_;

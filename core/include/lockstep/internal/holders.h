@@ -36,11 +36,7 @@ class Holders {
   std::list<Entry> entries_;
 };
 
-// Gives a grant back, with the outcome; goes on in the background after one session timeout.
-Task<ReleaseOutcome> give_back(ClientGrant grant);
-
-// `what` is the member function that throws.
-[[noreturn]] void throw_error(Error error, const char* what);
-[[noreturn]] void throw_would_deadlock(const char* what);
+// Gives a grant back, with the outcome; goes on in the background when the context ends.
+Task<ReleaseOutcome> give_back(ClientGrant grant, Context context);
 
 }  // namespace lockstep::internal

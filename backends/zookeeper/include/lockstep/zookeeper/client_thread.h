@@ -26,7 +26,8 @@ class ClientThread {
   explicit ClientThread(Options options);
   ClientThread(const ClientThread&) = delete;
   ClientThread& operator=(const ClientThread&) = delete;
-  ~ClientThread() = default;
+  // In a forked child it waits for nobody: see Runtime.
+  ~ClientThread();
 
   // To be given to the blocking locks, and to what runs on its executor.
   [[nodiscard]] lockstep::Client& client() const { return *client_; }
@@ -35,6 +36,9 @@ class ClientThread {
   static Task<void> run_until_stopped(Runtime& runtime, Client& client, std::promise<Client*> runs,
                                       std::stop_token stop);
 
+  class Loop;
+
+  const unsigned forks_;
   Client* client_;
   std::jthread thread_;
 };

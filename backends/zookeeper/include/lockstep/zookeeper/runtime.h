@@ -27,6 +27,12 @@ namespace lockstep::zookeeper {
 // when nobody runs the loop, or inside of it, would wait for ever and gets an error. If run() ends
 // meanwhile, they wait for the next one; nobody may wait when the runtime is destroyed (checked).
 // See ClientThread.
+//
+// A forked child has neither the loop nor the C client's threads, and the connection is its
+// parent's. There whoever blocks gets std::errc::operation_not_permitted at once, and so does
+// run(), also the one in whose middle the fork was; requests fail with kInvalidState; a release
+// does nothing. Destructors wait for nobody, and leave the parent's session alone. A child that
+// wants locks makes a client of its own, or is made before its parent has one.
 class Runtime final : public Executor, private Blocker {
  public:
   Runtime();
@@ -57,6 +63,9 @@ class Runtime final : public Executor, private Blocker {
   void escaped(std::exception_ptr exception) noexcept override;
   [[nodiscard]] Blocker& blocker() noexcept override { return *this; }
 
+  // True in a forked child: see above. From any thread.
+  [[nodiscard]] bool is_in_child() const noexcept;
+
  private:
   // First in, first out, intrusive, circular: work can leave without knowing which queue holds it.
   class Queue {
@@ -82,6 +91,9 @@ class Runtime final : public Executor, private Blocker {
     std::mt19937_64 engine_;
   };
 
+  // In a child, where nobody else runs, the lock may be held by nobody who is there.
+  [[nodiscard]] std::unique_lock<std::mutex> locked();
+
   void block(BlockingCall& call) override;
   void over(BlockingCall& call) noexcept override;
   [[nodiscard]] LockOwner caller() const override;
@@ -92,6 +104,7 @@ class Runtime final : public Executor, private Blocker {
   Task<void> keep_exception(Task<void> task);
   Task<void> run_main(Task<void> task, bool& ended);
 
+  const unsigned forks_;
   std::mutex mutex_;
   std::condition_variable work_came_;
   std::thread::id loop_thread_;

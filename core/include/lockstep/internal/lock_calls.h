@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "lockstep/blocking/bounds.h"
+#include "lockstep/blocking/lock_error.h"
+#include "lockstep/blocking/run.h"
+#include "lockstep/client.h"
+#include "lockstep/on_client.h"
+#include "lockstep/path.h"
+#include "lockstep/within.h"
+
+namespace lockstep::internal {
+
+// What an attempt to take a blocking lock has come to.
+class Attempt {
+ public:
+  Result<void> result;
+  std::string last_failure;  // Why nothing is connected, if that is the error.
+};
+
+// What the functions of every blocking lock have in common: how they wait, and what they make of
+// errors. `what` is the name of the function.
+class LockCalls {
+ protected:
+  LockCalls(const Path& lock, blocking::Bounds bounds) : lock_(lock.string()), bounds_(bounds) {}
+  ~LockCalls() = default;
+
+  [[nodiscard]] const blocking::Bounds& bounds() const noexcept { return bounds_; }
+
+  // Waits for the task that `make` begins for the caller, a LockOwner.
+  template <class Make>
+  auto call(Executor& executor, const char* what, Make make) const {
+    try {
+      const LockOwner caller = executor.blocker().caller();
+      return blocking::run(executor, [&make, caller] { return make(caller); });
+    } catch (const std::system_error& error) {
+      throw blocking::LockError(error, what, lock_);
+    }
+  }
+  // On the executor: an acquire of `source`, and why it has failed.
+  template <class Source, class Way>
+  static Task<Result<ClientGrant>> acquire(Source& source, Way way, Context context,
+                                           std::string& last_failure) {
+    Result<ClientGrant> grant = co_await source.take(way, std::move(context));
+    const bool connected = grant || grant.error() != Error::kNotConnected;
+    if (!connected) last_failure = source.client().last_failure();
+    co_return std::move(grant);
+  }
+
+  // An attempt that had to succeed.
+  void must_be_taken(const Attempt& attempt, const char* what) const;
+  // False if it had to wait for somebody else, and its turn has not come in time.
+  [[nodiscard]] bool taken_in_time(const Attempt& attempt, const char* what) const;
+  // The same of an attempt that waits for nobody.
+  [[nodiscard]] bool taken_at_once(const Attempt& attempt, const char* what) const;
+  [[noreturn]] void fail(Error error, const char* what) const;
+
+ private:
+  [[noreturn]] void fail_for(const Attempt& attempt, const char* what) const;
+
+  const std::string lock_;  // Its path.
+  const blocking::Bounds bounds_;
+};
+
+}  // namespace lockstep::internal

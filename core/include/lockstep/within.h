@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <utility>
+
+#include "lockstep/context.h"
+#include "lockstep/executor.h"
+
+namespace lockstep {
+
+// The context of what may take no longer than that from now on, by the executor's clock: virtual
+// time on the fake. A hundred years are for ever. From any thread. Make it where the time begins:
+// one context for all the calls that share the time, a new one for the next attempt.
+template <class Rep, class Period>
+[[nodiscard]] Context within(const Executor& executor, std::chrono::duration<Rep, Period> wait,
+                             std::stop_token stop = {}) {
+  constexpr std::chrono::duration<double> kForEver = std::chrono::hours(100 * 365 * 24);
+  if (std::chrono::duration<double>(wait) >= kForEver) return {std::move(stop)};
+  const TimePoint now = executor.now();
+  if (wait <= wait.zero()) return {now, std::move(stop)};
+  return {now + std::chrono::ceil<Duration>(wait), std::move(stop)};
+}
+
+}  // namespace lockstep

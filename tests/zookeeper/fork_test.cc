@@ -1,0 +1,134 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "lockstep/blocking/mutex.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/client_thread.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "support/lab.h"
+#include "support/zookeeper_server.h"
+
+// What a forked child may do with the locks of its parent: be told that it cannot use them.
+namespace lockstep::zookeeper {
+namespace {
+
+using support::Lab;
+using support::must;
+using support::ZookeeperServer;
+using namespace std::chrono_literals;
+
+// How long a child may take that does not hang.
+constexpr int kPatienceMs = 60'000;
+
+// What `body` returns in a forked child; nothing if it hangs there, or ends in another way.
+template <class Body>
+std::optional<int> in_child(Body body) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    _exit(body());
+  }
+  close(ends[1]);
+  pollfd gone{ends[0], POLLIN, 0};  // The child's end closes with it.
+  const bool ended = child > 0 && poll(&gone, 1, kPatienceMs) == 1;
+  close(ends[0]);
+  if (child > 0 && !ended) kill(child, SIGKILL);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !ended) return std::nullopt;
+  return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
+template <class Call>
+bool is_not_permitted(Call call) {
+  try {
+    call();
+  } catch (const std::system_error& error) {
+    return error.code() == std::errc::operation_not_permitted;
+  }
+  return false;
+}
+
+Options options() { return Options(ZookeeperServer::shared().address(), Lab::kLongSessionTimeout); }
+
+TEST(ForkTest, AChildThatAsksALockGetsAnError) {
+  ClientThread zookeeper(options());
+  blocking::FairMutex free(zookeeper.client(), "/fork/free");
+  blocking::FairMutex mutex(zookeeper.client(), "/fork/held");
+  mutex.lock();
+  const auto ask = [&] {
+    int wrong = 0;
+    if (!is_not_permitted([&] { free.lock(); })) wrong |= 1;
+    if (!is_not_permitted([&] { static_cast<void>(free.try_lock()); })) wrong |= 2;
+    if (!is_not_permitted([&] { static_cast<void>(free.try_lock_for(1s)); })) wrong |= 4;
+    if (!is_not_permitted([&] { static_cast<void>(mutex.fencing_token()); })) wrong |= 8;
+    if (mutex.release() != ReleaseOutcome::kUnknown) wrong |= 16;
+    return wrong;
+  };
+  EXPECT_EQ(in_child(ask), 0);
+  EXPECT_EQ(mutex.state(), LockState::kHeld);
+  EXPECT_EQ(mutex.release(), ReleaseOutcome::kReleased);
+}
+
+TEST(ForkTest, AChildEndsItsParentsClientWithoutHanging) {
+  auto zookeeper = std::make_unique<ClientThread>(options());
+  blocking::FairMutex mutex(zookeeper->client(), "/fork/client");
+  mutex.lock();
+  EXPECT_EQ(in_child([&] {
+              zookeeper.reset();
+              return 0;
+            }),
+            0);
+  EXPECT_EQ(mutex.release(), ReleaseOutcome::kReleased);
+}
+
+Task<void> open_and_hold(lockstep::Client& client, std::shared_ptr<lockstep::Session>& session,
+                         std::optional<HeldLock>& held) {
+  session = must(co_await client.session(Context()), "session");
+  FairMutex mutex(*session, "/fork/loop");
+  held.emplace(must(co_await mutex.acquire(), "acquire"));
+}
+Task<void> look(lockstep::Session& session, Result<Stat>& seen) {
+  seen = co_await session.exists("/fork");
+}
+Task<void> release(HeldLock& held, ReleaseOutcome& outcome) { outcome = co_await held.release(); }
+
+TEST(ForkTest, AChildOfTheThreadThatRunsTheLoopIsToldToo) {
+  auto runtime = std::make_unique<Runtime>();
+  auto client = std::make_unique<Client>(*runtime, options());
+  std::shared_ptr<lockstep::Session> session;
+  std::optional<HeldLock> held;
+  runtime->run(open_and_hold(*client, session, held));
+  const auto use_and_end = [&] {
+    int wrong = 0;
+    Result<Stat> seen;
+    if (!is_not_permitted([&] { runtime->run(look(*session, seen)); })) wrong |= 1;
+    runtime->spawn(look(*session, seen));
+    if (seen || seen.error() != Error::kInvalidState) wrong |= 2;
+    held.reset();
+    session.reset();
+    client.reset();
+    runtime.reset();
+    return wrong;
+  };
+  EXPECT_EQ(in_child(use_and_end), 0);
+  ReleaseOutcome outcome = ReleaseOutcome::kUnknown;
+  runtime->run(release(*held, outcome));
+  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  held.reset();
+}
+
+}  // namespace
+}  // namespace lockstep::zookeeper
