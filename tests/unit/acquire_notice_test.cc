@@ -76,10 +76,10 @@ TEST_F(AcquireNoticeTest, FairMutexTells) {
   expect_told(a, b, "/lock");
 }
 
-TEST_F(AcquireNoticeTest, UnfairMutexTellsOfTheParentOfItsZnode) {
+TEST_F(AcquireNoticeTest, UnfairMutexTellsOfItsZnode) {
   UnfairMutex a(*a_, "/locks/one", &in_flight_);
   UnfairMutex b(*b_, "/locks/one", &in_flight_);
-  expect_told(a, b, "/locks");
+  expect_told(a, b, "/locks/one");
 }
 
 TEST_F(AcquireNoticeTest, SemaphoreTellsOfItselfAndOfItsMutex) {
