@@ -24,8 +24,9 @@ Task<void> nightly_job(Client& client) {
     std::fprintf(stderr, "no lock: %s\n", name(held.error()).data());
     co_return;
   }
-  // Pass the token to whatever the lock protects, and let that refuse smaller ones; stop when
-  // lost_token() is stopped.
+  // Stop when lost_token() is stopped: that comes before anybody else can hold the lock, also
+  // behind a partition. For a process that is paused, pass the token to what the lock protects, and
+  // let that refuse smaller ones.
   std::printf("working with token %lld\n", static_cast<long long>(held->fencing_token()));
   static_cast<void>(co_await held->release());
 }

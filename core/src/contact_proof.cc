@@ -1,19 +1,39 @@
 #include "lockstep/contact_proof.h"
 
+#include <algorithm>
+
 namespace lockstep {
 
+// What was answered on an earlier connection stays unproven: its server may be gone.
+void ContactProof::opened(TimePoint sent, Duration session_timeout) {
+  proven_ = std::max(proven_, sent);
+  newest_ = std::max(newest_, sent);
+  session_timeout_ = session_timeout;
+  count_ = 0;
+}
+
 void ContactProof::answered(TimePoint sent) {
+  newest_ = std::max(newest_, sent);
   const TimePoint early_enough = sent - session_timeout_ / 4;
-  while (!unproven_.empty() && unproven_.front() <= early_enough) {
-    proven_ = unproven_.front();
-    unproven_.erase(unproven_.begin());
-  }
-  unproven_.push_back(sent);
+  while (count_ > 0 && unproven_.front() <= early_enough) take_first();
+  const bool close = count_ > 0 && sent < unproven_[count_ - 1] + session_timeout_ / kSpacingParts;
+  if (!close && count_ < kMost) unproven_[count_++] = sent;
+}
+
+void ContactProof::take_first() {
+  proven_ = std::max(proven_, unproven_.front());
+  std::copy(unproven_.begin() + 1, unproven_.begin() + count_, unproven_.begin());
+  --count_;
 }
 
 std::optional<TimePoint> ContactProof::valid_until() const {
-  if (!proven_) return std::nullopt;
-  return *proven_ + session_timeout_ - session_timeout_ / kDriftParts;
+  if (session_timeout_ == Duration::zero()) return std::nullopt;
+  return reach(proven_);
+}
+
+std::optional<TimePoint> ContactProof::provable_from() const {
+  if (count_ == 0) return std::nullopt;
+  return unproven_.front() + session_timeout_ / 4;
 }
 
 }  // namespace lockstep

@@ -34,6 +34,7 @@ std::string_view name(Error error) {
     case Error::kConflict: return "conflict";
     case Error::kRevoked: return "revoked";
     case Error::kNotConnected: return "no connection within the deadline";
+    case Error::kContactLost: return "contact lost";
     case Error::kWatchLimit: return "too many bytes of watches on one session";
     case Error::kPacketTooLarge: return "packet too large";
   }

@@ -17,6 +17,7 @@ HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid eviden
   GrantOptions kept;
   kept.revocable = options.revocable;
   kept.grace = options.grace;
+  kept.loss = options.loss;
   return HeldLock(queue.session, std::move(grant), queue.observer, std::move(kept));
 }
 

@@ -1,9 +1,21 @@
 #include "lockstep/internal/grant.h"
 
+#include <utility>
+
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/retried.h"
 
 namespace lockstep {
+
+namespace {
+
+// What is left of a grant that its holder does not have any more.
+void remove_left(Session& session, const Path& znode, const Data& own_data) {
+  if (own_data.is_null()) return remove_guaranteed(session, znode);
+  remove_guaranteed_if_ours(session, znode, own_data);
+}
+
+}  // namespace
 
 HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* observer,
                        GrantOptions&& options)
@@ -11,10 +23,20 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
       record_(std::move(record)),
       observer_(observer),
       options_(std::move(options)) {
+  record_.loss = options_.loss;
   session_.add_listener(*this);
+  if (options_.loss != LossPolicy::kServerNotice) keep_contact();
   if (observer_) observer_->granted(record_);
-  session_changed(session_.state());
+  if (doubtful()) [[unlikely]] {
+    begin_in_doubt();
+  }
   if (options_.revocable && alive()) guard().watch_znode();
+}
+
+void HeldLock::Grant::begin_in_doubt() {
+  if (is_over(session_.state())) return lose(session_.end_error());
+  const bool over = keeps_contact_ && session_.contact() == Contact::kOver;
+  return over ? contact_changed(Contact::kOver) : see_to_suspicion();
 }
 
 HeldLock::Grant::~Grant() {
@@ -26,10 +48,10 @@ HeldLock::Grant::~Grant() {
   remove_in_background();
 }
 
+// Its end may have come, and the timer that tells of it not yet have run.
 LockState HeldLock::Grant::state() const {
-  if (state_ != LockState::kHeld || !guard_ || !guard_->proving()) return state_;
-  const std::optional<TimePoint> end = guard_->valid_until();
-  return end && *end <= session_.executor().now() ? LockState::kSuspect : state_;
+  if (state_ != LockState::kHeld || !keeps_contact_) return state_;
+  return session_.contact_is_over() ? LockState::kSuspect : state_;
 }
 
 std::stop_token HeldLock::Grant::lost_token() {
@@ -41,6 +63,14 @@ std::stop_token HeldLock::Grant::lost_token() {
   return lost_->get_token();
 }
 
+std::stop_token HeldLock::Grant::suspect_token() {
+  if (!suspect_) {
+    suspect_.emplace();
+    if (state_ == LockState::kSuspect || state_ == LockState::kLost) suspect_->request_stop();
+  }
+  return suspect_->get_token();
+}
+
 std::stop_token HeldLock::Grant::revoked_token() {
   if (!revoked_) revoked_.emplace();
   return revoked_->get_token();
@@ -48,8 +78,8 @@ std::stop_token HeldLock::Grant::revoked_token() {
 
 std::optional<TimePoint> HeldLock::Grant::valid_until() {
   if (!alive()) return std::nullopt;
-  guard().prove_contact();
-  return guard().valid_until();
+  if (!keeps_contact_) keep_contact();
+  return session_.valid_until();
 }
 
 HeldLock::Guard& HeldLock::Grant::guard() {
@@ -59,36 +89,61 @@ HeldLock::Guard& HeldLock::Grant::guard() {
 
 Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
   if (outcome_) co_return *outcome_;
-  if (state_ == LockState::kLost || (guard_ && guard_->gone())) {
-    // Perhaps nobody has been told of the loss yet; the outcome tells it.
-    stop_listening();
-    outcome_ = ReleaseOutcome::kAlreadyLost;
+  if (state_ == LockState::kLost) co_return lost_at_release(*cause_);
+  if (guard_ && guard_->gone()) co_return lost_at_release(Error::kNoNode);
+  bool retrying = state_ == LockState::kReleased;
+  stop_listening();
+  state_ = LockState::kReleased;
+  if (observer_ && !retrying) observer_->releasing(record_);
+  Result<void> removed;
+  if (retrying) {
+    removed = co_await remove_again(context);
   } else {
-    // From here on the end of the session is no loss: we are giving the lock back.
-    bool retrying = std::exchange(state_, LockState::kReleased) == LockState::kReleased;
-    stop_listening();
-    Result<void> removed;
-    if (retrying) {
-      removed = co_await remove_again(context);
-    } else {
-      removed = co_await remove(context);
-    }
-    Retry retry(session_);
-    while (is_transient(removed)) {
-      retrying = retrying || outcome_unknown(removed);
-      removed = co_await remove_later(retry, removed.error(), context);
-    }
-    const ReleaseOutcome outcome = outcome_of(removed, retrying);
-    if (outcome_) co_return *outcome_;  // Another release() was faster.
-    outcome_ = outcome;
+    removed = co_await remove(context);
   }
-  if (observer_) observer_->released(record_, *outcome_);
-  co_return *outcome_;
+  Retry retry(session_);
+  while (is_transient(removed)) {
+    retrying = retrying || outcome_unknown(removed);
+    removed = co_await remove_later(retry, removed.error(), context);
+  }
+  if (outcome_) co_return *outcome_;  // Another release() was faster.
+  co_return end_release(removed, retrying);
 }
 
 void HeldLock::Grant::session_changed(SessionState state) {
   if (is_over(state)) return lose(session_.end_error());
-  state_ = state == SessionState::kConnected ? LockState::kHeld : LockState::kSuspect;
+  see_to_suspicion();
+}
+
+void HeldLock::Grant::contact_changed(Contact contact) {
+  if (!keeps_contact_) return;
+  const bool by_own_clock = options_.loss != LossPolicy::kServerNotice;
+  if (contact == Contact::kOver && by_own_clock) return lose_and_remove(Error::kContactLost);
+  see_to_suspicion();
+}
+
+void HeldLock::Grant::keep_contact() {
+  keeps_contact_ = true;
+  session_.keep_contact();
+}
+
+bool HeldLock::Grant::doubtful() const {
+  if (session_.state() != SessionState::kConnected) return true;
+  return keeps_contact_ && session_.contact() != Contact::kSure;
+}
+
+void HeldLock::Grant::see_to_suspicion() {
+  const LockState now = doubtful() ? LockState::kSuspect : LockState::kHeld;
+  if (std::exchange(state_, now) == now) return;
+  if (now == LockState::kHeld) {
+    if (suspect_ && suspect_->stop_requested()) suspect_.emplace();
+    if (observer_) observer_->held_again(record_);
+    return;
+  }
+  if (observer_) observer_->suspected(record_);
+  if (options_.loss == LossPolicy::kOnSuspicion) return lose_and_remove(Error::kContactLost);
+  // Last, and through a copy: whoever hears of it may destroy us.
+  if (suspect_) std::stop_source(*suspect_).request_stop();
 }
 
 void HeldLock::Grant::znode_gone() { lose(Error::kNoNode); }
@@ -106,11 +161,14 @@ void HeldLock::Grant::asked_to_revoke() {
 }
 
 // The holder hears of it before the next one can have the lock.
-void HeldLock::Grant::grace_is_over() {
+void HeldLock::Grant::grace_is_over() { lose_and_remove(Error::kRevoked); }
+
+void HeldLock::Grant::lose_and_remove(Error cause) {
   Session& session = session_;
   const Path znode = record_.znode;
-  lose(Error::kRevoked);
-  if (!is_over(session.state())) remove_guaranteed(session, znode);
+  const Data own_data = options_.own_data;
+  lose(cause);
+  if (!is_over(session.state())) remove_left(session, znode, own_data);
 }
 
 void HeldLock::Grant::lose(Error cause) {
@@ -118,12 +176,15 @@ void HeldLock::Grant::lose(Error cause) {
   cause_ = cause;
   stop_listening();
   if (observer_) observer_->lost(record_, cause);
-  if (lost_) std::stop_source(*lost_).request_stop();
+  std::optional<std::stop_source> lost = lost_;
+  if (suspect_) std::stop_source(*suspect_).request_stop();
+  if (lost) lost->request_stop();
 }
 
 void HeldLock::Grant::stop_listening() {
   if (!std::exchange(listening_, false)) return;
   session_.remove_listener(*this);
+  if (std::exchange(keeps_contact_, false)) session_.let_contact_go();
   if (grace_) session_.executor().stop_timer(*grace_);
   guard_.reset();
 }
@@ -151,20 +212,30 @@ Task<Result<void>> HeldLock::Grant::remove_later(Retry& retry, Error error,
 }
 
 // `removed`: the answer to the last attempt. `retrying`: there has been one before.
-ReleaseOutcome HeldLock::Grant::outcome_of(const Result<void>& removed, bool retrying) {
-  if (removed) return ReleaseOutcome::kReleased;
-  if (removed.error() == Error::kNoNode) {
-    // After a lost reply it was our own earlier attempt that succeeded.
-    return retrying ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost;
-  }
-  if (session_is_over(removed.error())) return ReleaseOutcome::kAlreadyLost;
-  remove_in_background();
-  return ReleaseOutcome::kUnknown;
+ReleaseOutcome HeldLock::Grant::end_release(const Result<void>& removed, bool retrying) {
+  if (!removed && session_is_over(removed.error())) return lost_at_release(removed.error());
+  const bool gone = !removed && removed.error() == Error::kNoNode;
+  // After a lost reply it was our own earlier attempt that succeeded.
+  if (gone && !retrying) return lost_at_release(Error::kNoNode);
+  outcome_ = removed || gone ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown;
+  if (outcome_ == ReleaseOutcome::kUnknown) remove_in_background();
+  if (observer_) observer_->released(record_, *outcome_);
+  return *outcome_;
+}
+
+// Perhaps nobody has been told of the loss yet.
+ReleaseOutcome HeldLock::Grant::lost_at_release(Error cause) {
+  LockObserver* const observer = observer_;
+  const GrantRecord record = record_;
+  const bool told = state_ == LockState::kLost;
+  outcome_ = ReleaseOutcome::kAlreadyLost;
+  if (!told) lose(cause);
+  if (observer) observer->released(record, ReleaseOutcome::kAlreadyLost);
+  return ReleaseOutcome::kAlreadyLost;
 }
 
 void HeldLock::Grant::remove_in_background() {
-  if (options_.own_data.is_null()) return remove_guaranteed(session_, record_.znode);
-  remove_guaranteed_if_ours(session_, record_.znode, options_.own_data);
+  remove_left(session_, record_.znode, options_.own_data);
 }
 
 }  // namespace lockstep

@@ -2,7 +2,6 @@
 
 #include "lockstep/retried.h"
 #include "lockstep/revocation.h"
-#include "lockstep/sleep.h"
 
 namespace lockstep {
 
@@ -20,17 +19,6 @@ HeldLock::Guard::~Guard() {
 
 void HeldLock::Guard::watch_znode() {
   if (!std::exchange(watching_, true)) tasks_.spawn(keep_watch(*this));
-}
-
-void HeldLock::Guard::prove_contact() {
-  if (proof_) return;
-  proof_.emplace(session_.timeout());
-  tasks_.spawn(keep_proving(*this));
-}
-
-std::optional<TimePoint> HeldLock::Guard::valid_until() const {
-  if (!proof_) return std::nullopt;
-  return proof_->valid_until();
 }
 
 void HeldLock::Guard::tell(Notice& notice) {
@@ -53,19 +41,6 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self) {
     if (own->value.data.view() == kRevokeRequest) self.tell(self.revoke_);
     const Result<WatchEvent> event = co_await own->watch.fired();
     if (!event) co_return;
-  }
-}
-
-Task<void> HeldLock::Guard::keep_proving(Guard& self) {
-  for (;;) {
-    const TimePoint sent = self.session_.executor().now();
-    const Result<void> synced = co_await self.session_.sync(self.record_.znode);
-    if (synced) self.proof_->answered(sent);
-    if (!synced && !is_transient(synced.error())) co_return;
-    const TimePoint next = sent + self.session_.timeout() / 6;
-    static_cast<void>(co_await sleep_until(self.session_.executor(), next));
-    const Result<void> connected = co_await self.session_.connected();
-    if (!connected) co_return;
   }
 }
 

@@ -24,6 +24,15 @@ std::string_view name(LockState state) {
   return "unknown state";
 }
 
+std::string_view name(LossPolicy policy) {
+  switch (policy) {
+    case LossPolicy::kOwnClock: return "own clock";
+    case LossPolicy::kOnSuspicion: return "on suspicion";
+    case LossPolicy::kServerNotice: return "server notice";
+  }
+  return "unknown policy";
+}
+
 HeldLock::HeldLock(Session& session, GrantRecord grant, LockObserver* observer)
     : HeldLock(session, std::move(grant), observer, GrantOptions()) {}
 HeldLock::HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer,
@@ -45,6 +54,7 @@ Request HeldLock::check() const { return Request(OpCode::kCheck, znode()); }
 LockState HeldLock::state() const { return grant().state(); }
 std::optional<Error> HeldLock::cause() const { return grant().cause(); }
 std::stop_token HeldLock::lost_token() const { return grant().lost_token(); }
+std::stop_token HeldLock::suspect_token() const { return grant().suspect_token(); }
 std::stop_token HeldLock::revoked_token() const { return grant().revoked_token(); }
 std::optional<TimePoint> HeldLock::valid_until() const { return grant().valid_until(); }
 Task<ReleaseOutcome> HeldLock::release(Context context) {

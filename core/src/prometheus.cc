@@ -113,6 +113,8 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("grants_total", "Locks granted.", &F::grants, "share");
   text.per_lock("acquires_failed_total", "Acquires without a grant.", &F::failures, "error");
   text.per_lock("losses_total", "Grants that ended without release.", &F::losses, "cause");
+  text.per_lock("suspicions_total", "counter", "Grants that became doubtful.", &F::suspicions);
+  text.per_lock("recoveries_total", "counter", "Grants that were held again.", &F::recoveries);
   text.per_lock("releases_total", "Grants given back.", &F::releases, "outcome");
   text.per_lock("rejoins_total", "counter", "Acquires repeated on a new session.", &F::rejoins);
   text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
@@ -251,6 +253,9 @@ void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error
 void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
 
 void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant).revocations; }
+
+void PrometheusMetrics::suspected(const GrantRecord& grant) { ++of(grant.lock).suspicions; }
+void PrometheusMetrics::held_again(const GrantRecord& grant) { ++of(grant.lock).recoveries; }
 
 void PrometheusMetrics::lost(const GrantRecord& grant, Error cause) {
   if (is_turn(grant.lock)) return turn_ended(grant);

@@ -103,25 +103,40 @@ Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
   return {};
 }
 
+// What was lost by the own clock meanwhile is not gone on from: its holder was told that it is
+// over.
+Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>& next) {
+  if (held.state() == LockState::kLost) {
+    if (next && !is_over(session_.state())) release_in_background(session_, std::move(*next));
+    return failure(*held.cause());
+  }
+  if (!next) return failure(next.error());
+  return {};
+}
+
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kShared));
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
   // writer may be there: it waits for our read grant, and would never let us through.
-  HeldLock writer = co_await ok(
-      queue_up(Share::kExclusive, held.znode(), Patience::kWaitsToShare, std::move(context)));
+  Result<HeldLock> writer = co_await queue_up(Share::kExclusive, held.znode(),
+                                              Patience::kWaitsToShare, std::move(context));
+  const Result<void> ready = can_take_over(held, writer);
+  if (!ready) co_return failure(ready.error());
   // 3. The read grant has served. Nobody could come in between: our writer is in the queue.
-  std::swap(held, writer);
-  release_in_background(session_, std::move(writer));
+  std::swap(held, *writer);
+  release_in_background(session_, std::move(*writer));
   co_return Result<void>();
 }
 
 Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kExclusive));
   // 1. A reader takes its place beside our writer. 2. The writer leaves.
-  HeldLock reader =
-      co_await ok(inherit_place(held.znode(), held.fencing_token(), std::move(context)));
-  std::swap(held, reader);
-  release_in_background(session_, std::move(reader));
+  Result<HeldLock> reader =
+      co_await inherit_place(held.znode(), held.fencing_token(), std::move(context));
+  const Result<void> ready = can_take_over(held, reader);
+  if (!ready) co_return failure(ready.error());
+  std::swap(held, *reader);
+  release_in_background(session_, std::move(*reader));
   co_return Result<void>();
 }
 

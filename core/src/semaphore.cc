@@ -62,7 +62,10 @@ Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) 
   // What is malformed without what we append to it: an empty path would be the root.
   if (path_.view().empty()) co_return failure(Error::kBadArguments);
   // 1. One at a time: hold the mutex until we have a lease, or give up.
-  FairMutex mutex(session_, path_ / "locks", observer_);
+  // It protects nothing but the order of the leases, which go with the same session.
+  LockOptions options;
+  options.loss = LossPolicy::kServerNotice;
+  FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
   Task<Result<HeldLock>> taking =
       patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
   HeldLock held = co_await ok(std::move(taking));

@@ -180,13 +180,23 @@ void Session::change_state(SessionState state) {
   if (state == state_) return;
   internal::check(!is_over(state_), "a session dies once");
   state_ = state;
+  contact_.session_changed();
   if (observer_) observer_->state_changed(*this, state);
-  // A listener may drop itself or the one after it.
+  tell_listeners([state](SessionListener& listener) { listener.session_changed(state); });
+}
+
+void Session::tell_contact(Contact contact) {
+  tell_listeners([contact](SessionListener& listener) { listener.contact_changed(contact); });
+}
+
+// A listener may drop itself or the one after it.
+template <class Tell>
+void Session::tell_listeners(Tell tell) {
   for (next_to_tell_ = first_listener_; next_to_tell_;) {
     SessionListener& listener = *next_to_tell_;
     next_to_tell_ = listener.next_;
     try {
-      listener.session_changed(state);
+      tell(listener);
     } catch (...) {
       executor_.escaped(std::current_exception());
     }

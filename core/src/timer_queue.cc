@@ -14,6 +14,7 @@ std::vector<TimePoint> TimerQueue::due() const {
 void TimerQueue::push(Timer& timer, TimePoint due) {
   timer.due = due;
   timer.order = next_order_++;
+  background_ += timer.background ? 1 : 0;
   heap_.push_back(&timer);
   place(heap_.size() - 1, timer);
   sift_up(heap_.size() - 1);
@@ -23,6 +24,7 @@ void TimerQueue::erase(Timer& timer) noexcept {
   const std::size_t position = timer.position;
   if (position == Timer::kIdle) return;
   timer.position = Timer::kIdle;
+  background_ -= timer.background ? 1 : 0;
   Timer* const last = heap_.back();
   heap_.pop_back();
   if (last == &timer) return;
@@ -40,6 +42,7 @@ Timer& TimerQueue::pop() {
 void TimerQueue::clear() noexcept {
   for (Timer* const timer : heap_) timer->position = Timer::kIdle;
   heap_.clear();
+  background_ = 0;
   next_order_ = 0;
 }
 

@@ -106,6 +106,17 @@ bool World::a_timer_runs() const {
                                          });
 }
 
+bool World::waits_for_the_clock() {
+  bool waits = false;
+  timers_.each([&](const internal::TimerQueue& queue, TimerKind, std::uint32_t) {
+    waits |= !queue.only_background();
+  });
+  return waits || std::any_of(processes_.begin(), processes_.begin() + process_count_,
+                              [](const auto& process) {
+                                return !process->stalled_ && !process->timers_.only_background();
+                              });
+}
+
 bool World::may_fire(std::optional<TimePoint> due) const {
   if (!due) return false;
   for (std::uint32_t index = 0; stalled_count_ > 0 && index < process_count_; ++index) {

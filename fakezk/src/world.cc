@@ -258,7 +258,8 @@ std::optional<Choice> last_fault(Chooser& chooser, const Menu& menu) {
 // the clock stands still, a last fault may strike.
 bool World::step_at_rest(Chooser& chooser) {
   events_.clear();
-  if (may_fire(find_next_timers())) events_.add({Event::Kind::kTimer, FaultKind::kCut, 0});
+  if (waits_for_the_clock() && may_fire(find_next_timers()))
+    events_.add({Event::Kind::kTimer, FaultKind::kCut, 0});
   if (stalled_count_ > 0) list_wakes();
   const FaultsOfStep faults(*this);
   const Menu menu(events_.view(), faults);

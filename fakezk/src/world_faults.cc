@@ -246,11 +246,29 @@ void World::heal() {
 
 void World::expire(SessionIndex session) {
   if (recorder_) recorder_->writes(ObjectKind::kClock);
+  expiring_ = session;
   advance_clock(server_.expiry_time(session, now_));
+  expiring_.reset();
   hash_in(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
   // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the
   // timeout).
   server_.decide_expiry(session, Error::kOperationTimeout);
+}
+
+bool World::answers_meanwhile(LinkIndex link) const {
+  if (!expiring_) return false;
+  if (recorder_) recorder_->reads(ObjectKind::kInbox, link);
+  const Link& at = network_.at(link);
+  return at.idle() && !at.held() && server_.session_of(link) != *expiring_ && hears(link);
+}
+
+bool World::hears(LinkIndex link) const {
+  const SessionIndex session = server_.session_of(link);
+  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
+  if (!network_.at(link).open || session == kNoSession) return false;
+  const ReplicaIndex replica = server_.replica_of(link);
+  if (recorder_) recorder_->reads(ObjectKind::kReplica, replica);
+  return server_.session_alive(session) && !server_.replica(replica).unreachable;
 }
 
 void World::kill_session(SessionIndex session) { server_.decide_expiry(session); }

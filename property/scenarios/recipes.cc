@@ -38,6 +38,7 @@ bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struc
   if (error == Error::kTimedOut) return patience.deadline().has_value();
   if (error == Error::kNoNode) return after(FaultKind::kForeignDelete);
   if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
+  if (error == Error::kContactLost) return struck != 0;  // Of the grant that was to be changed.
   return session_is_over(error) && struck != 0;
 }
 
@@ -98,15 +99,17 @@ Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   check_release(self, znode, held.cause(), outcome, again);
 }
 
-// Takes its time at what the lock protects, and hears of the end of its session by that of this
-// request.
-Task<void> linger(Session& session, Path znode) {
-  static_cast<void>(co_await session.get_data(znode));
+// Takes its time at what the lock protects, and leaves when it is in doubt, or hears of the end of
+// its session by that of this request. (lost_token() would read the znode as well; that a holder
+// has been told of its loss in time is judged of every grant.)
+Task<void> linger(Session& session, const HeldLock& held, Inside& inside) {
+  inside.leave_at(held.suspect_token());
+  static_cast<void>(co_await session.get_data(held.znode()));
 }
 
 Task<void> work(Contender& self, Session& session, const HeldLock& held) {
-  const Inside inside(self, session, held.cause());
-  if (lingers(self)) co_await linger(session, held.znode());
+  Inside inside(self, session, held.cause());
+  if (lingers(self)) co_await linger(session, held, inside);
 }
 
 // What a contender does in one round, with a session that is alive when the round begins.
@@ -148,7 +151,7 @@ Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
     acquiring.resolved(held);
     if (!held) continue;
     Inside inside(self, session, held->cause());
-    if (lingers(self)) co_await linger(session, held->znode());
+    if (lingers(self)) co_await linger(session, *held, inside);
     inside.leave();
     check_before_release(self, session, *held);
     const ReleaseOutcome outcome = co_await held->release();
@@ -198,6 +201,8 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   if (writes) inside.emplace(self, session, held->cause());
   if (role % 4 == 0) static_cast<void>(held->lost_token());
   if (writes && role % 2 == 0) {
+    // Of what becomes of its znode it hears by the change; it leaves when it is in doubt.
+    inside->leave_at(held->suspect_token());
     static_cast<void>(co_await change(self, session, *held, false));
   }
   inside.reset();
@@ -270,6 +275,7 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
   if (!outer) co_return;
   std::optional<Inside> inside;
   inside.emplace(self, session, outer->held().cause());
+  inside->leave_at(outer->held().suspect_token());
   // Something that takes time, in which the lock may be lost.
   static_cast<void>(co_await session.sync(path));
   const bool lost = outer->held().cause().has_value();
@@ -401,6 +407,7 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
   if (!held) co_return;
   std::optional<Inside> inside;
   inside.emplace(self, session, held->cause());
+  inside->leave_at(held->suspect_token());
   const Result<std::optional<Leader>> seen = co_await election.leader();
   if (seen && *seen && (*seen)->token < held->fencing_token()) {
     self.oracles().violated("user:leader", "whoever leads sees an earlier leader");
@@ -414,6 +421,9 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
 
 std::unique_ptr<fakezk::Program> fair_mutex(ScenarioSize size) {
   return scenario(&hold_fairly, size, fakezk::mutex_rules());
+}
+std::unique_ptr<fakezk::Program> fair_mutex_held_long(ScenarioSize size) {
+  return scenario(&fake::contend_for<FairMutex>, size, fakezk::mutex_rules());
 }
 std::unique_ptr<fakezk::Program> read_write_lock(ScenarioSize size) {
   return scenario<&read_and_write>(size, fakezk::read_write_rules());

@@ -34,6 +34,7 @@ std::unique_ptr<fakezk::Program> read_write_lock_on_three_servers(fake::Scenario
 
 // Every other holder asks how long its session is proven, and relies on it. Two ticks are a session
 // timeout, as few as there may be.
+std::unique_ptr<fakezk::Program> fair_mutex_held_long(fake::ScenarioSize size);
 std::unique_ptr<fakezk::Program> fair_mutex_valid_until(fake::ScenarioSize size);
 
 // The same as code that blocks, on fibers.

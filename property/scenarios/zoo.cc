@@ -45,6 +45,9 @@
 #include "zoo_42.h"
 #include "zoo_43.h"
 #include "zoo_44.h"
+#include "zoo_45.h"
+#include "zoo_46.h"
+#include "zoo_47.h"
 
 namespace lockstep::scenarios {
 
@@ -70,6 +73,8 @@ using Zoo15 = AssembledMutex<&protected_create, &zoo_15::try_turn, zoo_15::Swall
 // gives the last number again and again, and contenders who have it in common are all first.
 // Correct: lockstep::protected_create, which refuses such a place.
 using Zoo25 = AssembledMutex<&create_anyhow, &wait_for_turn, Place, true>;
+
+using Zoo46 = AssembledMutex<&protected_create, &wait_for_turn, zoo_46::TimedPlace>;
 
 // With other rules than those of a mutex, or on several servers.
 template <fake::LockScenario::Contend kContend>
@@ -236,6 +241,15 @@ constexpr std::array kZoo = {
     Scenario{"zoo-44-takes-over-unseen", "zoo", "S1",
              "Holds when the znode in front is deleted, without a look at who else is there.",
              fake::ScenarioSize{3, 1}, &lock_scenario<Waiting<&zoo_44::wait_for_turn>>, "made up"},
+    Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
+             "Relies on the server to tell it of its loss, also behind a partition.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_45::contend>, "made up"},
+    Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",
+             "Gives its place up after a second, although it holds the lock by then.",
+             fake::ScenarioSize{2, 1}, &contenders<&fake::contend_for<Zoo46>>, "made up"},
+    Scenario{"zoo-47-loss-that-was-none", "zoo", "R2",
+             "Takes what its own release has deleted for lost, if it had to ask twice.",
+             fake::ScenarioSize{2, 1}, &contenders<&zoo_47::contend>, "made up"},
 };
 
 }  // namespace

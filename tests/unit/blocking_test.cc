@@ -224,9 +224,9 @@ TEST_F(BlockingTest, ALostLockIsNotEnteredAgain) {
   EXPECT_FALSE(lost.stop_requested());
   expire(ann_);
   EXPECT_TRUE(lost.stop_requested());
-  EXPECT_EQ(mutex.cause(), Error::kSessionExpired);
-  EXPECT_EQ(code_of([&] { mutex.lock(); }), Error::kSessionExpired);
-  EXPECT_EQ(code_of([&] { static_cast<void>(mutex.try_lock()); }), Error::kSessionExpired);
+  EXPECT_EQ(mutex.cause(), Error::kContactLost);
+  EXPECT_EQ(code_of([&] { mutex.lock(); }), Error::kContactLost);
+  EXPECT_EQ(code_of([&] { static_cast<void>(mutex.try_lock()); }), Error::kContactLost);
   EXPECT_EQ(mutex.release(), ReleaseOutcome::kAlreadyLost);
   mutex.lock();  // On the client's next session.
   EXPECT_EQ(mutex.state(), LockState::kHeld);

@@ -15,24 +15,77 @@ constexpr Duration kDrift = kSessionTimeout / ContactProof::kDriftParts;
 
 TimePoint at(Duration since_start) { return TimePoint(since_start); }
 
-TEST(ContactProofTest, OneAnsweredRequestProvesNothing) {
-  ContactProof proof(kSessionTimeout);
-  EXPECT_EQ(proof.valid_until(), std::nullopt);
-  proof.answered(at(1s));
+TimePoint reach(Duration since_start) { return at(since_start) + kSessionTimeout - kDrift; }
+
+TEST(ContactProofTest, NothingIsProvenBeforeAHandshake) {
+  const ContactProof proof;
   EXPECT_EQ(proof.valid_until(), std::nullopt);
 }
 
+TEST(ContactProofTest, AHandshakeIsAProofByItself) {
+  ContactProof proof;
+  proof.opened(at(3s), kSessionTimeout);
+  EXPECT_EQ(proof.valid_until(), reach(3s));
+}
+
+TEST(ContactProofTest, OneAnsweredRequestProvesNothing) {
+  ContactProof proof;
+  proof.opened(at(0s), kSessionTimeout);
+  proof.answered(at(9s));
+  EXPECT_EQ(proof.valid_until(), reach(0s));
+}
+
+// The server that was touched by it may be gone.
+TEST(ContactProofTest, WhatAnEarlierConnectionHasAnsweredStaysUnproven) {
+  ContactProof proof;
+  proof.opened(at(0s), kSessionTimeout);
+  proof.answered(at(6s));
+  proof.opened(at(5s), kSessionTimeout);
+  EXPECT_EQ(proof.valid_until(), reach(5s));
+  proof.answered(at(10s));
+  EXPECT_EQ(proof.valid_until(), reach(5s));
+}
+
+TEST(ContactProofTest, AHandshakeTakesNothingBack) {
+  ContactProof proof;
+  proof.opened(at(5s), kSessionTimeout);
+  proof.opened(at(4s), kSessionTimeout);
+  EXPECT_EQ(proof.valid_until(), reach(5s));
+}
+
+TEST(ContactProofTest, TheTimeoutThatWasNegotiatedLastCounts) {
+  ContactProof proof;
+  proof.opened(at(0s), kSessionTimeout);
+  proof.opened(at(1s), kSessionTimeout / 2);
+  EXPECT_EQ(proof.session_timeout(), kSessionTimeout / 2);
+  EXPECT_EQ(proof.valid_until(), at(1s) + kSessionTimeout / 2 - kDrift / 2);
+  proof.answered(at(2s));
+  proof.answered(at(2s) + kSessionTimeout / 8);
+  EXPECT_EQ(proof.valid_until(), at(2s) + kSessionTimeout / 2 - kDrift / 2);
+}
+
+TEST(ContactProofTest, ManyRequestsAreNotAllRemembered) {
+  ContactProof proof;
+  proof.opened(at(0s), kSessionTimeout);
+  for (int i = 0; i <= 20'000; ++i) proof.answered(at(std::chrono::milliseconds(i)));
+  const Duration precision = kSessionTimeout / 32;
+  EXPECT_GT(proof.valid_until(), reach(17'500ms - precision));
+  EXPECT_LE(proof.valid_until(), reach(17'500ms));
+}
+
 TEST(ContactProofTest, AnotherOneAQuarterOfTheTimeoutLaterProvesTheFirst) {
-  ContactProof proof(kSessionTimeout);
+  ContactProof proof;
+  proof.opened(TimePoint(), kSessionTimeout);
   proof.answered(at(1s));
   proof.answered(at(3499ms));
-  EXPECT_EQ(proof.valid_until(), std::nullopt);
+  EXPECT_EQ(proof.valid_until(), reach(0s));
   proof.answered(at(3500ms));
   EXPECT_EQ(proof.valid_until(), at(1s) + kSessionTimeout - kDrift);
 }
 
 TEST(ContactProofTest, ProofMovesOnWithEveryAnswer) {
-  ContactProof proof(kSessionTimeout);
+  ContactProof proof;
+  proof.opened(TimePoint(), kSessionTimeout);
   for (Duration sent = 0s; sent <= 20s; sent += kSessionTimeout / 6) {
     proof.answered(at(sent));
     // What was sent two sixths before is proven, one sixth before is too little.
@@ -43,7 +96,8 @@ TEST(ContactProofTest, ProofMovesOnWithEveryAnswer) {
 }
 
 TEST(ContactProofTest, LateAnswerProvesTheLatestThatIsEarlyEnough) {
-  ContactProof proof(kSessionTimeout);
+  ContactProof proof;
+  proof.opened(TimePoint(), kSessionTimeout);
   for (const Duration sent : {0ms, 1000ms, 2000ms, 2400ms}) proof.answered(at(sent));
   proof.answered(at(4600ms));
   EXPECT_EQ(proof.valid_until(), at(2s) + kSessionTimeout - kDrift);

@@ -75,6 +75,28 @@ TEST_F(PrometheusTest, CountsALockCycle) {
   EXPECT_EQ(value("lockstep_session_states_total{state=\"connected\"}"), "1");
 }
 
+TEST_F(PrometheusTest, ALossThatOnlyTheReleaseShowsIsCounted) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  const auto other = simulation_.open("B");
+  must(simulation_.run(remove(*other, grant.held.znode())), "remove");
+  EXPECT_EQ(simulation_.run(grant.held.release()), ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"no node\"}"), "1");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"already lost\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+}
+
+TEST_F(PrometheusTest, CountsSuspicions) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  const ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  const std::shared_ptr<fake::FakeSession> session = client_.current();
+  disconnect(simulation_, *session);
+  EXPECT_EQ(value("lockstep_suspicions_total{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "0");
+  reconnect(simulation_, *session);
+  EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "1");
+}
+
 TEST_F(PrometheusTest, CountsWhoWaitsAndGivesUp) {
   const auto other = simulation_.open("B");
   FairMutex others(*other, "/lock");

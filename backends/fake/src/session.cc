@@ -15,6 +15,7 @@ using fakezk::ServerMessage;
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot,
                          const SessionOptions& options)
     : Session(process, process.random(), chroot),
+      process_(process),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)) {
@@ -25,6 +26,7 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path&
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
                          const Path& chroot, const SessionOptions& options)
     : Session(process, process.random(), chroot),
+      process_(process),
       world_(process.world()),
       requested_timeout_(timeout),
       link_(world_.add_link(process, *this)),
@@ -37,6 +39,7 @@ FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Crede
 FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot,
                          const SessionOptions& options)
     : Session(process, process.random(), Path(Text()), SessionState::kConnected),
+      process_(process),
       world_(process.world()),
       requested_timeout_(snapshot.requested_timeout),
       negotiated_timeout_(snapshot.negotiated_timeout),
@@ -45,9 +48,11 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot,
       password_(snapshot.password),
       last_zxid_seen_(snapshot.last_zxid_seen),
       last_contact_(snapshot.last_contact),
+      handshake_sent_(snapshot.handshake_sent),
       handshaken_(true) {
   take_options(options);
   world_.network().attach(link_, *this);
+  contact_opened(handshake_sent_, negotiated_timeout_);
 }
 
 // Credentials are sent as those of add_auth are after a reconnect, and nobody waits for the answer.
@@ -90,7 +95,8 @@ FakeSession::Snapshot FakeSession::snapshot() const {
           .requested_timeout = requested_timeout_,
           .negotiated_timeout = negotiated_timeout_,
           .last_zxid_seen = last_zxid_seen_,
-          .last_contact = last_contact_};
+          .last_contact = last_contact_,
+          .handshake_sent = handshake_sent_};
 }
 
 void FakeSession::submit(Request&& request, internal::Completion& completion) {
@@ -108,7 +114,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
     if (refused(request, path, completion)) return;
   }
   if (request.watch) request.watch->retain();
-  pending_.add({&completion, request.watch, path, request.op, request.watch_type});
+  pending_.add({&completion, request.watch, path, request.op, request.watch_type, process_.now()});
   if (handshaken_) return send(std::move(request), path);
   unsent_.emplace(std::move(request), path);
 }
@@ -183,6 +189,8 @@ inline PendingRequest FakeSession::take_pending(OpCode op) {
     }
   }
   const PendingRequest answered = take_pending(message.op);
+  const bool ordered = is_ordered(answered.op) && message.reply.error != Error::kThrottledOp;
+  contact_answered(answered.sent, ordered);
   if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
   if (answered.completion) answered.completion->complete(message.reply);
 }
@@ -206,6 +214,7 @@ void FakeSession::connect() {
   handshake.password = password_;
   handshake.timeout = requested_timeout_;
   handshake.last_zxid_seen = last_zxid_seen_;
+  handshake_sent_ = process_.now();
   world_.network().connect(link_, handshake);
 }
 
@@ -220,6 +229,7 @@ void FakeSession::accepted(const ServerMessage& message) {
   repeated_auths_ = auths_.size();
   set_watches();
   if (!unsent_.empty()) send_unsent();
+  contact_opened(handshake_sent_, negotiated_timeout_);
   change_state(SessionState::kConnected);
 }
 

@@ -59,10 +59,20 @@ void Simulation::settle() {
 }
 
 void Simulation::advance(Duration duration) {
+  const TimePoint until = world_.now() + duration;
   settle();
+  for (;;) {
+    const std::optional<TimePoint> next = world_.next_timer();
+    const bool last = !next || *next > until;
+    advance_clock(last ? until : *next);
+    settle();
+    if (last) return;
+  }
+}
+
+void Simulation::advance_clock(TimePoint until) {
   const Inside inside(*this);
-  world_.advance_clock(world_.now() + duration);
-  settle();
+  world_.advance_clock(until);
 }
 
 // What the test itself has set off since the last event, such as by a stop token.

@@ -12,12 +12,13 @@ namespace lockstep::zookeeper {
 // A request that the C client has taken and not answered.
 class PendingRequest {
  public:
-  PendingRequest(const Request& request, internal::Completion* waiting)
+  PendingRequest(const Request& request, internal::Completion* waiting, TimePoint sent_at)
       : op(request.op),
         watch_type(request.watch_type),
         path(request.path),
         completion(waiting),
-        watch(request.watch) {}
+        watch(request.watch),
+        sent(sent_at) {}
 
   OpCode op;
   WatchType watch_type;
@@ -27,6 +28,7 @@ class PendingRequest {
   std::size_t expected_bytes = 0;    // Of its answer: see ReplyWindow. None while it waits here.
   bool in_background = false;        // remove_watches: of an abandoned entry.
   bool alone = false;                // remove_watch: WatchRegistry::Place::alone, when it was sent.
+  TimePoint sent;                    // Not before.
 };
 
 // The requests of a session under way, in the order of sending. Replies come in that order, so the

@@ -3,6 +3,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,14 @@ bool says_session_is_over(int rc) {
 // Codes below ZAPIERROR are the server's, apart from those that say how the session ended.
 bool came_from_server(int rc) {
   return rc == ZOK || (rc < ZAPIERROR && rc != ZAUTHFAILED && rc != ZCLOSING);
+}
+
+// Whether the leader has put it into its order, whatever came of it. What a server answers by
+// itself (a session that has moved, too many requests) proves nothing.
+bool was_ordered(const PendingRequest& request, const ReplyMessage& reply) {
+  constexpr std::array kVerdicts = {ZOK,         ZNONODE,   ZNOAUTH,     ZBADVERSION,
+                                    ZNODEEXISTS, ZNOTEMPTY, ZINVALIDACL, ZNOCHILDRENFOREPHEMERALS};
+  return is_ordered(request.op) && std::ranges::find(kVerdicts, reply.rc) != kVerdicts.end();
 }
 
 // The C client fails a multi as a whole when it has no answer of the server's.
@@ -115,6 +124,7 @@ Session::Session(Runtime& runtime, const Options& options)
       watch_limit_(options.packet_limit / 4 * 3),
       handle_(options, inbox_) {
   set_options(options);
+  keep_contact_always();
   for (const AuthInfo& info : options.auth) send_first(info);
 }
 
@@ -173,7 +183,7 @@ bool Session::is_idle() const {
 RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
   if (request.watch) request.watch->retain();
   if (leaves_watch(request)) watches_.asked(request.op, request.path);
-  return pending_.add(PendingRequest(request, completion));
+  return pending_.add(PendingRequest(request, completion, runtime_.now()));
 }
 
 // Without a connection nothing is given to the C client: it would fail what it has when it is let
@@ -188,13 +198,13 @@ bool Session::can_be_sent(OpCode op, RequestId id) const {
   return op == OpCode::kMulti ? is_fresh() : pending_.is_oldest(id);
 }
 
-// A session cannot expire before it has been silent for its timeout. The heartbeat keeps it fresh,
+// A session cannot expire before it has been silent for its timeout. It keeps its contact fresh,
 // unless the server is out of reach or this process was not running for a while: just then the C
 // client may be about to learn of the end, on another thread, in the middle of a multi.
 bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session_timeout_ / 2; }
 
 void Session::send(const Request& request, RequestId id) {
-  last_sent_ = runtime_.now();
+  pending_[id].sent = runtime_.now();
   window_.sent(pending_[id].expected_bytes = window_.expected(request.op));
   const int rc = request.op == OpCode::kCheckWatches ? send_remove_watch(request, id)
                                                      : handle_.send(request, id);
@@ -280,6 +290,7 @@ void Session::on(ReplyMessage& message) {
   if (message.id == behind_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
+  if (came_from_server(message.rc)) contact_answered(request->sent, was_ordered(*request, message));
   window_.over(request->expected_bytes);
   if (message.rc == ZOK) window_.learn(request->op, message.size);
   answer(*request, message);
@@ -379,9 +390,7 @@ void Session::on(ConnectedMessage& connected) {
   credentials_ = connected.credentials;
   session_timeout_ = connected.session_timeout;
   last_contact_ = connected.received;
-  last_sent_ = connected.received;
-  runtime_.stop_timer(heartbeat_);
-  runtime_.start_timer(heartbeat_, last_sent_ + session_timeout_ / 4);
+  contact_opened(connected.handshake_not_before, session_timeout_);
   if (has_credential_) ask_behind_credentials();  // The C client sends all of them again.
   watches_.reconnected();
   fail_waiting_to_ = 0;
@@ -425,7 +434,6 @@ void Session::on(GivenUpMessage&) {
 
 void Session::end(SessionState state) {
   if (is_over(this->state())) return;
-  runtime_.stop_timer(heartbeat_);
   change_state(state);
   fail_everything(end_error());
   handle_.close();
@@ -441,17 +449,6 @@ void Session::fail_everything(Error error) {
     if (request->watch) request->watch->release();
     fail(request->completion, error);
   }
-}
-
-// A quarter of the session timeout: the C client itself pings after a third without a request.
-void Session::beat() {
-  const Duration period = session_timeout_ / 4;
-  if (state() == SessionState::kConnected && pending_.empty() &&
-      runtime_.now() >= last_sent_ + period) {
-    ask_server();
-  }
-  const TimePoint next = last_sent_ + period;
-  runtime_.start_timer(heartbeat_, next > runtime_.now() ? next : runtime_.now() + period);
 }
 
 }  // namespace lockstep::zookeeper

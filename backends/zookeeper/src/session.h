@@ -50,17 +50,6 @@ class Session final : public lockstep::Session,
   [[nodiscard]] bool handle_closed() const { return handle_closed_; }
 
  private:
-  // Asks the server for something when nobody else does. The C client's own pings are invisible,
-  // and without this a connected idle session could not say when the server was last heard.
-  class Heartbeat final : public Timer {
-   public:
-    explicit Heartbeat(Session& session) : session_(session) {}
-    void run() override { session_.beat(); }
-
-   private:
-    Session& session_;
-  };
-
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   // A request that the C client must not see yet.
@@ -121,8 +110,6 @@ class Session final : public lockstep::Session,
   [[nodiscard]] bool may_remove_abandoned() const;
   void end(SessionState state);
   void fail_everything(Error error);
-  void beat();
-
   Runtime& runtime_;
   Inbox inbox_;
   PendingRequests pending_;
@@ -144,8 +131,6 @@ class Session final : public lockstep::Session,
   std::optional<Credentials> credentials_;
   Duration session_timeout_{};
   TimePoint last_contact_{};
-  TimePoint last_sent_{};
-  Heartbeat heartbeat_{*this};
 
   Handle handle_;  // Last: it pushes into the inbox.
 };

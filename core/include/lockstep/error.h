@@ -38,6 +38,7 @@ enum class Error : int {
   kConflict = 3,        // A contender is in the way, and it was not to be waited for.
   kRevoked = 4,         // Somebody asked for the lock, and the grace period is over.
   kNotConnected = 5,    // The caller's deadline passed before any server was connected.
+  kContactLost = 6,     // The client can no longer be sure that its session lives: see LossPolicy.
   kWatchLimit = 7,      // The session watches as much as it may; the read was not sent.
   kPacketTooLarge = 8,  // Not sent: it is longer than servers read (SessionOptions::packet_limit).
 };

@@ -35,6 +35,10 @@ class Timer : public Runnable {
  public:
   static constexpr std::size_t kIdle = static_cast<std::size_t>(-1);
 
+  // It goes with what other work there is: where nothing else is left to be done, a simulation has
+  // come to its end all the same.
+  bool background = false;
+
   // For the executor that holds it.
   TimePoint due{};
   std::uint64_t order = 0;

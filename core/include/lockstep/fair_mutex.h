@@ -28,10 +28,12 @@ namespace lockstep {
 // Connection losses are ridden out until the context ends. On every error, and when the task is
 // destroyed, what acquire() has created is deleted in the background.
 //
-// Exclusion holds in the server's order of events without any assumption; on the clients' clocks
-// it holds as long as a holder stops at lost_token(), and only a fencing token covers a paused
-// process: see HeldLock. It waits behind every child of the lock that carries one of the marks of
-// its options; other children are ignored, but better kept elsewhere, since Curator counts all.
+// Exclusion holds in the server's order of events without any assumption. On the clients' clocks it
+// holds for holders that stop when lost_token() is stopped, also behind a partition of any length,
+// under the assumptions of LossPolicy::kOwnClock, the default (LockOptions::loss); a process that
+// is paused only a fencing token covers: see HeldLock. It waits behind every child of the lock that
+// carries one of the marks of its options; other children are ignored, but better kept elsewhere,
+// since Curator counts all.
 //
 // Resumes on the session's executor, where everything here belongs. Session, mutex and observer
 // outlive the tasks; the session and the observer outlive the grants. Several acquires of one

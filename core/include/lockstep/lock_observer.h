@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "lockstep/error.h"
+#include "lockstep/loss_policy.h"
 #include "lockstep/path.h"
 #include "lockstep/sequence.h"
 #include "lockstep/stat.h"
@@ -37,6 +38,9 @@ class GrantRecord {
   Zxid created;   // The znode's czxid.
   Zxid evidence;  // The membership of the queue on which the grant rests (the list's pzxid).
   Share share = Share::kExclusive;
+  // By which rule its holder is told of a loss. A HeldLock says how it is kept; whoever keeps a
+  // grant by other means promises no more than to pass on what the server says.
+  LossPolicy loss = LossPolicy::kServerNotice;
   // The znode of the grant that this one goes on from, after an upgrade or a downgrade; else null.
   Path continues = Path(Text());
 };
@@ -83,8 +87,15 @@ class LockObserver {
   virtual void rejoining(const Path& /*lock*/) {}
   // Somebody asks the holder to give the lock up.
   virtual void revocation_asked(const GrantRecord&) {}
-  // A grant ended although nobody released it. Once at most, and never after release().
+  // The holder can no longer be sure that it holds, for as long as the grant is suspect; and is
+  // again. By turns; a suspect grant can also be lost or released.
+  virtual void suspected(const GrantRecord&) {}
+  virtual void held_again(const GrantRecord&) {}
+  // A grant ended although nobody released it. Once at most, and never after released(). Told
+  // before released() also if only the release has shown it.
   virtual void lost(const GrantRecord&, Error /*cause*/) {}
+  // The holder gives it back, from here on: what happens to the znode now is the release's doing.
+  virtual void releasing(const GrantRecord&) {}
   virtual void released(const GrantRecord&, ReleaseOutcome) {}
   // A grant was destroyed before it was released; its znode is being deleted in the background.
   virtual void dropped(const GrantRecord&) {}

@@ -5,6 +5,7 @@
 #include "lockstep/acl.h"
 #include "lockstep/clock.h"
 #include "lockstep/data.h"
+#include "lockstep/loss_policy.h"
 #include "lockstep/result.h"
 #include "lockstep/sequence.h"
 
@@ -28,6 +29,8 @@ class LockOptions {
   bool revocable = false;
   // How long a holder that was asked may go on before the lock is taken from it; none: for ever.
   std::optional<Duration> grace;
+  // When the grant is lost whose session the server has not called over.
+  LossPolicy loss = LossPolicy::kOwnClock;
 
   // kBadArguments if the grace period is not positive, or is set for a lock that is not revocable.
   [[nodiscard]] Result<void> valid() const {

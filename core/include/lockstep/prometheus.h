@@ -32,7 +32,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_places_reserved_total{lock}     znodes created in a queue
   //   lockstep_grants_total{lock,share}        share="exclusive" or "shared"
   //   lockstep_acquires_failed_total{lock,error}
-  //   lockstep_losses_total{lock,cause}
+  //   lockstep_losses_total{lock,cause}        also those that only a release has shown
+  //   lockstep_suspicions_total{lock}          lockstep_recoveries_total{lock}: held again
   //   lockstep_releases_total{lock,outcome}    outcome="dropped": destroyed without release()
   //   lockstep_rejoins_total{lock}             lockstep_revocations_asked_total{lock}
   //   lockstep_foreign_children_total{lock}
@@ -71,6 +72,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::uint64_t places = 0;
     std::uint64_t rejoins = 0;
     std::uint64_t revocations = 0;
+    std::uint64_t suspicions = 0;
+    std::uint64_t recoveries = 0;
     std::uint64_t foreign_children = 0;
     std::int64_t in_flight = 0;
     std::int64_t waiting = 0;
@@ -103,6 +106,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void gave_up(SessionId session, const Path& lock, Error error) override;
   void rejoining(const Path& lock) override;
   void revocation_asked(const GrantRecord& grant) override;
+  void suspected(const GrantRecord& grant) override;
+  void held_again(const GrantRecord& grant) override;
   void lost(const GrantRecord& grant, Error cause) override;
   void released(const GrantRecord& grant, ReleaseOutcome outcome) override;
   void dropped(const GrantRecord& grant) override;

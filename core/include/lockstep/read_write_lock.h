@@ -78,6 +78,7 @@ class ReadWriteLock {
   Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
+  [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);
 
   Session& session_;
   Path lock_;

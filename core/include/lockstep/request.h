@@ -54,6 +54,11 @@ enum class OpCode : std::uint8_t {
   return !is_read(op) && op != OpCode::kSync && op != OpCode::kAddAuth;
 }
 
+// A server sends it on to the leader, which orders it among all others.
+[[nodiscard]] constexpr bool is_ordered(OpCode op) {
+  return op == OpCode::kSync || (is_write(op) && op != OpCode::kClose);
+}
+
 // Which watches on a znode: those that get_children leaves, those that exists and get_data leave,
 // or all, with their numbers on the wire (zookeeper.h, ZooWatcherType).
 enum class WatchType : std::uint8_t { kChild = 1, kData = 2, kAny = 3 };

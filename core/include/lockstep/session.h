@@ -11,6 +11,7 @@
 #include "lockstep/data.h"
 #include "lockstep/executor.h"
 #include "lockstep/fencing.h"
+#include "lockstep/internal/kept_contact.h"
 #include "lockstep/internal/wait.h"
 #include "lockstep/operation.h"
 #include "lockstep/path.h"
@@ -47,6 +48,8 @@ class SessionListener {
   SessionListener(const SessionListener&) = delete;
   SessionListener& operator=(const SessionListener&) = delete;
   virtual void session_changed(SessionState state) = 0;
+  // Session::contact() has changed, as long as somebody keeps the contact.
+  virtual void contact_changed(Contact) {}
 
  protected:
   ~SessionListener() = default;
@@ -163,6 +166,25 @@ class Session {
   // The last instant at which the server was heard on this session.
   [[nodiscard]] virtual TimePoint last_contact() const = 0;
 
+  // The server cannot expire the session before then, as long as clocks drift by less than one part
+  // in ContactProof::kDriftParts and the process runs; none before the first connection, or if the
+  // backend tells of no contact. Fresh for as long as somebody keeps the contact.
+  [[nodiscard]] std::optional<TimePoint> valid_until() const {
+    return contact_.proof().valid_until();
+  }
+  // For grants, which let go of the contact as often as they keep it: until then one `sync` every
+  // sixth of the session timeout renews the proof, however many keep it, unless the leader has
+  // ordered other requests of this session meanwhile; and listeners hear of what becomes of it. The
+  // real backend keeps its contact at all times, the fake takes it for kept as long as it is sound:
+  // so there is a proof when the first of them comes, unless this process has not run, or its
+  // server was out of reach, for as long as the session timeout. Then the contact is kOver until a
+  // third of the session timeout has passed in which the server answers again.
+  void keep_contact() { contact_.keep(); }
+  void let_contact_go() { contact_.let_go(); }
+  // As listeners were told last; and whether the proof is over by now, for those who keep it.
+  [[nodiscard]] Contact contact() const { return contact_.contact(); }
+  [[nodiscard]] bool contact_is_over() const { return contact_.is_over(); }
+
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
   [[nodiscard]] Random& random() const noexcept { return random_; }
 
@@ -190,6 +212,21 @@ class Session {
 
   // Tells the listeners.
   void change_state(SessionState state);
+  // The session's contact with its server, for its proof: a handshake that was sent at `sent` or
+  // later has negotiated that timeout (told before the change of the state); a request that was
+  // sent then has been answered by the server (told before it is completed), having been ordered by
+  // the leader if is_ordered() says so of it. By the clock of executor().
+  void contact_opened(TimePoint sent, Duration session_timeout) {
+    contact_.opened(sent, session_timeout);
+  }
+  void contact_answered(TimePoint sent, bool ordered) { contact_.answered(sent, ordered); }
+  // Whether a sync that was sent now, or syncs that had been sent until now, would have been
+  // answered at once, so that it is enough to say so: for a backend in which time can pass without
+  // messages.
+  [[nodiscard]] virtual bool sync_goes_without_saying() const { return false; }
+  [[nodiscard]] virtual bool contact_goes_without_saying() const { return false; }
+  // The proof is kept fresh also when there is no grant.
+  void keep_contact_always() { contact_.keep_always(); }
   // A watch fires. The path is the server's.
   void fire(internal::WatchState& watch, EventType type, const Path& path);
   // A backend's destructor calls this first: what runs in the background uses the backend.
@@ -199,7 +236,11 @@ class Session {
 
  private:
   friend class internal::OperationBase;
+  friend class internal::KeptContact;
 
+  template <class Tell>
+  void tell_listeners(Tell tell);
+  void tell_contact(Contact contact);
   void put_into_chroot(Request& request) const;
   void add_default_acl(Request& request) const;
   void decide_part() noexcept {
@@ -222,6 +263,7 @@ class Session {
   Acl default_acl_;
   std::size_t packet_limit_ = SessionOptions::kUsualPacketLimit;
   TaskSet background_;
+  internal::KeptContact contact_{*this};
 };
 
 // The wait behind Session::connected().

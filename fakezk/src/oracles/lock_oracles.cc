@@ -22,6 +22,7 @@ void LockOracles::begin(World& world, Verdict& verdict) {
   world_ = &world;
   verdict_ = &verdict;
   grants_.clear();
+  late_grant_.reset();
   acquiring_.clear();
   process_of_.clear();
   lives_.clear();
@@ -64,6 +65,10 @@ void LockOracles::resolved(SessionId session) {
 void LockOracles::crashed(std::uint32_t process) {
   remembers();
   std::erase_if(acquiring_, [&](const Acquire& acquire) { return acquire.process == process; });
+  for (Grant& grant : grants_) {
+    const Life* const life = life_of(grant);
+    if (life && process_of(life->owner) == process) grant.given_back = true;
+  }
 }
 
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
@@ -220,12 +225,41 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
       report_overlap(grant, earlier);
     }
     check_order(grant, earlier);
+    if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
+    const Life* const life = life_of(earlier);
+    if (life && life->deleted != 0) check_told(earlier, *life, grant.znode);
+    if (own.deleted != 0) late_grant_ = grants_.size();
+    if (own.deleted != 0) held_instead_ = Path(world_->server().paths().text(earlier.znode));
   }
+}
+
+// The grant of another one is told, and this one's holder still takes it for its own, although the
+// server does not.
+void LockOracles::check_told(const Grant& dead, const Life& life, const Path& now_granted) {
+  if (!dead.by_own_clock()) return;
+  if (life.deleted_by == life.owner) return check_own_deletion(dead);
+  report_untold(dead, life, now_granted);
+}
+
+void LockOracles::check_late_grant() {
+  if (!late_grant_) return;
+  const Grant& late = grants_[*std::exchange(late_grant_, std::nullopt)];
+  if (late.held()) check_told(late, lives_[late.life], held_instead_);
+}
+
+void LockOracles::check_own_deletion(const Grant& grant) {
+  const Life* const life = life_of(grant);
+  if (!life || !grant.by_own_clock() || !grant.held()) return;
+  static_cast<void>(world_->server().tree().find(life->znode));  // Whether it is there now matters.
+  if (life->deleted == 0 || life->deleted_by != life->owner) return;
+  report("S4",
+         std::string(text(grant.znode)) + " was deleted by its own session while it was held");
 }
 
 void LockOracles::granted(const GrantRecord& grant) {
   remembers();
   follow_server();
+  check_late_grant();
   if (world_->traced()) tell_granted(grant);
   PathTable& paths = world_->servers().paths();
   const PathId lock = paths.intern(grant.lock.text());
@@ -236,7 +270,7 @@ void LockOracles::granted(const GrantRecord& grant) {
   }
   const PathId znode = own ? own->znode : paths.intern(grant.znode.text());
   grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
-                       own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife);
+                       own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife, grant.loss);
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
@@ -250,13 +284,37 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   Grant* const known = find(grant);
   if (!known) return report("R1", grant, "was lost without having been granted");
   if (known->given_back) report("R1", grant, "was reported lost after its release");
+  check_own_deletion(*known);
+  if (known->held()) forgets();
+  known->lost_before_release |= !known->releasing;
   if (++known->losses > 1) report("R1", grant, "was reported lost twice");
+  check_late_grant();
+}
+
+void LockOracles::releasing(const GrantRecord& grant) {
+  follow_server();
+  Grant* const known = find(grant);
+  if (!known) return;
+  check_own_deletion(*known);
+  if (known->held()) forgets();
+  known->releasing = true;
+  check_late_grant();
+}
+
+// Also when its process crashes, and behind the end of an execution.
+void LockOracles::dropped(const GrantRecord& grant) {
+  if (!verdict_) return;
+  Grant* const known = find(grant);
+  if (!known) return;
+  if (known->held()) forgets();
+  known->given_back = true;
 }
 
 void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
   if (world_->traced()) tell_released(grant, outcome);
   Grant* const known = find(grant);
+  if (known && known->held()) forgets();
   if (known) known->given_back = true;
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
   // Whether it is there now matters.
@@ -270,6 +328,15 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
       !by_operator) {
     report("R2", grant, "was 'released', but had been lost with its session");
   }
+  if (outcome != ReleaseOutcome::kAlreadyLost || !known) return;
+  if (known->losses == 0 && known->by_own_clock()) {
+    report("R1", grant, "was 'already lost' when it was released, and nobody was told of the loss");
+  }
+  // Whose session has ended cannot know any more.
+  const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
+  if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
+    report("R2", grant, "was 'already lost', but the release itself has deleted it");
+  }
 }
 
 bool LockOracles::has_heard_of(const Path& znode) {
@@ -279,6 +346,8 @@ bool LockOracles::has_heard_of(const Path& znode) {
 
 void LockOracles::check_orphans() {
   follow_server();
+  check_late_grant();
+  for (const Grant& grant : grants_) check_own_deletion(grant);
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
@@ -368,6 +437,14 @@ const LockOracles::Life* LockOracles::living(const Path& znode) const {
 void LockOracles::remembers() {
   if (FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(ObjectKind::kOracle);
+  }
+}
+
+// A holder does not hold any more. Those of whom that is said commute; whoever is granted a lock is
+// judged by it.
+void LockOracles::forgets() {
+  if (FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->reads(ObjectKind::kOracle);
   }
 }
 

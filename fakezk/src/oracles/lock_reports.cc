@@ -59,6 +59,12 @@ void LockOracles::report_overlap(const GrantRecord& grant, const Grant& earlier)
                    " were granted at the same time");
 }
 
+void LockOracles::report_untold(const Grant& dead, const Life& life, const Path& now_granted) {
+  report("S2", now_granted.string() + " is granted while " + who(life.owner) + " still holds " +
+                   std::string(text(dead.znode)) +
+                   ": it has been told of no loss, although its session has ended");
+}
+
 void LockOracles::report_order(Zxid first, Zxid second, Share later) {
   if (later == Share::kExclusive) {
     report("S3",

@@ -77,6 +77,9 @@ class Lock : private lockstep::internal::LockCalls {
   [[nodiscard]] std::stop_token lost_token() {
     return ask("lost_token()", [](ClientGrant& grant) { return grant.held.lost_token(); });
   }
+  [[nodiscard]] std::stop_token suspect_token() {
+    return ask([](ClientGrant& grant) { return grant.held.suspect_token(); });
+  }
   [[nodiscard]] std::optional<TimePoint> valid_until() {
     return ask("valid_until()", [](ClientGrant& grant) { return grant.held.valid_until(); });
   }

@@ -26,6 +26,7 @@ class HeldLock::Grant final : public SessionListener,
   [[nodiscard]] LockState state() const;
   [[nodiscard]] std::optional<Error> cause() const { return cause_; }
   [[nodiscard]] std::stop_token lost_token();
+  [[nodiscard]] std::stop_token suspect_token();
   [[nodiscard]] std::stop_token revoked_token();
   [[nodiscard]] std::optional<TimePoint> valid_until();
   Task<ReleaseOutcome> release(Context context);
@@ -41,12 +42,20 @@ class HeldLock::Grant final : public SessionListener,
   };
 
   void session_changed(SessionState state) override;
+  void contact_changed(Contact contact) override;
   void znode_gone() override;
   void asked_to_revoke() override;
   void grace_is_over();
 
-  // Nothing of us may be used after it: whoever hears of the loss may destroy us.
+  void keep_contact();
+  [[nodiscard]] bool doubtful() const;
+  void begin_in_doubt();
+  // Held or suspect, as it should be now.
+  void see_to_suspicion();
+  // Nothing of us may be used after these: whoever hears of it may destroy us.
   void lose(Error cause);
+  void lose_and_remove(Error cause);
+  ReleaseOutcome lost_at_release(Error cause);
   void stop_listening();
   [[nodiscard]] bool alive() const {
     return state_ == LockState::kHeld || state_ == LockState::kSuspect;
@@ -55,7 +64,7 @@ class HeldLock::Grant final : public SessionListener,
   Operation<void> remove(const Context& context);
   Task<Result<void>> remove_again(const Context& context);
   Task<Result<void>> remove_later(Retry& retry, Error error, const Context& context);
-  ReleaseOutcome outcome_of(const Result<void>& removed, bool retrying);
+  ReleaseOutcome end_release(const Result<void>& removed, bool retrying);
   void remove_in_background();
 
   Session& session_;
@@ -63,9 +72,11 @@ class HeldLock::Grant final : public SessionListener,
   LockObserver* observer_;
   LockState state_ = LockState::kHeld;
   bool listening_ = true;
+  bool keeps_contact_ = false;
   std::optional<Error> cause_;
   std::optional<ReleaseOutcome> outcome_;
   std::optional<std::stop_source> lost_;
+  std::optional<std::stop_source> suspect_;  // Of this suspicion, or the next one.
   std::optional<std::stop_source> revoked_;
   GrantOptions options_;
   std::unique_ptr<Grace> grace_;

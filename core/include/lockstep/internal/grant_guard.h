@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-
-#include "lockstep/contact_proof.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
@@ -28,13 +25,9 @@ class HeldLock::Guard {
   Guard& operator=(const Guard&) = delete;
   ~Guard();
 
-  // Idempotent, both.
-  void watch_znode();
-  void prove_contact();
+  void watch_znode();  // Idempotent.
 
   [[nodiscard]] bool gone() const { return gone_.known; }
-  [[nodiscard]] bool proving() const { return proof_.has_value(); }
-  [[nodiscard]] std::optional<TimePoint> valid_until() const;
 
  private:
   class Notice final : public Runnable {
@@ -48,14 +41,12 @@ class HeldLock::Guard {
   };
 
   static Task<void> keep_watch(Guard& self);
-  static Task<void> keep_proving(Guard& self);
   void tell(Notice& notice);
 
   Session& session_;
   const GrantRecord& record_;
   Notice gone_;
   Notice revoke_;
-  std::optional<ContactProof> proof_;
   bool watching_ = false;
   TaskSet tasks_;
 };

@@ -13,6 +13,8 @@ class TimerQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+  // Whether all of them run in the background.
+  [[nodiscard]] bool only_background() const noexcept { return background_ == heap_.size(); }
   [[nodiscard]] const Timer& earliest() const { return *heap_.front(); }
   // When each of them is due, in ascending order.
   [[nodiscard]] std::vector<TimePoint> due() const;
@@ -31,6 +33,7 @@ class TimerQueue {
 
   std::vector<Timer*> heap_;
   std::uint64_t next_order_ = 0;
+  std::size_t background_ = 0;  // Of those in the heap.
 };
 
 }  // namespace lockstep::internal

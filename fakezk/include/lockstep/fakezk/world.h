@@ -186,6 +186,14 @@ class World final {
   class ChainsEnd;
   // Timers that are due by then fire first; messages under way stay there.
   void advance_clock(TimePoint until);
+  // When the next timer is due, also one that runs in the background; none if there is none.
+  [[nodiscard]] std::optional<TimePoint> next_timer() { return find_next_timers(); }
+  // Time passes until a silent session has expired, and what is asked on this connection meanwhile
+  // would be answered long before: it is another session's, it is sound, and nothing that the
+  // schedule leaves in flight stands in front.
+  [[nodiscard]] bool answers_meanwhile(LinkIndex link) const;
+  // The leader hears of the session of this connection, and lets it live.
+  [[nodiscard]] bool hears(LinkIndex link) const;
   // Faults, by hand or chosen.
   void cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   // The same, but what the server has accepted it applies later: an event of its own.
@@ -322,6 +330,8 @@ class World final {
   std::optional<TimePoint> find_next_timers();
   [[nodiscard]] bool a_timer_runs() const;
   [[nodiscard]] bool may_fire(std::optional<TimePoint> due) const;
+  // Timers that keep nothing going do not count.
+  [[nodiscard]] bool waits_for_the_clock();
   void move_clock(TimePoint to);
   [[nodiscard]] bool stalled(LinkIndex link) const {
     return stalled_count_ > 0 && processes_[process_of_link_[link]]->stalled();
@@ -391,6 +401,7 @@ class World final {
   std::vector<NextTimer> next_timers_;       // As found last.
   std::vector<std::uint32_t> lost_inboxes_;  // As in Step.
   LinkIndex current_ = 0;                    // Whose event came last.
+  std::optional<SessionIndex> expiring_;     // While the clock moves on to its end.
   Chooser* chooser_ = nullptr;               // Of the step that is under way.
   std::uint32_t acting_ = kNobody;           // The process that it has set going.
 

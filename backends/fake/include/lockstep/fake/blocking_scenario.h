@@ -25,7 +25,8 @@ namespace lockstep::fake {
   return blocking::run(client.executor(), [&client, ask] { return ask(client); });
 }
 
-// At what an exclusive lock protects, until the holder hears that its session is over.
+// At what an exclusive lock protects, until the holder hears that its session is over, or cannot be
+// sure any more that it is not.
 class InsideOfSession final : private SessionListener {
  public:
   InsideOfSession(Contender& self, Session& session)
@@ -43,6 +44,9 @@ class InsideOfSession final : private SessionListener {
  private:
   void session_changed(SessionState state) override {
     if (is_over(state)) resource_.leave(session_);
+  }
+  void contact_changed(Contact contact) override {
+    if (contact == Contact::kOver) resource_.leave(session_);
   }
 
   fakezk::SharedResource& resource_;

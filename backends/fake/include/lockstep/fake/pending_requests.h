@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "lockstep/clock.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/path_table.h"
 #include "lockstep/internal/frame_pool.h"
@@ -22,6 +23,7 @@ struct PendingRequest {
   fakezk::PathId path = fakezk::PathTable::kRoot;
   OpCode op = OpCode::kSync;
   WatchType watch_type = WatchType::kAny;
+  TimePoint sent{};
 };
 
 // Those of one session, oldest first. Most often there is one or none: it stands here, and only

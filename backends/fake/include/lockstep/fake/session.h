@@ -32,6 +32,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     Duration negotiated_timeout;
     Zxid last_zxid_seen;
     TimePoint last_contact;
+    TimePoint handshake_sent;
   };
 
   // A new session, or one that a client has already. A chroot of null, or "/", is none.
@@ -74,6 +75,12 @@ class FakeSession final : public Session, private fakezk::Endpoint {
 
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
+  [[nodiscard]] bool sync_goes_without_saying() const override {
+    return handshaken_ && world_.answers_meanwhile(link_);
+  }
+  [[nodiscard]] bool contact_goes_without_saying() const override {
+    return handshaken_ && world_.hears(link_);
+  }
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
@@ -107,6 +114,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] bool find_watch(Request& request, fakezk::PathId& path) const;
   void drop_watches(const PendingRequest& answered);
 
+  fakezk::Process& process_;
   fakezk::World& world_;
   Duration requested_timeout_;
   Duration negotiated_timeout_{};
@@ -115,6 +123,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   std::uint64_t password_ = 0;
   Zxid last_zxid_seen_ = 0;
   TimePoint last_contact_{};
+  TimePoint handshake_sent_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
   std::vector<Request> auths_;        // Sent again on every connection, the latest first.

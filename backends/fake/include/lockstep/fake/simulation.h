@@ -119,7 +119,8 @@ class Simulation final : private Blocker {
   void run();
   // Runs until only timers could happen: no time passes.
   void settle();
-  // Settles, moves the clock, firing the timers on the way, and settles again.
+  // Settles, moves the clock from timer to timer, and settles again after each of them and at the
+  // end: messages travel in no time.
   void advance(Duration duration);
 
   // Messages by hand: requests of that kind stay on their way to the server, with everything sent
@@ -182,6 +183,7 @@ class Simulation final : private Blocker {
     fakezk::World::ChainsEnd chains_end_;
   };
 
+  void advance_clock(TimePoint until);
   void block(BlockingCall& call) override;
   void over(BlockingCall& call) noexcept override { call.is_over = true; }
   // All code that blocks runs on the one thread that there is.

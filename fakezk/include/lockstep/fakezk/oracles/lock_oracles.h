@@ -21,8 +21,12 @@ namespace lockstep::fakezk {
 //   S1  server-order exclusion: when a grant's evidence was true, the own znode existed and nobody
 //       conflicting was in front, or there were no more leases than there may be; the intervals of
 //       conflicting grants on the server never overlap
+//   S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
+//       loss): when somebody is told of a grant, the holder of every earlier one that conflicts
+//       with it has been told of its loss, or is giving it back, unless the server has it too
 //   S3  the token of an exclusive grant exceeds those of all grants before it
-//   S4  nobody deletes a contender's znode but its own session
+//   S4  nobody deletes a contender's znode but its own session, and that only when it is given back
+//       or lost
 //   S5  no orphan: when everything has settled, every contender's znode belongs to a session that
 //       still holds or still waits
 //   L1  no lost wakeup: every acquire resolves (judged by whoever knows the tasks: pending())
@@ -30,9 +34,12 @@ namespace lockstep::fakezk {
 //   L3  one wake per release: a contender looks at its queue again only when the one right in
 //       front of it has gone. Judged while no fault has struck: after one it may look anew
 //   L4  an acquire that has a deadline resolves by then, unless its process was stalled
-//   R1  a loss is reported once at most, and never after a release
+//   R1  a loss is reported once at most, never after a release, and no later than a release that
+//       finds it
 //   R2  every release of a grant tells the same outcome, and "released" only if nothing but the
-//       release has ended it
+//       release has ended it, "already lost" only if something else has
+// That a release begins, a HeldLock tells: what is said of losses that are found by it, and of
+// znodes that their own session deletes too early, is judged of grants by their own clock only.
 //   livelock  a contender looks at its queue again and again although nothing has changed, or
 //       takes one place after the other
 // An exhaustive search does not judge L3 and the loops of livelock: it would have to try more
@@ -85,7 +92,9 @@ class LockOracles final : public LockObserver {
   void granted(const GrantRecord& grant) override;
   void gave_up(SessionId session, const Path& lock, Error error) override;
   void lost(const GrantRecord& grant, Error cause) override;
+  void releasing(const GrantRecord& grant) override;
   void released(const GrantRecord& grant, ReleaseOutcome outcome) override;
+  void dropped(const GrantRecord& grant) override;
 
  private:
   struct Grant {
@@ -96,8 +105,15 @@ class LockOracles final : public LockObserver {
     Zxid evidence;
     Share share;
     std::size_t life;  // Of its znode, among lives_.
+    LossPolicy loss;
     std::uint32_t losses = 0;
+    bool releasing = false;
+    bool lost_before_release = false;
     bool given_back = false;
+
+    // As its holder sees it.
+    [[nodiscard]] bool held() const { return losses == 0 && !releasing && !given_back; }
+    [[nodiscard]] bool by_own_clock() const { return loss != LossPolicy::kServerNotice; }
   };
   // What the name of a znode says of it.
   struct Role {
@@ -139,6 +155,7 @@ class LockOracles final : public LockObserver {
   static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
   void remembers();
+  void forgets();
   // Takes in what the server has committed since the last call: most often nothing.
   void follow_server() {
     const History& history = world_->server().history();
@@ -174,6 +191,9 @@ class LockOracles final : public LockObserver {
   inline void check_earlier_grants(const GrantRecord& grant, PathId lock, const Life& own);
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
+  void check_told(const Grant& dead, const Life& life, const Path& now_granted);
+  void check_late_grant();
+  void check_own_deletion(const Grant& grant);
   inline void check_order(const GrantRecord& grant, const Grant& earlier);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
@@ -191,6 +211,7 @@ class LockOracles final : public LockObserver {
   [[gnu::cold]] void report_in_front(const GrantRecord& grant, const Life& other);
   [[gnu::cold]] void report_leases(const GrantRecord& grant, std::uint32_t leases);
   [[gnu::cold]] void report_overlap(const GrantRecord& grant, const Grant& earlier);
+  [[gnu::cold]] void report_untold(const Grant& dead, const Life& life, const Path& now_granted);
   [[gnu::cold]] void report_order(Zxid first, Zxid second, Share later);
   [[gnu::cold]] void report_theft(const Change& change);
   [[gnu::cold]] void tell_place(SessionId session, const Path& znode);
@@ -208,6 +229,10 @@ class LockOracles final : public LockObserver {
   Verdict* verdict_ = nullptr;
   LockOracles** until_end_ = nullptr;
   std::vector<Grant> grants_;
+  // The holder heard of its grant when that was over on the server, and somebody else held: it has
+  // to be told of its loss in the same step.
+  std::optional<std::size_t> late_grant_;  // Among grants_.
+  Path held_instead_{Text()};
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   std::vector<Life> lives_;  // In the order of their creation.

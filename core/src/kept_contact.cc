@@ -1,0 +1,133 @@
+#include "lockstep/internal/kept_contact.h"
+
+#include <algorithm>
+
+#include "lockstep/session.h"
+#include "lockstep/session_observer.h"
+
+namespace lockstep::internal {
+
+namespace {
+
+// The parts of the session timeout after which the proof is renewed, and before whose last it
+// fades.
+constexpr int kRenewalParts = 6;
+constexpr int kFadingParts = 4;
+
+}  // namespace
+
+KeptContact::~KeptContact() { stop(); }
+
+void KeptContact::opened(TimePoint sent, Duration session_timeout) {
+  proof_.opened(sent, session_timeout);
+  if (kept()) tell();
+}
+
+// A lost connection stops renewal; with it back, renewal goes on.
+void KeptContact::session_changed() {
+  if (lockstep::is_over(session_.state())) return stop();
+  if (kept()) restart();
+}
+
+void KeptContact::keep() {
+  if (keepers_++ > 0) return;
+  begin();
+  restart();
+}
+
+void KeptContact::let_go() {
+  if (--keepers_ > 0 || always_) return;
+  stop();
+  told_ = Contact::kSure;
+}
+
+// Nobody is there yet to be told.
+void KeptContact::begin() {
+  if (proof_.session_timeout() == Duration::zero()) return;
+  if (judge() != Contact::kSure && session_.contact_goes_without_saying()) imply();
+  told_ = judge();
+}
+
+// As if there had been a sync every now and then, and one just now. What was sent a quarter of the
+// session timeout ago the leader has heard of.
+void KeptContact::imply() {
+  const TimePoint now = session_.executor().now();
+  proof_.opened(now - proof_.session_timeout() / kFadingParts, proof_.session_timeout());
+  proof_.answered(now);
+}
+
+Contact KeptContact::judge() const {
+  const TimePoint now = session_.executor().now();
+  if (now >= end()) return Contact::kOver;
+  return now >= end() - proof_.session_timeout() / kFadingParts ? Contact::kFading : Contact::kSure;
+}
+
+bool KeptContact::is_over() const {
+  return proof_.session_timeout() > Duration::zero() && judge() == Contact::kOver;
+}
+
+void KeptContact::tell() {
+  const Contact contact = judge();
+  if (contact == told_) return;
+  told_ = contact;
+  session_.tell_contact(contact);
+}
+
+// Whoever is told may let go of the contact, and so stop us.
+void KeptContact::run() {
+  renew();
+  tell();
+  if (kept()) restart();
+}
+
+void KeptContact::renew() {
+  const std::optional<TimePoint> next = next_sync();
+  const TimePoint now = session_.executor().now();
+  if (!next || *next > now) return;
+  synced_ = now;
+  if (session_.sync_goes_without_saying()) return answered(now, true);
+  syncing_ = true;
+  if (session_.observer()) session_.observer()->requested(OpCode::kSync);
+  session_.submit(Request(OpCode::kSync, Path("/")), *this);
+}
+
+// The session has told us of what it was worth.
+void KeptContact::complete(Reply& reply) {
+  syncing_ = false;
+  if (session_.observer()) {
+    const auto error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
+    session_.observer()->answered(OpCode::kSync, error);
+  }
+  if (kept() && !lockstep::is_over(session_.state())) restart();
+}
+
+void KeptContact::restart() {
+  stop();
+  if (proof_.session_timeout() == Duration::zero()) return;
+  const std::optional<TimePoint> sync = next_sync();
+  const std::optional<TimePoint> change = next_change();
+  if (!sync && !change) return;
+  const TimePoint next = sync && change ? std::min(*sync, *change) : sync ? *sync : *change;
+  session_.executor().start_timer(*this, std::max(next, session_.executor().now()));
+}
+
+void KeptContact::stop() {
+  if (position != kIdle) session_.executor().stop_timer(*this);
+}
+
+// In doubt, as soon as it proves something.
+std::optional<TimePoint> KeptContact::next_sync() const {
+  if (syncing_ || session_.state() != SessionState::kConnected) return std::nullopt;
+  const Duration period = proof_.session_timeout() / kRenewalParts;
+  TimePoint next = proof_.newest() + period;
+  if (told_ != Contact::kSure) next = std::min(next, proof_.provable_from().value_or(next));
+  return std::max(next, synced_ + period / 2);
+}
+
+std::optional<TimePoint> KeptContact::next_change() const {
+  if (!kept() || told_ == Contact::kOver) return std::nullopt;
+  if (told_ == Contact::kFading) return end();
+  return end() - proof_.session_timeout() / kFadingParts;
+}
+
+}  // namespace lockstep::internal

@@ -1,0 +1,214 @@
+// What the oracles say of losses: S2 of grants that are kept by their holder's own clock, deletions
+// by the own session (S4), and losses that a release finds or makes up (R1, R2).
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "lockstep/fakezk/oracles/lock_oracles.h"
+#include "oracles_by_hand.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+class LossOraclesTest : public OraclesByHand {
+ protected:
+  GrantRecord own_clock_grant(const FakeSession& holder, const Created& own) {
+    GrantRecord record = grant(holder, own);
+    record.loss = LossPolicy::kOwnClock;
+    return record;
+  }
+  // A holds, and its session expires; then B comes.
+  GrantRecord expire_a_holder(LossPolicy loss) {
+    GrantRecord held = grant(*a_, place(*a_));
+    held.loss = loss;
+    oracles_.granted(held);
+    disconnect(simulation_, *a_);
+    simulation_.expire(*a_);
+    simulation_.settle();
+    return held;
+  }
+  void grant_to_b() { oracles_.granted(own_clock_grant(*b_, place(*b_))); }
+};
+
+// ---------------------------------------------------------------------------------------- S2
+
+TEST_F(LossOraclesTest, GrantBesideAHolderThatWasToldOfNothingBreaksS2) {
+  expire_a_holder(LossPolicy::kOwnClock);
+  EXPECT_EQ(broken(), "");
+  grant_to_b();
+  EXPECT_EQ(broken(), "S2");
+  EXPECT_NE(message().find("it has been told of no loss"), std::string::npos) << message();
+}
+
+TEST_F(LossOraclesTest, LossThatIsToldBeforeIsSound) {
+  const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
+  oracles_.lost(held, Error::kContactLost);
+  grant_to_b();
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, ALossThatIsToldAfterwardsIsTooLate) {
+  const GrantRecord held = expire_a_holder(LossPolicy::kOnSuspicion);
+  grant_to_b();
+  oracles_.lost(held, Error::kSessionExpired);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(LossOraclesTest, ByTheServersNoticeThatIsNoViolation) {
+  expire_a_holder(LossPolicy::kServerNotice);
+  grant_to_b();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, WhoeverGivesItBackDoesNotHold) {
+  const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
+  oracles_.releasing(held);
+  grant_to_b();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, NorWhoeverHasDroppedIt) {
+  const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
+  oracles_.dropped(held);
+  grant_to_b();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, NorADeadProcess) {
+  oracles_.acquiring(a_->id(), 0);
+  expire_a_holder(LossPolicy::kOwnClock);
+  oracles_.crashed(0);
+  grant_to_b();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, ReadersHoldTogether) {
+  LockOracles readers(read_write_rules());
+  readers.begin(simulation_.world(), verdict_);
+  GrantRecord a = own_clock_grant(*a_, place(*a_, "/lock/x-__READ__"));
+  a.share = Share::kShared;
+  readers.granted(a);
+  simulation_.kill(*a_);
+  simulation_.settle();
+  GrantRecord b = own_clock_grant(*b_, place(*b_, "/lock/x-__READ__"));
+  b.share = Share::kShared;
+  readers.granted(b);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+// A grant whose news come late is over by then: its holder has to know at once.
+TEST_F(LossOraclesTest, WhoeverLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce) {
+  const GrantRecord late = own_clock_grant(*a_, place(*a_));
+  disconnect(simulation_, *a_);
+  simulation_.expire(*a_);
+  simulation_.settle();
+  grant_to_b();
+  oracles_.granted(late);
+  oracles_.lost(late, Error::kContactLost);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LossOraclesTest, OtherwiseItBreaksS2) {
+  const GrantRecord late = own_clock_grant(*a_, place(*a_));
+  disconnect(simulation_, *a_);
+  simulation_.expire(*a_);
+  simulation_.settle();
+  grant_to_b();
+  oracles_.granted(late);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "S2");
+}
+
+// ---------------------------------------------------------------------------------------- S4
+
+TEST_F(LossOraclesTest, ItsOwnSessionDeletesAZnodeThatIsHeldAndBreaksS4) {
+  const Created a = place(*a_);
+  oracles_.granted(own_clock_grant(*a_, a));
+  remove_znode(*a_, a);
+  grant_to_b();
+  EXPECT_EQ(broken(), "S4");
+  EXPECT_NE(message().find("by its own session while it was held"), std::string::npos) << message();
+}
+
+TEST_F(LossOraclesTest, AlsoIfNobodyComesAfterwards) {
+  const Created a = place(*a_);
+  oracles_.granted(own_clock_grant(*a_, a));
+  remove_znode(*a_, a);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "S4");
+}
+
+TEST_F(LossOraclesTest, AlsoIfItIsTakenForALossThen) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  remove_znode(*a_, a);
+  oracles_.lost(held, Error::kNoNode);
+  EXPECT_EQ(broken(), "S4");
+}
+
+TEST_F(LossOraclesTest, AlsoIfItIsGivenBackThen) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  remove_znode(*a_, a);
+  oracles_.releasing(held);
+  EXPECT_EQ(broken(), "S4");
+}
+
+TEST_F(LossOraclesTest, WhatIsLostItsSessionMayDelete) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  oracles_.lost(held, Error::kContactLost);
+  remove_znode(*a_, a);
+  grant_to_b();
+  oracles_.released(held, ReleaseOutcome::kAlreadyLost);
+  oracles_.check_orphans();
+  EXPECT_EQ(broken(), "") << message();
+}
+
+// ------------------------------------------------------------------------------------- R1, R2
+
+TEST_F(LossOraclesTest, AlreadyLostWithoutANoticeBreaksR1) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  simulation_.kill(*a_);
+  simulation_.settle();
+  oracles_.releasing(held);
+  oracles_.released(held, ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(broken(), "R1");
+}
+
+TEST_F(LossOraclesTest, AReleaseThatSaysAlreadyLostAlthoughItSucceededBreaksR2) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  oracles_.releasing(held);
+  remove_znode(*a_, a);
+  oracles_.lost(held, Error::kNoNode);
+  EXPECT_EQ(broken(), "");
+  oracles_.released(held, ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(broken(), "R2");
+  EXPECT_NE(message().find("the release itself has deleted it"), std::string::npos) << message();
+}
+
+TEST_F(LossOraclesTest, WithItsSessionGoneItCannotKnow) {
+  const Created a = place(*a_);
+  const GrantRecord held = own_clock_grant(*a_, a);
+  oracles_.granted(held);
+  oracles_.releasing(held);
+  remove_znode(*a_, a);
+  simulation_.kill(*a_);
+  simulation_.settle();
+  oracles_.lost(held, Error::kSessionExpired);
+  oracles_.released(held, ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
