@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using support::ZookeeperEnsemble;
 
-constexpr std::uint64_t kDefaultSeconds = 50;
+constexpr std::uint64_t kDefaultSeconds = 15;
 constexpr std::uint64_t kSecondsOfRound = 50;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {

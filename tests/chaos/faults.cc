@@ -199,14 +199,13 @@ void Faults::heal() {
   for (Site& site : sites_) {
     for (TcpProxy& way : site.ways) way.heal();
   }
-  constexpr int kAttempts = 3;
+  // Each attempt gives a slow machine half a minute for each server, and starts those again that
+  // have ended: somebody may have taken a port meanwhile.
+  constexpr int kAttempts = 6;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (ensemble_.wait_until_ready()) return note("all is healed");
     for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
-      // Somebody may have taken its port while it was away.
-      if (!ensemble_.server(i).mode().empty()) continue;
-      ensemble_.server(i).stop();
-      ensemble_.server(i).start();
+      if (!ensemble_.server(i).started()) ensemble_.server(i).start();
     }
   }
   throw std::runtime_error("a server does not come back; its log:\n" + ensemble_.server(0).log());

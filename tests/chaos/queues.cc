@@ -94,15 +94,18 @@ std::vector<Transaction> committed_transactions(support::ZookeeperEnsemble& ense
   on_session(ensemble,
              [&](Client& client, Context limit) { return create(client, marker, limit); });
   const auto deadline = std::chrono::steady_clock::now() + kLimit;
-  const std::filesystem::path log = ensemble.server(ensemble.leader()).data();
+  std::vector<std::filesystem::path> logs;
+  for (std::size_t i = 0; i < support::ZookeeperEnsemble::kServers; ++i) {
+    logs.push_back(ensemble.server(i).data());
+  }
   while (std::chrono::steady_clock::now() < deadline) {
-    std::vector<Transaction> transactions = read_transactions(log, root);
+    std::vector<Transaction> transactions = read_transactions(logs, root);
     const bool complete = std::ranges::any_of(
         transactions, [&](const Transaction& known) { return known.path == marker; });
     if (complete) return transactions;
     poll(nullptr, 0, 20);
   }
-  throw std::runtime_error("the leader does not write its transaction log");
+  throw std::runtime_error("no server writes its transaction log");
 }
 
 }  // namespace lockstep::chaos

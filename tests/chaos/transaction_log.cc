@@ -21,7 +21,6 @@ enum class Op : std::int32_t {
   kCreate2 = 15,
   kCreateContainer = 19,
   kDeleteContainer = 20,
-  kCreateTtl = 21,
   kCloseSession = -11,
 };
 
@@ -54,12 +53,43 @@ class Reader {
   std::string_view bytes_;
 };
 
-class Log {
+// Everything that any server has logged. A server may log a transaction twice.
+class Logs {
  public:
-  Log(std::vector<Transaction>& to, const std::string& root) : to_(to), root_(root) {}
+  explicit Logs(const std::string& root) : root_(root) {}
 
-  void read(const std::string& file) {
-    Reader reader(file);
+  void read(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("log.")) read_file(entry.path());
+      // Of what was committed: a new leader begins with a snapshot of what there is.
+      if (name.starts_with("snapshot.")) {
+        const auto zxid = static_cast<std::int64_t>(std::stoull(name.substr(9), nullptr, 16));
+        std::int64_t& end = ends_[zxid >> 32];
+        end = std::max(end, zxid);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Transaction> committed() const {
+    std::vector<Transaction> all;
+    std::int64_t last = 0;
+    const std::int64_t epoch = logged_.empty() ? 0 : logged_.rbegin()->first >> 32;
+    for (const auto& [zxid, transactions] : logged_) {
+      const auto end = ends_.find(zxid >> 32);
+      if (zxid >> 32 != epoch && end != ends_.end() && zxid > end->second) continue;
+      check_follows(last, zxid);
+      last = zxid;
+      all.insert(all.end(), transactions.begin(), transactions.end());
+    }
+    return all;
+  }
+
+ private:
+  void read_file(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+    Reader reader(bytes);
     if (reader.left() < kFileHeader) return;
     reader.take(kFileHeader);
     while (reader.left() > 12) {
@@ -67,13 +97,13 @@ class Log {
       const std::int32_t size = reader.int32();
       // The file is longer than what was written to it, and a killed server leaves half a record.
       if (size <= 0 || reader.left() < static_cast<std::size_t>(size) + 1) return;
-      transaction(reader.take(static_cast<std::size_t>(size)));
+      const std::string_view transaction = reader.take(static_cast<std::size_t>(size));
       if (reader.take(1) != "B") return;
+      read_transaction(transaction);
     }
   }
 
- private:
-  void transaction(std::string_view bytes) {
+  void read_transaction(std::string_view bytes) {
     Reader reader(bytes);
     Transaction known;
     known.session = reader.int64();
@@ -81,26 +111,24 @@ class Log {
     known.zxid = reader.int64();
     reader.int64();
     const Op op{reader.int32()};
-    expect(known.zxid);
-    apply(op, reader, known);
+    const auto [entry, is_new] = logged_.try_emplace(known.zxid);
+    if (is_new) apply(op, reader, known, entry->second);
   }
 
   // Within an epoch, zxids are consecutive.
-  void expect(std::int64_t zxid) {
-    const bool follows = zxid == last_ + 1;
-    const bool begins = (zxid >> 32) > (last_ >> 32) && (zxid & 0xFFFFFFFF) == 1;
-    if (last_ != 0 && !follows && !begins) {
-      std::ostringstream text;
-      text << std::hex << "the transaction log jumps from 0x" << last_ << " to 0x" << zxid;
-      throw std::runtime_error(text.str());
-    }
-    last_ = zxid;
+  static void check_follows(std::int64_t last, std::int64_t zxid) {
+    const bool follows = zxid == last + 1;
+    const bool begins = (zxid >> 32) > (last >> 32) && (zxid & 0xFFFFFFFF) == 1;
+    if (last == 0 || follows || begins) return;
+    std::ostringstream text;
+    text << std::hex << "the transaction logs jump from 0x" << last << " to 0x" << zxid;
+    throw std::runtime_error(text.str());
   }
 
-  void apply(Op op, Reader& reader, Transaction known) {
+  void apply(Op op, Reader& reader, Transaction known, std::vector<Transaction>& to) const {
     switch (op) {
       case Op::kCreate:
-      case Op::kCreate2: {
+      case Op::kCreate2:
         known.kind = Transaction::Kind::kCreate;
         known.path = reader.buffer();
         reader.buffer();
@@ -110,53 +138,39 @@ class Log {
           reader.buffer();
         }
         known.ephemeral = reader.number(1) != 0;
-        return keep(std::move(known));
-      }
+        break;
       case Op::kDelete:
       case Op::kDeleteContainer:
         known.kind = Transaction::Kind::kDelete;
         known.path = reader.buffer();
-        return keep(std::move(known));
+        break;
       case Op::kCloseSession:
         known.kind = Transaction::Kind::kEndOfSession;
-        to_.push_back(std::move(known));
-        return;
+        return to.push_back(std::move(known));
       case Op::kMulti:
         for (std::int32_t count = reader.int32(); count > 0; --count) {
           const Op part{reader.int32()};
           Reader content(reader.buffer());
-          apply(part, content, known);
+          apply(part, content, known, to);
         }
         return;
       default: return;
     }
+    if (known.path.starts_with(root_ + "/")) to.push_back(std::move(known));
   }
 
-  void keep(Transaction known) {
-    if (known.path.starts_with(root_ + "/")) to_.push_back(std::move(known));
-  }
-
-  std::vector<Transaction>& to_;
   const std::string& root_;
-  std::int64_t last_ = 0;
+  std::map<std::int64_t, std::vector<Transaction>> logged_;  // By zxid.
+  std::map<std::int64_t, std::int64_t> ends_;  // The last known to be committed of each epoch.
 };
 
 }  // namespace
 
-std::vector<Transaction> read_transactions(const std::filesystem::path& log,
+std::vector<Transaction> read_transactions(const std::vector<std::filesystem::path>& logs,
                                            const std::string& root) {
-  std::map<std::uint64_t, std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(log)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("log.")) files[std::stoull(name.substr(4), nullptr, 16)] = entry.path();
-  }
-  std::vector<Transaction> transactions;
-  Log reader(transactions, root);
-  for (const auto& [zxid, file] : files) {
-    std::ifstream stream(file, std::ios::binary);
-    reader.read(std::string(std::istreambuf_iterator<char>(stream), {}));
-  }
-  return transactions;
+  Logs all(root);
+  for (const std::filesystem::path& log : logs) all.read(log);
+  return all.committed();
 }
 
 }  // namespace lockstep::chaos

@@ -17,11 +17,13 @@ struct Transaction {
   bool ephemeral = false;
 };
 
-// What the transaction log of a server says (its folder "version-2"; FileTxnLog in ZooKeeper's
-// source tells the format), in the order of the zxids, of znodes below `root` and of sessions. The
-// server may be running: what it has not written yet is missing. Throws std::runtime_error if the
-// log has a gap.
-[[nodiscard]] std::vector<Transaction> read_transactions(const std::filesystem::path& log,
-                                                         const std::string& root);
+// What the transaction logs of an ensemble say (folders "version-2"; FileTxnLog in ZooKeeper's
+// source tells the format), in the order of the zxids, of znodes below `root` and of sessions. A
+// server that was sent a snapshot has not logged what that contains, so all logs are taken
+// together. What a leader logged that was deposed before anybody else had it is not part of it. The
+// servers may be running: what they have not written yet is missing. Throws std::runtime_error if
+// there is a gap.
+[[nodiscard]] std::vector<Transaction> read_transactions(
+    const std::vector<std::filesystem::path>& logs, const std::string& root);
 
 }  // namespace lockstep::chaos

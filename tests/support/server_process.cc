@@ -27,9 +27,10 @@ constexpr const char* kJava[] = {
     "java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
     "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
-    // A server that has missed something is sent it out of these, never a whole snapshot: so that
-    // its transaction log shows everything that has happened.
-    "-Dzookeeper.snapshotSizeFactor=1000000", "-Dzookeeper.commitLogCount=20000",
+    // A server that has missed something is sent a snapshot, never single transactions: 3.8.0 may
+    // acknowledge those before they are in its log, and loses them if it is killed then
+    // (ZOOKEEPER-4785, ZOOKEEPER-4646, ZOOKEEPER-4643).
+    "-Dzookeeper.forceSnapshotSync=true",
     // Znodes with a time to live.
     "-Dzookeeper.extendedTypesEnabled=true",
     // These are read without the prefix.

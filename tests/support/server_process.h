@@ -24,6 +24,8 @@ class ServerProcess {
   void start();
   // Kills it.
   void stop();
+  // Not killed, and not known to have ended by itself.
+  [[nodiscard]] bool started() const { return process_ != -1; }
   // SIGSTOP or SIGCONT, while it runs.
   void signal(int number) const;
   // Waits until it serves clients. False if it ends instead, or takes too long.

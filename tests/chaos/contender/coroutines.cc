@@ -13,6 +13,7 @@
 #include "lockstep/revocation.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/sleep.h"
+#include "lockstep/task_set.h"
 #include "lockstep/unfair_mutex.h"
 #include "lockstep/zookeeper/client.h"
 
@@ -120,6 +121,17 @@ Task<Result<HeldLock>> take(Worker& worker, SessionPointer session, Context cont
   }
 }
 
+Task<void> take_and_drop(Worker& worker, SessionPointer session) {
+  static_cast<void>(co_await take(worker, session, Context()));
+}
+
+// An acquire whose task is destroyed in its middle, wherever that is.
+Task<void> abandon(Worker& worker, SessionPointer session) {
+  TaskSet tasks;
+  tasks.spawn(take_and_drop(worker, session));
+  static_cast<void>(co_await sleep_for(worker.runtime, patience(worker.draw)));
+}
+
 // Until it has had enough, or is told that the lock is lost. While that may be so, it does not let
 // go by itself.
 Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
@@ -135,7 +147,8 @@ Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
       const Zxid shown = worker.process.has(Flaw::kInventsToken) ? token + 1 : token;
       static_cast<void>(worker.reporter().write(worker.number, worker.lock, shown));
     }
-    if (worker.runtime.now() >= end && held.state() != LockState::kSuspect) break;
+    const bool enough = worker.runtime.now() >= end || worker.process.control.pausing();
+    if (enough && held.state() != LockState::kSuspect) break;
     static_cast<void>(co_await sleep_for(worker.runtime, kBetweenWrites, until_lost));
   }
   if (worker.process.has(Flaw::kUsesAfterRelease)) co_return;
@@ -222,6 +235,11 @@ Task<void> contend_once(Worker& worker) {
     worker.does("revoke");
     static_cast<void>(co_await revoke(**session, worker.lock, context));
   }
+  if (worker.draw.one_in(12)) {
+    worker.does("abandon");
+    co_await abandon(worker, *session);
+    co_return;
+  }
   worker.does("acquire");
   Result<HeldLock> held = co_await take(worker, *session, context);
   if (!held) co_return;
@@ -229,12 +247,12 @@ Task<void> contend_once(Worker& worker) {
     static_cast<void>(co_await (*session)->close());
   }
   worker.does("use");
-  co_await use(worker, *held, holding_time(worker.draw));
+  co_await use(worker, *held, holding_time(worker.kind, worker.draw));
   worker.reporter().served(worker.number);
   if (worker.kind == LockKind::kReadWrite && worker.draw.one_in(3)) {
     worker.does(held->share() == Share::kShared ? "upgrade" : "downgrade");
     co_await change(worker, *session, *held);
-    co_await use(worker, *held, holding_time(worker.draw));
+    co_await use(worker, *held, holding_time(worker.kind, worker.draw));
   }
   worker.does("release");
   co_await give_back(worker, std::move(*held));

@@ -65,13 +65,13 @@ void use(Worker& worker, Lock& lock, Share share) {
   const Zxid token = lock.fencing_token();
   const std::stop_token lost = lock.lost_token();
   worker.process.control.doing(worker.number, "use");
-  const auto end = std::chrono::steady_clock::now() + holding_time(worker.draw);
+  const auto end = std::chrono::steady_clock::now() + holding_time(worker.kind, worker.draw);
   reporter.report(Kind::kEntered, worker.number, worker.lock, token, share);
   while (!lost.stop_requested()) {
     if (share == Share::kExclusive) {
       static_cast<void>(reporter.write(worker.number, worker.lock, token));
     }
-    const bool enough = std::chrono::steady_clock::now() >= end;
+    const bool enough = std::chrono::steady_clock::now() >= end || worker.process.control.pausing();
     if (enough && lock.state() != LockState::kSuspect) break;
     rest(kBetweenWrites);
   }
@@ -117,7 +117,7 @@ bool take_lease(Worker& worker, blocking::Semaphore& semaphore) {
   } else if (!semaphore.try_acquire_for(patience(worker.draw))) {
     return false;
   }
-  rest(holding_time(worker.draw));
+  rest(holding_time(worker.kind, worker.draw));
   semaphore.release();
   return true;
 }

@@ -29,12 +29,15 @@ class Process {
   Control control;
 };
 
-// How long a worker holds a lock: briefly as a rule, now and then for longer than a fault may last.
-[[nodiscard]] inline std::chrono::milliseconds holding_time(Draw& draw) {
+// How long a worker holds a lock: an office and what can be revoked for so long that faults strike
+// the holder; the others briefly as a rule.
+[[nodiscard]] inline std::chrono::milliseconds holding_time(LockKind kind, Draw& draw) {
   using std::chrono::milliseconds;
-  const std::uint64_t kind = draw.below(20);
-  if (kind == 0) return draw.between(milliseconds(200), milliseconds(1500));
-  if (kind <= 2) return draw.between(milliseconds(20), milliseconds(200));
+  const bool keeps = kind == LockKind::kElection || kind == LockKind::kRevocable;
+  if (keeps) return draw.between(milliseconds(100), milliseconds(2000));
+  const std::uint64_t way = draw.below(20);
+  if (way == 0) return draw.between(milliseconds(200), milliseconds(1500));
+  if (way <= 2) return draw.between(milliseconds(20), milliseconds(200));
   return draw.between(milliseconds(0), milliseconds(10));
 }
 // Between two of its acquires.
