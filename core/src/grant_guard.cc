@@ -2,6 +2,7 @@
 
 #include "lockstep/retried.h"
 #include "lockstep/revocation.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep {
 
@@ -26,22 +27,37 @@ void HeldLock::Guard::tell(Notice& notice) {
   session_.executor().post(notice);
 }
 
-// If the ACL forbids us to read our own znode, what happens to it stays unknown.
+// If the ACL forbids us to read our own znode, what happens to it stays unknown. A session that has
+// no room for one more watch asks every sixth of its timeout instead.
 Task<void> HeldLock::Guard::keep_watch(Guard& self) {
+  Session& session = self.session_;
   for (;;) {
-    const Result<Watched<DataAndStat>> own =
-        co_await retried(self.session_, &Session::get_data_watched, self.record_.znode, Context());
-    const bool missing = !own && own.error() == Error::kNoNode;
-    const bool replaced = own && own->value.stat.czxid != self.record_.created;
-    if (missing || replaced) {
-      self.tell(self.gone_);
-      co_return;
+    Result<Watched<DataAndStat>> own =
+        co_await retried(session, &Session::get_data_watched, self.record_.znode, Context());
+    if (own) {
+      if (!self.see_to(own->value)) co_return;
+      const Result<WatchEvent> event = co_await own->watch.fired();
+      if (!event) co_return;
+      continue;
     }
-    if (!own) co_return;
-    if (own->value.data.view() == kRevokeRequest) self.tell(self.revoke_);
-    const Result<WatchEvent> event = co_await own->watch.fired();
-    if (!event) co_return;
+    if (own.error() == Error::kWatchLimit) {
+      const Result<DataAndStat> unwatched =
+          co_await retried(session, &Session::get_data, self.record_.znode, Context());
+      if (unwatched && !self.see_to(*unwatched)) co_return;
+      if (!unwatched) own = failure(unwatched.error());
+    }
+    if (own.error() == Error::kNoNode) self.tell(self.gone_);
+    if (own.error() != Error::kWatchLimit) co_return;
+    const TimePoint next = session.executor().now() + session.timeout() / 6;
+    static_cast<void>(co_await sleep_until(session.executor(), next));
   }
+}
+
+bool HeldLock::Guard::see_to(const DataAndStat& own) {
+  const bool ours = own.stat.czxid == record_.created;
+  if (!ours) tell(gone_);
+  if (ours && own.data.view() == kRevokeRequest) tell(revoke_);
+  return ours;
 }
 
 }  // namespace lockstep

@@ -221,9 +221,12 @@ TEST_F(BlockingTest, ALostLockIsNotEnteredAgain) {
   blocking::RecursiveMutex mutex(ann_, "/lock");
   mutex.lock();
   const std::stop_token lost = mutex.lost_token();
+  const std::stop_token suspect = mutex.suspect_token();
   EXPECT_FALSE(lost.stop_requested());
+  EXPECT_FALSE(suspect.stop_requested());
   expire(ann_);
   EXPECT_TRUE(lost.stop_requested());
+  EXPECT_TRUE(suspect.stop_requested());
   EXPECT_EQ(mutex.cause(), Error::kContactLost);
   EXPECT_EQ(code_of([&] { mutex.lock(); }), Error::kContactLost);
   EXPECT_EQ(code_of([&] { static_cast<void>(mutex.try_lock()); }), Error::kContactLost);

@@ -202,6 +202,29 @@ TEST(WatchLimitTest, WithoutSpreadingContendersAreRefused) {
   EXPECT_EQ(sessions.ids.size(), 1U);
 }
 
+// Watches nothing, since its session may leave no more watches: it reads its znode now and then.
+Task<void> hold_without_room(Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  std::vector<Watch> watches;
+  for (int i = 0; i < 88; ++i) {
+    watches.push_back(must(co_await session->exists_watched(missing(i)), "exists").watch);
+  }
+  FairMutex mutex(*session, "/without-room");
+  const HeldLock held = must(co_await mutex.acquire(), "acquire");
+  const std::stop_token lost = held.lost_token();
+  must(co_await session->remove(held.znode()), "remove");
+  co_await until(client.executor(), [&lost] { return lost.stop_requested(); });
+  EXPECT_EQ(held.cause(), Error::kNoNode);
+}
+
+TEST(WatchLimitTest, AGrantOnAFullSessionHearsThatItsZnodeIsGone) {
+  Runtime runtime;
+  Options options = with_limit(2000, 1);
+  options.session_timeout = std::chrono::seconds(3);
+  Client client(runtime, options);
+  runtime.run(hold_without_room(client));
+}
+
 constexpr int kLocks = 200;
 constexpr int kWaitersOfEach = 100;
 constexpr int kWaiters = kLocks * kWaitersOfEach;

@@ -77,8 +77,10 @@ class Lock : private lockstep::internal::LockCalls {
   [[nodiscard]] std::stop_token lost_token() {
     return ask("lost_token()", [](ClientGrant& grant) { return grant.held.lost_token(); });
   }
+  // Stopped while the lock may be about to be lost: see HeldLock::suspect_token(). For a holder
+  // that wants to end its work in order before lost_token() is stopped.
   [[nodiscard]] std::stop_token suspect_token() {
-    return ask([](ClientGrant& grant) { return grant.held.suspect_token(); });
+    return ask("suspect_token()", [](ClientGrant& grant) { return grant.held.suspect_token(); });
   }
   [[nodiscard]] std::optional<TimePoint> valid_until() {
     return ask("valid_until()", [](ClientGrant& grant) { return grant.held.valid_until(); });

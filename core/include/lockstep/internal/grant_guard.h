@@ -41,6 +41,8 @@ class HeldLock::Guard {
   };
 
   static Task<void> keep_watch(Guard& self);
+  // Tells what the own znode shows; false if it is another one of that name.
+  [[nodiscard]] bool see_to(const DataAndStat& own);
   void tell(Notice& notice);
 
   Session& session_;
