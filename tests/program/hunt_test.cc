@@ -161,6 +161,12 @@ TEST(HuntTest, TheFairMutexHolds) {
   EXPECT_EQ(run.json().at("executions"), 20'000);
 }
 
+// A recipe that deletes its own znode breaks S4 if that happens while it holds, and R2 if the
+// release has begun and finds nothing to delete.
+bool shows(const std::string& oracle, const std::string& expected) {
+  return oracle == expected || (expected == "S4" && oracle == "R2");
+}
+
 // Finding a bug must not depend on a lucky seed.
 TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
   for (const nlohmann::json& scenario : scenarios()) {
@@ -173,7 +179,7 @@ TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
       const ProgramRun run = hunt(arguments);
       ASSERT_EQ(run.status, 1) << run.out << run.err;
       const nlohmann::json violation = run.json().at("violation");
-      if (violation.at("oracle") == scenario.at("expects")) ++as_expected;
+      if (shows(violation.at("oracle"), scenario.at("expects"))) ++as_expected;
       // What could happen first may have to be put off at each step, and a loop has many.
       if (scenario.at("expects") == "livelock") continue;
       EXPECT_LE(violation.at("deviations").get<int>(), 10);
