@@ -276,11 +276,7 @@ void ChaosRun::check_errors() {
 void ChaosRun::judge() {
   const std::vector<Transaction> transactions = committed_transactions(ensemble_, root_);
   judge_server_order(events_, transactions, violations_, judged_);
-  std::vector<Violation> overlaps;
-  judge_client_order(events_, overlaps, judged_);
-  overlaps_ += overlaps.size();
-  // With faults: counted only, since a partition that outlives the session is not told in time.
-  if (plan_.chaos == milliseconds(0)) std::ranges::move(overlaps, std::back_inserter(violations_));
+  judge_client_order(events_, violations_, judged_);
   judge_notices(events_, violations_, judged_);
 }
 
@@ -328,9 +324,8 @@ std::string ChaosRun::figures() const {
   std::ostringstream text;
   text << "chaos: seed " << plan_.seed << ", " << faults_->struck() << " faults, " << judged_.grants
        << " grants judged, " << judged_.intervals << " uses, " << judged_.losses << " losses, "
-       << overlaps_ << " overlapping uses and " << judged_.excused
-       << " of a process that did not run, " << rests_ << " rests, heap +" << grown_
-       << " bytes at most";
+       << judged_.excused << " overlaps excused by a process that did not run, " << rests_
+       << " rests, heap +" << grown_ << " bytes at most";
   return text.str();
 }
 

@@ -80,7 +80,6 @@ class ChaosRun {
   std::vector<Event> events_;                        // Of the round that is judged.
   std::vector<Violation> violations_;
   Judged judged_;
-  std::size_t overlaps_ = 0;
   int rests_ = 0;
   std::int64_t grown_ = 0;  // At most.
 };

@@ -15,7 +15,7 @@ class StallWatch final : public Timer {
 
  private:
   static constexpr std::chrono::milliseconds kPeriod{20};
-  static constexpr std::chrono::milliseconds kTolerated{60};
+  static constexpr std::chrono::milliseconds kTolerated{40};
 
   void run() override {
     const TimePoint now = executor_.now();
