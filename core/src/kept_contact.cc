@@ -73,7 +73,7 @@ void KeptContact::tell() {
   session_.tell_contact(contact);
 }
 
-// Whoever is told may let go of the contact, and so stop us.
+// A listener may let go of the contact, and so stop this timer.
 void KeptContact::run() {
   renew();
   tell();

@@ -201,7 +201,7 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   if (writes) inside.emplace(self, session, held->cause());
   if (role % 4 == 0) static_cast<void>(held->lost_token());
   if (writes && role % 2 == 0) {
-    // Of what becomes of its znode it hears by the change; it leaves when it is in doubt.
+    // The change tells what became of the znode; the holder leaves as soon as it is in doubt.
     inside->leave_at(held->suspect_token());
     static_cast<void>(co_await change(self, session, *held, false));
   }

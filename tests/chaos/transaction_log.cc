@@ -62,7 +62,7 @@ class Logs {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with("log.")) read_file(entry.path());
-      // Of what was committed: a new leader begins with a snapshot of what there is.
+      // A new leader begins with a snapshot, which holds committed transactions only.
       if (name.starts_with("snapshot.")) {
         const auto zxid = static_cast<std::int64_t>(std::stoull(name.substr(9), nullptr, 16));
         std::int64_t& end = ends_[zxid >> 32];

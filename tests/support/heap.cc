@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-// Of a sanitizer's allocator, if there is one in the process.
+// Defined by a sanitizer's allocator, if there is one in the process.
 extern "C" [[gnu::weak]] std::size_t __sanitizer_get_current_allocated_bytes();
 
 namespace lockstep::support {

@@ -263,7 +263,7 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
   holders.clear();
 }
 
-// Of 5 MB of paths no server takes one packet: on one session, nobody would be served any more.
+// No server takes a packet with 5 MB of paths: on one session, no waiter would be served again.
 TEST(WatchLimitTest, TwentyThousandWaitersOnLongPathsSurviveAReconnect) {
   Runtime runtime;
   ZookeeperServer server;

@@ -140,7 +140,7 @@ void Client::check_for_spare_sessions_later() {
   runtime_.start_timer(spare_check_, runtime_.now() + options_.spare_session_time);
 }
 
-// Whoever has a grant or waits for one holds the session that it lives in.
+// A grant, and an acquire under way, keep a pointer to their session: that one is not spare.
 void Client::close_spare_sessions() {
   for (std::size_t i = sessions_.size(); i-- > 1;) {
     Open& open = sessions_[i];

@@ -34,7 +34,7 @@ namespace lockstep::zookeeper {
 // On one thread.
 class Gate {
  public:
-  // Whom to let in. Other programs of this machine could connect, too.
+  // The C client's connection, told from those that other programs of this machine could make.
   class Guest {
    public:
     SessionId session = 0;

@@ -15,7 +15,7 @@ namespace lockstep::zookeeper {
 // How much the server will answer is judged by its last answers to requests of that kind.
 class ReplyWindow {
  public:
-  // Of answers to requests under way, in bytes.
+  // The most that the answers to requests under way may take, in bytes.
   static constexpr std::size_t kLimit = std::size_t{8} << 20;
 
   // What an answer to such a request is expected to take.

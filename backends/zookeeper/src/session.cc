@@ -103,7 +103,7 @@ WatchTable table_of(OpCode read, int rc) {
   return rc == ZNONODE && read == OpCode::kExists ? WatchTable::kExist : WatchTable::kNone;
 }
 
-// Of a watch that has been taken out of the registry, with its reference.
+// Resolves a watch that has been taken out of the registry, and drops its reference.
 void end_watch(internal::WatchState& watch, Result<WatchEvent> outcome) {
   watch.resolve(std::move(outcome));
   watch.release();

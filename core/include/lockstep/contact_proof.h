@@ -43,7 +43,7 @@ class ContactProof {
   }
 
  private:
-  // Of requests that follow each other closely one in 32 parts of the session timeout is kept.
+  // Requests in quick succession: one is kept for each 32nd part of the session timeout.
   static constexpr int kSpacingParts = 32;
   static constexpr std::size_t kMost = kSpacingParts / 4 + 2;
 

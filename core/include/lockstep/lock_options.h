@@ -19,7 +19,7 @@ class LockOptions {
 
   // Kept in the contender's znode for those who look at the queue: its host, its process, anything.
   Data data;
-  // Of the contender's znode, and of what is created for it to stand in; Acl(): the session's
+  // For the contender's znode and for the parents that it needs; Acl(): the session's
   // default (SessionOptions::default_acl, which says what has to be allowed to whom).
   Acl acl;
   // Who else may stand in the queue: our own mark, and those of other libraries (kazoo's

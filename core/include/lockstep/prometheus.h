@@ -121,7 +121,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   [[nodiscard]] bool is_turn(const Path& lock) const;
   Figures& of(const Path& lock);
   Figures& of(const GrantRecord& grant);
-  // Of the lock that a contender's znode stands for.
+  // The figures of the lock that a contender's znode belongs to.
   Figures& of_contender(const Path& znode);
   // How long the grant was waited for; none if nobody told of its beginning.
   std::optional<Duration> waited_for(const GrantRecord& grant);

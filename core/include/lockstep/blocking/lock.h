@@ -107,7 +107,7 @@ class Lock : private lockstep::internal::LockCalls {
   bool try_take(Way way, Context context, const char* what) {
     return taken_in_time(attempt(way, std::move(context), what), what);
   }
-  // Of a way that waits for no contender.
+  // For a `way` that waits for no contender.
   template <class Way>
   bool try_take_at_once(Way way, const char* what) {
     return taken_at_once(attempt(way, within(bounds().try_patience), what), what);

@@ -52,7 +52,7 @@ class LockUnderTest {
   LastContender last = LastContender::kPatient;
   fakezk::ReplicaIndex replicas = 1;  // With more, the last server is slow.
   Duration tick_time = fakezk::ServerOptions().tick_time;
-  // Of each contender's sessions: who it is, and what it creates znodes with, the lock included.
+  // The identity of each contender's sessions, and the ACL that they create znodes with.
   SessionOptions sessions;
   // It makes no sense with fewer clients or rounds: no failure is shown in a smaller scene.
   ScenarioSize least = {1, 1};
