@@ -53,21 +53,21 @@ Task<Path> create_allowing(Session& session, Path parent, std::int32_t permissio
 
 }  // namespace
 
-CONFORMANCE_TEST(S77AZnodeIsOpenUnlessToldOtherwise) {
+CONFORMANCE_TEST(Z77AZnodeIsOpenUnlessToldOtherwise) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   const Acl acl = co_await acl_of(*session, lab.parent() / "a");
   EXPECT_EQ(acl, Acl::open());
 }
 
-CONFORMANCE_TEST(S77GetAclReturnsTheStatToo) {
+CONFORMANCE_TEST(Z77GetAclReturnsTheStatToo) {
   const auto session = co_await lab.open();
   const Created created = co_await create(*session, lab.parent() / "a", "data");
   const AclAndStat read = must(co_await session->get_acl(created.path), "get_acl");
   EXPECT_EQ(read.stat, created.stat);
 }
 
-CONFORMANCE_TEST(S77EveryModeTakesAnAcl) {
+CONFORMANCE_TEST(Z77EveryModeTakesAnAcl) {
   const auto session = co_await lab.open();
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
@@ -81,12 +81,12 @@ CONFORMANCE_TEST(S77EveryModeTakesAnAcl) {
   }
 }
 
-CONFORMANCE_TEST(S77AnAclHasAtLeastOneEntry) {
+CONFORMANCE_TEST(Z77AnAclHasAtLeastOneEntry) {
   const auto session = co_await lab.open();
   co_await expect_invalid(*session, lab.parent(), nobody());
 }
 
-CONFORMANCE_TEST(S77UnknownSchemesAreInvalid) {
+CONFORMANCE_TEST(Z77UnknownSchemesAreInvalid) {
   const auto session = co_await lab.open();
   const char* const schemes[] = {"", "unknown", "World", "super"};
   for (const char* const scheme : schemes) {
@@ -94,7 +94,7 @@ CONFORMANCE_TEST(S77UnknownSchemesAreInvalid) {
   }
 }
 
-CONFORMANCE_TEST(S77TheWorldIsAnyone) {
+CONFORMANCE_TEST(Z77TheWorldIsAnyone) {
   const auto session = co_await lab.open();
   const char* const ids[] = {"", "someone", "Anyone"};
   for (const char* const id : ids) {
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(S77TheWorldIsAnyone) {
 }
 
 // Java's split(":") gives two parts; it drops empty ones at the end.
-CONFORMANCE_TEST(S77ADigestIdHasTwoParts) {
+CONFORMANCE_TEST(Z77ADigestIdHasTwoParts) {
   const auto session = co_await lab.open();
   const char* const malformed[] = {"", ":", "ann", "ann:", "ann::", "a:b:c", "::x"};
   for (const char* const id : malformed) {
@@ -115,7 +115,7 @@ CONFORMANCE_TEST(S77ADigestIdHasTwoParts) {
   }
 }
 
-CONFORMANCE_TEST(S77AnIpIdIsAnAddressOrANetwork) {
+CONFORMANCE_TEST(Z77AnIpIdIsAnAddressOrANetwork) {
   const auto session = co_await lab.open();
   const char* const malformed[] = {"",          "1.2.3",      "1.2.3.4.5",   "1.2.3.256",
                                    "1.2.3.x",   "localhost",  "1.2.3.4/",    "1.2.3.4/33",
@@ -129,19 +129,19 @@ CONFORMANCE_TEST(S77AnIpIdIsAnAddressOrANetwork) {
   }
 }
 
-CONFORMANCE_TEST(S77AuthNeedsAnIdentity) {
+CONFORMANCE_TEST(Z77AuthNeedsAnIdentity) {
   const auto session = co_await lab.open();
   co_await expect_invalid(*session, lab.parent(), Acl::creator_only());
   co_await expect_invalid(*session, lab.parent(), both(Acl::open(), Acl::creator_only()));
 }
 
-CONFORMANCE_TEST(S77OneInvalidEntryIsEnough) {
+CONFORMANCE_TEST(Z77OneInvalidEntryIsEnough) {
   const auto session = co_await lab.open();
   co_await expect_invalid(*session, lab.parent(), both(Acl::open(), digest(kAll, "malformed")));
   co_await expect_invalid(*session, lab.parent(), both(digest(kAll, "malformed"), Acl::open()));
 }
 
-CONFORMANCE_TEST(S77PermissionsAreAnyBits) {
+CONFORMANCE_TEST(Z77PermissionsAreAnyBits) {
   const auto session = co_await lab.open();
   const std::int32_t unusual[] = {0, -1, 32, 1 << 30};
   for (const std::int32_t permissions : unusual) {
@@ -150,7 +150,7 @@ CONFORMANCE_TEST(S77PermissionsAreAnyBits) {
   }
 }
 
-CONFORMANCE_TEST(S77DuplicatesAreRemoved) {
+CONFORMANCE_TEST(Z77DuplicatesAreRemoved) {
   const auto session = co_await lab.open();
   const Acl once = both(Acl::open(), both(anyone(kRead), digest(kAll, kAnnId)));
   const Path path = lab.parent() / "a";
@@ -163,7 +163,7 @@ CONFORMANCE_TEST(S77DuplicatesAreRemoved) {
   EXPECT_EQ(read, once);
 }
 
-CONFORMANCE_TEST(S77AnyMatchingEntryWithTheBitWillDo) {
+CONFORMANCE_TEST(Z77AnyMatchingEntryWithTheBitWillDo) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Acl acl = both(both(only(kAll, "ip", "1.2.3.4"), anyone(kRead)), anyone(kWrite));
@@ -176,7 +176,7 @@ CONFORMANCE_TEST(S77AnyMatchingEntryWithTheBitWillDo) {
   EXPECT_EQ(error_of(created), Error::kNoAuth);
 }
 
-CONFORMANCE_TEST(S77AnIpEntryMatchesTheClientsAddress) {
+CONFORMANCE_TEST(Z77AnIpEntryMatchesTheClientsAddress) {
   const auto session = co_await lab.open();
   const std::string own = lab.client_address();
   const std::string ids[] = {own, own + "/32", own + "/8", "0.0.0.0/0"};
@@ -200,7 +200,7 @@ CONFORMANCE_TEST(S77AnIpEntryMatchesTheClientsAddress) {
   }
 }
 
-CONFORMANCE_TEST(S20ReadingNeedsRead) {
+CONFORMANCE_TEST(Z20ReadingNeedsRead) {
   const auto session = co_await lab.open();
   const Path path = co_await create_allowing(*session, lab.parent(), kAll & ~kRead);
   const auto data = co_await session->get_data(path);
@@ -215,7 +215,7 @@ CONFORMANCE_TEST(S20ReadingNeedsRead) {
   EXPECT_EQ(error_of(missing), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S20ExistsNeedsNothing) {
+CONFORMANCE_TEST(Z20ExistsNeedsNothing) {
   const auto session = co_await lab.open();
   const Path path = co_await create_allowing(*session, lab.parent(), 0);
   const auto exists = co_await session->exists(path);
@@ -226,7 +226,7 @@ CONFORMANCE_TEST(S20ExistsNeedsNothing) {
   EXPECT_EQ(error_of(child), std::nullopt);
 }
 
-CONFORMANCE_TEST(S20GetAclNeedsReadOrAdmin) {
+CONFORMANCE_TEST(Z20GetAclNeedsReadOrAdmin) {
   const auto session = co_await lab.open();
   const std::int32_t either[] = {kRead, kAdmin};
   for (const std::int32_t enough : either) {
@@ -241,7 +241,7 @@ CONFORMANCE_TEST(S20GetAclNeedsReadOrAdmin) {
   EXPECT_EQ(error_of(missing), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S17SetDataNeedsWrite) {
+CONFORMANCE_TEST(Z17SetDataNeedsWrite) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kWrite);
   const auto refused = co_await session->set_data(closed, "x", 7);  // Beats the version.
@@ -251,7 +251,7 @@ CONFORMANCE_TEST(S17SetDataNeedsWrite) {
   EXPECT_EQ(error_of(set), std::nullopt);
 }
 
-CONFORMANCE_TEST(S15CreateNeedsCreateOnTheParent) {
+CONFORMANCE_TEST(Z15CreateNeedsCreateOnTheParent) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kCreate);
   const auto refused = co_await session->create(closed / "a", Data(), CreateMode::kEphemeral);
@@ -261,7 +261,7 @@ CONFORMANCE_TEST(S15CreateNeedsCreateOnTheParent) {
   EXPECT_EQ(error_of(created), std::nullopt);
 }
 
-CONFORMANCE_TEST(S15NoAuthBeatsNodeExistsAndAMalformedName) {
+CONFORMANCE_TEST(Z15NoAuthBeatsNodeExistsAndAMalformedName) {
   const auto session = co_await lab.open();
   const Path path = co_await create_allowing(*session, lab.parent(), 0);
   const auto exists = co_await session->create(path / "child", Data(), CreateMode::kPersistent);
@@ -270,7 +270,7 @@ CONFORMANCE_TEST(S15NoAuthBeatsNodeExistsAndAMalformedName) {
   EXPECT_EQ(error_of(malformed), Error::kNoAuth);
 }
 
-CONFORMANCE_TEST(S15AnInvalidAclBeatsWhatIsWrongWithThePath) {
+CONFORMANCE_TEST(Z15AnInvalidAclBeatsWhatIsWrongWithThePath) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "exists");
   const Path closed = co_await create_allowing(*session, lab.parent(), 0);
@@ -283,7 +283,7 @@ CONFORMANCE_TEST(S15AnInvalidAclBeatsWhatIsWrongWithThePath) {
   }
 }
 
-CONFORMANCE_TEST(S16RemoveNeedsDeleteOnTheParent) {
+CONFORMANCE_TEST(Z16RemoveNeedsDeleteOnTheParent) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kDelete);
   const auto refused = co_await session->remove(closed / "child", 7);  // Beats the version.
@@ -296,7 +296,7 @@ CONFORMANCE_TEST(S16RemoveNeedsDeleteOnTheParent) {
   EXPECT_EQ(error_of(removed), std::nullopt);
 }
 
-CONFORMANCE_TEST(S18SetAclNeedsAdmin) {
+CONFORMANCE_TEST(Z18SetAclNeedsAdmin) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kAdmin);
   const auto refused = co_await session->set_acl(closed, Acl::open(), 7);  // Beats the version.
@@ -308,7 +308,7 @@ CONFORMANCE_TEST(S18SetAclNeedsAdmin) {
   EXPECT_EQ(error_of(set), std::nullopt);
 }
 
-CONFORMANCE_TEST(S18AnInvalidAclBeatsAMissingZnode) {
+CONFORMANCE_TEST(Z18AnInvalidAclBeatsAMissingZnode) {
   const auto session = co_await lab.open();
   const auto invalid = co_await session->set_acl(lab.parent() / "no", nobody());
   EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
@@ -316,13 +316,13 @@ CONFORMANCE_TEST(S18AnInvalidAclBeatsAMissingZnode) {
   EXPECT_EQ(error_of(missing), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S18TheServerValidatesThePathOfSetAcl) {
+CONFORMANCE_TEST(Z18TheServerValidatesThePathOfSetAcl) {
   const auto session = co_await lab.open();
   const auto malformed = co_await session->set_acl(lab.parent() / "\x7f", nobody());
   EXPECT_EQ(error_of(malformed), Error::kBadArguments);
 }
 
-CONFORMANCE_TEST(S18SetAclChecksTheVersionOfTheAcl) {
+CONFORMANCE_TEST(Z18SetAclChecksTheVersionOfTheAcl) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -337,7 +337,7 @@ CONFORMANCE_TEST(S18SetAclChecksTheVersionOfTheAcl) {
   EXPECT_EQ(error_of(set), std::nullopt);
 }
 
-CONFORMANCE_TEST(S19OnlyMinusOneMatchesAnyVersionOfTheAcl) {
+CONFORMANCE_TEST(Z19OnlyMinusOneMatchesAnyVersionOfTheAcl) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   const auto wrong = co_await session->set_acl(lab.parent() / "a", Acl::open(), -2);
@@ -346,7 +346,7 @@ CONFORMANCE_TEST(S19OnlyMinusOneMatchesAnyVersionOfTheAcl) {
   EXPECT_EQ(error_of(any), std::nullopt);
 }
 
-CONFORMANCE_TEST(S10SetAclChangesTheAversionOnly) {
+CONFORMANCE_TEST(Z10SetAclChangesTheAversionOnly) {
   const auto session = co_await lab.open();
   const Created created = co_await create(*session, lab.parent() / "a", "x");
   const Stat parent_before = co_await stat_of(*session, lab.parent());
@@ -359,7 +359,7 @@ CONFORMANCE_TEST(S10SetAclChangesTheAversionOnly) {
   EXPECT_EQ(parent_after, parent_before);
 }
 
-CONFORMANCE_TEST(S13SetAclTakesAZxidAlsoIfItFails) {
+CONFORMANCE_TEST(Z13SetAclTakesAZxidAlsoIfItFails) {
   const auto session = co_await lab.open();
   const Created first = co_await create(*session, lab.parent() / "a");
   co_await set_acl(*session, first.path, Acl::open());
@@ -370,7 +370,7 @@ CONFORMANCE_TEST(S13SetAclTakesAZxidAlsoIfItFails) {
   EXPECT_EQ(second.stat.czxid, first.stat.czxid + 3);
 }
 
-CONFORMANCE_TEST(S40SetAclFiresNothing) {
+CONFORMANCE_TEST(Z40SetAclFiresNothing) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -386,7 +386,7 @@ CONFORMANCE_TEST(S40SetAclFiresNothing) {
   EXPECT_FALSE(parent.has_fired());
 }
 
-CONFORMANCE_TEST(S77ADigestIsShownMaskedWithoutAdmin) {
+CONFORMANCE_TEST(Z77ADigestIsShownMaskedWithoutAdmin) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Acl hidden = both(digest(kAll, kAnnId), digest(kRead, "a:b:"));
@@ -401,7 +401,7 @@ CONFORMANCE_TEST(S77ADigestIsShownMaskedWithoutAdmin) {
 }
 
 // What is not UTF-8 the server decodes to the replacement character, and keeps that.
-CONFORMANCE_TEST(S77AnIdThatIsNotUtf8IsReplaced) {
+CONFORMANCE_TEST(Z77AnIdThatIsNotUtf8IsReplaced) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Creation creation(CreateMode::kPersistent, both(Acl::open(), digest(kRead, "a:\xff\xc3z")));

@@ -10,7 +10,7 @@ namespace lockstep::conformance {
 
 using support::StateReached;
 
-CONFORMANCE_TEST(S60WhoKnowsThePasswordTakesTheSessionOver) {
+CONFORMANCE_TEST(Z60WhoKnowsThePasswordTakesTheSessionOver) {
   const auto owner = co_await lab.open();
   const Path path = lab.parent() / "e";
   co_await create(*owner, path, Data(), CreateMode::kEphemeral);
@@ -26,7 +26,7 @@ CONFORMANCE_TEST(S60WhoKnowsThePasswordTakesTheSessionOver) {
   EXPECT_EQ(another.stat.ephemeral_owner, owner->id());
 }
 
-CONFORMANCE_TEST(S60TheTimeoutIsNegotiatedAgain) {
+CONFORMANCE_TEST(Z60TheTimeoutIsNegotiatedAgain) {
   const auto owner = co_await lab.open();
   EXPECT_EQ(owner->timeout(), Lab::kLongSessionTimeout);
   co_await lab.disconnect(*owner);
@@ -35,7 +35,7 @@ CONFORMANCE_TEST(S60TheTimeoutIsNegotiatedAgain) {
   EXPECT_EQ(attached->timeout(), Lab::kLongSessionTimeout / 2);
 }
 
-CONFORMANCE_TEST(S60TheOldConnectionIsClosed) {
+CONFORMANCE_TEST(Z60TheOldConnectionIsClosed) {
   const auto owner = co_await lab.open();
   StateReached lost(*owner, SessionState::kSuspended);
   Client& client = lab.attach_client(*owner, Lab::Password::kRight, Lab::kLongSessionTimeout);
@@ -43,7 +43,7 @@ CONFORMANCE_TEST(S60TheOldConnectionIsClosed) {
   co_await lost;
 }
 
-CONFORMANCE_TEST(S60AWrongPasswordIsAnExpiredSession) {
+CONFORMANCE_TEST(Z60AWrongPasswordIsAnExpiredSession) {
   const auto owner = co_await lab.open();
   const Path path = lab.parent() / "e";
   co_await create(*owner, path, Data(), CreateMode::kEphemeral);
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(S60AWrongPasswordIsAnExpiredSession) {
 }
 
 // Anybody who knows the id can disturb, but not more.
-CONFORMANCE_TEST(S60AWrongPasswordDisconnectsTheRightClient) {
+CONFORMANCE_TEST(Z60AWrongPasswordDisconnectsTheRightClient) {
   const auto owner = co_await lab.open();
   const SessionId id = owner->id();
   const Path path = lab.parent() / "e";
@@ -73,7 +73,7 @@ CONFORMANCE_TEST(S60AWrongPasswordDisconnectsTheRightClient) {
   EXPECT_EQ(stat.ephemeral_owner, id);
 }
 
-CONFORMANCE_TEST(S60ASessionThatIsOverCannotBeAttachedTo) {
+CONFORMANCE_TEST(Z60ASessionThatIsOverCannotBeAttachedTo) {
   const auto owner = co_await lab.open();
   must(co_await owner->close(), "close");
   Client& client = lab.attach_client(*owner, Lab::Password::kRight, Lab::kLongSessionTimeout);
@@ -83,7 +83,7 @@ CONFORMANCE_TEST(S60ASessionThatIsOverCannotBeAttachedTo) {
 
 // And so on, but not for ever: on a real server two handshakes at one moment may both leave a
 // connection behind, and then both clients go on with the one session.
-CONFORMANCE_TEST(S61AClientThatComesBackStealsTheSessionAgain) {
+CONFORMANCE_TEST(Z61AClientThatComesBackStealsTheSessionAgain) {
   const auto one = co_await lab.open();
   co_await lab.disconnect(*one);
   Client& client = lab.attach_client(*one, Lab::Password::kRight, Lab::kLongSessionTimeout);
@@ -95,7 +95,7 @@ CONFORMANCE_TEST(S61AClientThatComesBackStealsTheSessionAgain) {
   EXPECT_EQ(one->id(), two->id());
 }
 
-CONFORMANCE_TEST(S61WhenOneOfTwoClosesTheOtherIsExpired) {
+CONFORMANCE_TEST(Z61WhenOneOfTwoClosesTheOtherIsExpired) {
   const auto one = co_await lab.open();
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";

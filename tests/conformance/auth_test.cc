@@ -23,7 +23,7 @@ Task<std::optional<Error>> error_of_reading(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S77ACreatorKeepsAZnodeToItself) {
+CONFORMANCE_TEST(Z77ACreatorKeepsAZnodeToItself) {
   const auto ann = co_await lab.open();
   const auto bob = co_await lab.open();
   co_await add_auth(*ann, kAnn);
@@ -38,7 +38,7 @@ CONFORMANCE_TEST(S77ACreatorKeepsAZnodeToItself) {
   EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
 }
 
-CONFORMANCE_TEST(S77AnIdentityCanComeLater) {
+CONFORMANCE_TEST(Z77AnIdentityCanComeLater) {
   const auto owner = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Creation for_ann(CreateMode::kPersistent, digest(permission::kRead, kAnnId));
@@ -53,7 +53,7 @@ CONFORMANCE_TEST(S77AnIdentityCanComeLater) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(S77AuthIsEveryIdentityOfTheSession) {
+CONFORMANCE_TEST(Z77AuthIsEveryIdentityOfTheSession) {
   const auto session = co_await lab.open();
   co_await add_auth(*session, kAnn);
   co_await add_auth(*session, kBob);
@@ -67,7 +67,7 @@ CONFORMANCE_TEST(S77AuthIsEveryIdentityOfTheSession) {
   EXPECT_EQ(entries, expected);
 }
 
-CONFORMANCE_TEST(S77AuthIsExpandedInSetAclToo) {
+CONFORMANCE_TEST(Z77AuthIsExpandedInSetAclToo) {
   const auto session = co_await lab.open();
   co_await add_auth(*session, kAnn);
   const Path path = lab.parent() / "a";
@@ -81,7 +81,7 @@ CONFORMANCE_TEST(S77AuthIsExpandedInSetAclToo) {
 }
 
 // They are removed before "auth" is expanded.
-CONFORMANCE_TEST(S77AuthMayExpandToADuplicate) {
+CONFORMANCE_TEST(Z77AuthMayExpandToADuplicate) {
   const auto session = co_await lab.open();
   co_await add_auth(*session, kAnn);
   const Acl ann = digest(permission::kAll, kAnnId);
@@ -91,7 +91,7 @@ CONFORMANCE_TEST(S77AuthMayExpandToADuplicate) {
   EXPECT_EQ(acl, both(ann, ann));
 }
 
-CONFORMANCE_TEST(S77AnIdentitySurvivesAReconnect) {
+CONFORMANCE_TEST(Z77AnIdentitySurvivesAReconnect) {
   const auto session = co_await lab.open();
   co_await add_auth(*session, kAnn);
   co_await add_auth(*session, kBob);
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(S77AnIdentitySurvivesAReconnect) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(S77AnIdentityBelongsToOneSession) {
+CONFORMANCE_TEST(Z77AnIdentityBelongsToOneSession) {
   const auto ann = co_await lab.open();
   const auto other = co_await lab.open();
   co_await add_auth(*ann, kAnn);
@@ -114,7 +114,7 @@ CONFORMANCE_TEST(S77AnIdentityBelongsToOneSession) {
 }
 
 // Whoever attaches to the session, unless it authenticates itself.
-CONFORMANCE_TEST(S77AnIdentityBelongsToTheConnectionsOfOneClient) {
+CONFORMANCE_TEST(Z77AnIdentityBelongsToTheConnectionsOfOneClient) {
   const auto ann = co_await lab.open();
   co_await add_auth(*ann, kAnn);
   co_await create(*ann, lab.parent() / "a", "x", kForItsCreator);
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(S77AnIdentityBelongsToTheConnectionsOfOneClient) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(S77WhatIsSentBehindAnAddAuthHasItsIdentity) {
+CONFORMANCE_TEST(Z77WhatIsSentBehindAnAddAuthHasItsIdentity) {
   const auto session = co_await lab.open();
   for (int round = 0; round < 20; ++round) {
     const Path path = lab.parent() / ("n" + std::to_string(round));
@@ -146,7 +146,7 @@ CONFORMANCE_TEST(S77WhatIsSentBehindAnAddAuthHasItsIdentity) {
   }
 }
 
-CONFORMANCE_TEST(S77IdentitiesCanBeAddedTogether) {
+CONFORMANCE_TEST(Z77IdentitiesCanBeAddedTogether) {
   const auto session = co_await lab.open();
   auto ann = session->add_auth("digest", kAnn);
   auto bob = session->add_auth("digest", kBob);
@@ -157,7 +157,7 @@ CONFORMANCE_TEST(S77IdentitiesCanBeAddedTogether) {
   EXPECT_EQ(acl.entries().size(), 2u);
 }
 
-CONFORMANCE_TEST(S77AnIdentityCanBeAddedWhileAway) {
+CONFORMANCE_TEST(Z77AnIdentityCanBeAddedWhileAway) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
@@ -170,7 +170,7 @@ CONFORMANCE_TEST(S77AnIdentityCanBeAddedWhileAway) {
 }
 
 // The credential is the session's before it is the connection's.
-CONFORMANCE_TEST(S77AnIdentitySurvivesTheLossOfItsReply) {
+CONFORMANCE_TEST(Z77AnIdentitySurvivesTheLossOfItsReply) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
@@ -187,7 +187,7 @@ CONFORMANCE_TEST(S77AnIdentitySurvivesTheLossOfItsReply) {
   }
 }
 
-CONFORMANCE_TEST(S77AnyCredentialIsADigest) {
+CONFORMANCE_TEST(Z77AnyCredentialIsADigest) {
   const auto session = co_await lab.open();
   const char* const credentials[] = {"", "ann", "ann:secret:more", ":"};
   for (const char* const credential : credentials) {
@@ -208,7 +208,7 @@ CONFORMANCE_TEST(S77AnyCredentialIsADigest) {
 }
 
 // Everybody has one of the scheme "ip" anyway.
-CONFORMANCE_TEST(S77AnAddressIsNoIdentityForAuth) {
+CONFORMANCE_TEST(Z77AnAddressIsNoIdentityForAuth) {
   const auto session = co_await lab.open();
   const auto added = co_await session->add_auth("ip", "1.2.3.4");
   EXPECT_EQ(error_of(added), std::nullopt);
@@ -220,7 +220,7 @@ CONFORMANCE_TEST(S77AnAddressIsNoIdentityForAuth) {
   EXPECT_EQ(read, Error::kNoAuth);  // It is not asked where it is.
 }
 
-CONFORMANCE_TEST(S13AddAuthTakesNoZxid) {
+CONFORMANCE_TEST(Z13AddAuthTakesNoZxid) {
   const auto session = co_await lab.open();
   const Created first = co_await create(*session, lab.parent() / "a");
   co_await add_auth(*session, kAnn);
@@ -228,7 +228,7 @@ CONFORMANCE_TEST(S13AddAuthTakesNoZxid) {
   EXPECT_EQ(second.stat.czxid, first.stat.czxid + 1);
 }
 
-CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
+CONFORMANCE_TEST(Z66AnUnknownSchemeEndsTheSession) {
   const char* const schemes[] = {"unknown", "", "world", "auth"};
   for (const char* const scheme : schemes) {
     const auto session = co_await lab.open();
@@ -241,7 +241,7 @@ CONFORMANCE_TEST(S66AnUnknownSchemeEndsTheSession) {
   }
 }
 
-CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
+CONFORMANCE_TEST(Z66EverythingPendingFailsWithIt) {
   const auto session = co_await lab.open();
   const Watch watch = co_await watch_data(*session, lab.parent());
   auto auth = session->add_auth("unknown", kAnn);
@@ -264,7 +264,7 @@ CONFORMANCE_TEST(S66EverythingPendingFailsWithIt) {
 }
 
 // Nothing that was sent behind the rejected credential is applied.
-CONFORMANCE_TEST(S66TheServerHearsNoMore) {
+CONFORMANCE_TEST(Z66TheServerHearsNoMore) {
   const auto other = co_await lab.open();
   for (int round = 0; round < 10; ++round) {
     const auto session = co_await lab.open();
@@ -279,7 +279,7 @@ CONFORMANCE_TEST(S66TheServerHearsNoMore) {
 }
 
 // It is not closed, only cut off: it expires.
-CONFORMANCE_TEST(S66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
+CONFORMANCE_TEST(Z66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
   const auto session = co_await lab.open(Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -290,7 +290,7 @@ CONFORMANCE_TEST(S66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
   EXPECT_EQ(event.type(), EventType::kDeleted);
 }
 
-CONFORMANCE_TEST(S66AClientOpensANewSessionAfterARejection) {
+CONFORMANCE_TEST(Z66AClientOpensANewSessionAfterARejection) {
   Client& client = lab.add_client(Lab::kLongSessionTimeout);
   const auto first = must(co_await client.session(Context()), "session");
   co_await add_rejected_auth(*first);

@@ -18,7 +18,7 @@ Task<std::shared_ptr<Session>> open_below(Lab& lab, Path app) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S5TheChrootIsNotCreated) {
+CONFORMANCE_TEST(Z5TheChrootIsNotCreated) {
   const auto outside = co_await lab.open();
   const auto session = co_await open_below(lab, lab.parent() / "app");
   const auto below = co_await session->create("/a", Data(), CreateMode::kPersistent);
@@ -31,7 +31,7 @@ CONFORMANCE_TEST(S5TheChrootIsNotCreated) {
 }
 
 // A lock's recipe creates it, however many levels are missing.
-CONFORMANCE_TEST(S5ALockCreatesItsMissingChroot) {
+CONFORMANCE_TEST(Z5ALockCreatesItsMissingChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "team" / "app";
   const auto session = co_await open_below(lab, app);
@@ -46,7 +46,7 @@ CONFORMANCE_TEST(S5ALockCreatesItsMissingChroot) {
 }
 
 // Where it may not, that is what it says.
-CONFORMANCE_TEST(S5AChrootThatMayNotBeCreatedIsAnError) {
+CONFORMANCE_TEST(Z5AChrootThatMayNotBeCreatedIsAnError) {
   const auto outside = co_await lab.open();
   const Creation closed(CreateMode::kPersistent, anyone(permission::kRead));
   co_await create(*outside, lab.parent() / "closed", Data(), closed);
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(S5AChrootThatMayNotBeCreatedIsAnError) {
 }
 
 // The C client would put a chroot in front of these and make paths of them.
-CONFORMANCE_TEST(S5NoPathBecomesOneInAChroot) {
+CONFORMANCE_TEST(Z5NoPathBecomesOneInAChroot) {
   const auto outside = co_await lab.open();
   co_await create(*outside, lab.parent() / "app");
   const auto session = co_await open_below(lab, lab.parent() / "app");
@@ -73,7 +73,7 @@ CONFORMANCE_TEST(S5NoPathBecomesOneInAChroot) {
   EXPECT_EQ(children.size(), 1U);
 }
 
-CONFORMANCE_TEST(S6RepliesComeWithoutTheChroot) {
+CONFORMANCE_TEST(Z6RepliesComeWithoutTheChroot) {
   const auto outside = co_await lab.open();
   co_await create(*outside, lab.parent() / "app");
   const auto session = co_await open_below(lab, lab.parent() / "app");
@@ -90,7 +90,7 @@ CONFORMANCE_TEST(S6RepliesComeWithoutTheChroot) {
   EXPECT_EQ(root.data.view(), "root");
 }
 
-CONFORMANCE_TEST(S6ResultsOfAMultiComeWithoutTheChroot) {
+CONFORMANCE_TEST(Z6ResultsOfAMultiComeWithoutTheChroot) {
   const auto outside = co_await lab.open();
   co_await create(*outside, lab.parent() / "app");
   const auto session = co_await open_below(lab, lab.parent() / "app");
@@ -110,7 +110,7 @@ CONFORMANCE_TEST(S6ResultsOfAMultiComeWithoutTheChroot) {
   EXPECT_EQ(failed_op(failed), 1U);
 }
 
-CONFORMANCE_TEST(S6EventsComeWithoutTheChroot) {
+CONFORMANCE_TEST(Z6EventsComeWithoutTheChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "app";
   co_await create(*outside, app);
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(S6EventsComeWithoutTheChroot) {
 }
 
 // The watches that a client sets again after a reconnect name them, too.
-CONFORMANCE_TEST(S6EventsOfAnAbsenceComeWithoutTheChroot) {
+CONFORMANCE_TEST(Z6EventsOfAnAbsenceComeWithoutTheChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "app";
   co_await create(*outside, app);

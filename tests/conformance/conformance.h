@@ -71,7 +71,7 @@ Task<MultiResults> commit(Session& session, Transaction transaction);
 Task<void> add_auth(Session& session, std::string user_and_password);
 // Adds a credential that the server rejects, and waits until the session is over. The server closes
 // the connection right behind its answer, and a client may notice that before it has read why
-// (S66): then it loses its connection, comes back with the credential, and is told that time.
+// (Z66): then it loses its connection, comes back with the credential, and is told that time.
 Task<void> add_rejected_auth(Session& session, std::string scheme = "unknown");
 // Ways for a request to end that stood behind a rejected credential, or was one.
 [[nodiscard]] bool fails_with_a_rejection(std::optional<Error> error);

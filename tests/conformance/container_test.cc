@@ -38,7 +38,7 @@ Task<void> wait_for_a_check(Session& session, Path parent) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S36AUsedContainerIsRemoved) {
+CONFORMANCE_TEST(Z36AUsedContainerIsRemoved) {
   const auto session = co_await lab.open();
   const Path path = co_await create_used(*session, lab.parent() / "c");
   co_await wait_until_removed(*session, path);
@@ -46,7 +46,7 @@ CONFORMANCE_TEST(S36AUsedContainerIsRemoved) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S36AContainerThatWasNeverUsedStays) {
+CONFORMANCE_TEST(Z36AContainerThatWasNeverUsedStays) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "c";
   const Created created = co_await create(*session, path, Data(), CreateMode::kContainer);
@@ -56,7 +56,7 @@ CONFORMANCE_TEST(S36AContainerThatWasNeverUsedStays) {
   EXPECT_EQ(stat.czxid, created.stat.czxid);
 }
 
-CONFORMANCE_TEST(S36AContainerStaysWhileItHasAChild) {
+CONFORMANCE_TEST(Z36AContainerStaysWhileItHasAChild) {
   const auto session = co_await lab.open();
   const auto owner = co_await lab.open();
   const Path path = co_await create_used(*session, lab.parent() / "c");
@@ -73,7 +73,7 @@ CONFORMANCE_TEST(S36AContainerStaysWhileItHasAChild) {
   co_await wait_until_removed(*session, path);
 }
 
-CONFORMANCE_TEST(S36AnOrdinaryZnodeStays) {
+CONFORMANCE_TEST(Z36AnOrdinaryZnodeStays) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "p";
   co_await create(*session, path);
@@ -84,7 +84,7 @@ CONFORMANCE_TEST(S36AnOrdinaryZnodeStays) {
   EXPECT_EQ(stat.cversion, 2);
 }
 
-CONFORMANCE_TEST(S36TheCounterOfARecreatedContainerStartsAgain) {
+CONFORMANCE_TEST(Z36TheCounterOfARecreatedContainerStartsAgain) {
   const auto session = co_await lab.open();
   const Path path = co_await create_used(*session, lab.parent() / "c");
   co_await wait_until_removed(*session, path);
@@ -97,7 +97,7 @@ CONFORMANCE_TEST(S36TheCounterOfARecreatedContainerStartsAgain) {
   EXPECT_EQ(first.path, path / "n-0000000000");
 }
 
-CONFORMANCE_TEST(S36TheParentOfARemovedContainerChanges) {
+CONFORMANCE_TEST(Z36TheParentOfARemovedContainerChanges) {
   const auto session = co_await lab.open();
   const Path path = co_await create_used(*session, lab.parent() / "c");
   const Stat before = co_await stat_of(*session, lab.parent());
@@ -109,7 +109,7 @@ CONFORMANCE_TEST(S36TheParentOfARemovedContainerChanges) {
   EXPECT_EQ(after.mzxid, before.mzxid);
 }
 
-CONFORMANCE_TEST(S36NestedContainersGoOneAfterTheOther) {
+CONFORMANCE_TEST(Z36NestedContainersGoOneAfterTheOther) {
   const auto session = co_await lab.open();
   const Path outer = lab.parent() / "outer";
   co_await create(*session, outer, Data(), CreateMode::kContainer);
@@ -119,7 +119,7 @@ CONFORMANCE_TEST(S36NestedContainersGoOneAfterTheOther) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S40TheEndOfAContainerFiresLikeARemoval) {
+CONFORMANCE_TEST(Z40TheEndOfAContainerFiresLikeARemoval) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "c";
   co_await create(*session, path, Data(), CreateMode::kContainer);
@@ -137,7 +137,7 @@ CONFORMANCE_TEST(S40TheEndOfAContainerFiresLikeARemoval) {
 }
 
 // The server removes it, so nobody's permission is needed.
-CONFORMANCE_TEST(S36AContainerIsRemovedWhateverTheAclsSay) {
+CONFORMANCE_TEST(Z36AContainerIsRemovedWhateverTheAclsSay) {
   const auto session = co_await lab.open();
   const Path holder = lab.parent() / "holder";
   co_await create(*session, holder);
@@ -153,7 +153,7 @@ CONFORMANCE_TEST(S36AContainerIsRemovedWhateverTheAclsSay) {
 }
 
 // As far as the containers go, a multi is like its operations.
-CONFORMANCE_TEST(S36AContainerCanBeUsedByAMulti) {
+CONFORMANCE_TEST(Z36AContainerCanBeUsedByAMulti) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "c";
   co_await create(*session, path, Data(), CreateMode::kContainer);

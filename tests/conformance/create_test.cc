@@ -7,7 +7,7 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S8CreateReturnsThePathAndTheStat) {
+CONFORMANCE_TEST(Z8CreateReturnsThePathAndTheStat) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Created created = co_await create(*session, path, "data");
@@ -27,7 +27,7 @@ CONFORMANCE_TEST(S8CreateReturnsThePathAndTheStat) {
   EXPECT_EQ(read, stat);
 }
 
-CONFORMANCE_TEST(S8CreateChangesOnlyTheChildPartOfTheParent) {
+CONFORMANCE_TEST(Z8CreateChangesOnlyTheChildPartOfTheParent) {
   const auto session = co_await lab.open();
   const Stat before = co_await stat_of(*session, lab.parent());
   const Created child = co_await create(*session, lab.parent() / "a");
@@ -40,7 +40,7 @@ CONFORMANCE_TEST(S8CreateChangesOnlyTheChildPartOfTheParent) {
   EXPECT_GT(after.pzxid, before.pzxid);
 }
 
-CONFORMANCE_TEST(S9RemoveCountsAsAChangeOfTheChildren) {
+CONFORMANCE_TEST(Z9RemoveCountsAsAChangeOfTheChildren) {
   const auto session = co_await lab.open();
   const Created child = co_await create(*session, lab.parent() / "a");
   const Stat before = co_await stat_of(*session, lab.parent());
@@ -54,7 +54,7 @@ CONFORMANCE_TEST(S9RemoveCountsAsAChangeOfTheChildren) {
   EXPECT_EQ(after, expected);
 }
 
-CONFORMANCE_TEST(S7CversionIsCreatesPlusRemoves) {
+CONFORMANCE_TEST(Z7CversionIsCreatesPlusRemoves) {
   const auto session = co_await lab.open();
   for (int i = 0; i < 3; ++i) {
     co_await create(*session, lab.parent() / "a");
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(S7CversionIsCreatesPlusRemoves) {
 
 // The znodes that a server is born with were never created by anybody. Nothing is ever removed from
 // the root by these tests.
-CONFORMANCE_TEST(S7ThePredefinedZnodesStartBelowZero) {
+CONFORMANCE_TEST(Z7ThePredefinedZnodesStartBelowZero) {
   const auto session = co_await lab.open();
   const Stat root = co_await stat_of(*session, "/");
   EXPECT_EQ(root.cversion, -1 + (root.num_children - 1));
@@ -77,7 +77,7 @@ CONFORMANCE_TEST(S7ThePredefinedZnodesStartBelowZero) {
   EXPECT_EQ(zookeeper.num_children, 2);
 }
 
-CONFORMANCE_TEST(S10SetDataChangesTheDataPart) {
+CONFORMANCE_TEST(Z10SetDataChangesTheDataPart) {
   const auto session = co_await lab.open();
   const Created created = co_await create(*session, lab.parent() / "a", "data");
   const Stat set = co_await set_data(*session, created.path, "longer data");
@@ -93,7 +93,7 @@ CONFORMANCE_TEST(S10SetDataChangesTheDataPart) {
   EXPECT_EQ(read, set);
 }
 
-CONFORMANCE_TEST(S10SettingEqualBytesIsAChange) {
+CONFORMANCE_TEST(Z10SettingEqualBytesIsAChange) {
   const auto session = co_await lab.open();
   const Created created = co_await create(*session, lab.parent() / "a", "same");
   const Stat set = co_await set_data(*session, created.path, "same");
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(S10SettingEqualBytesIsAChange) {
   EXPECT_GT(set.mzxid, created.stat.mzxid);
 }
 
-CONFORMANCE_TEST(S10AncestorsDoNotNotice) {
+CONFORMANCE_TEST(Z10AncestorsDoNotNotice) {
   const auto session = co_await lab.open();
   const Created child = co_await create(*session, lab.parent() / "a");
   const Stat before = co_await stat_of(*session, lab.parent());
@@ -112,7 +112,7 @@ CONFORMANCE_TEST(S10AncestorsDoNotNotice) {
   EXPECT_EQ(after, before);
 }
 
-CONFORMANCE_TEST(S11TheOwnerOfAnEphemeralIsItsSession) {
+CONFORMANCE_TEST(Z11TheOwnerOfAnEphemeralIsItsSession) {
   const auto session = co_await lab.open();
   const Created plain =
       co_await create(*session, lab.parent() / "e", Data(), CreateMode::kEphemeral);
@@ -123,7 +123,7 @@ CONFORMANCE_TEST(S11TheOwnerOfAnEphemeralIsItsSession) {
   EXPECT_EQ(sequential.stat.ephemeral_owner, session->id());
 }
 
-CONFORMANCE_TEST(S11OtherModesHaveNoOwner) {
+CONFORMANCE_TEST(Z11OtherModesHaveNoOwner) {
   const auto session = co_await lab.open();
   const Created container =
       co_await create(*session, lab.parent() / "c", "d", CreateMode::kContainer);
@@ -137,7 +137,7 @@ CONFORMANCE_TEST(S11OtherModesHaveNoOwner) {
   EXPECT_EQ(read, container.stat);
 }
 
-CONFORMANCE_TEST(S11NullAndEmptyDataAreDistinct) {
+CONFORMANCE_TEST(Z11NullAndEmptyDataAreDistinct) {
   const auto session = co_await lab.open();
   const Created null = co_await create(*session, lab.parent() / "null", Data());
   const Created empty = co_await create(*session, lab.parent() / "empty", "");
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(S11NullAndEmptyDataAreDistinct) {
 }
 
 // However long: the C client's own calls would cut it off to fit a buffer.
-CONFORMANCE_TEST(S26TheActualPathAndAllDataComeBack) {
+CONFORMANCE_TEST(Z26TheActualPathAndAllDataComeBack) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / std::string(20'000, 'n');
   const std::string data(200'000, 'd');
@@ -194,14 +194,14 @@ CONFORMANCE_TEST(GetChildrenListsTheNamesAndTheParentsStat) {
   EXPECT_EQ(children.parent(), stat);
 }
 
-CONFORMANCE_TEST(S12TheServersClockStampsEveryWrite) {
+CONFORMANCE_TEST(Z12TheServersClockStampsEveryWrite) {
   const auto session = co_await lab.open();
   const Created first = co_await create(*session, lab.parent() / "a");
   const Created second = co_await create(*session, lab.parent() / "b");
   EXPECT_GE(second.stat.ctime_ms, first.stat.ctime_ms);
 }
 
-CONFORMANCE_TEST(S13AFailedWriteTakesAZxidToo) {
+CONFORMANCE_TEST(Z13AFailedWriteTakesAZxidToo) {
   const auto session = co_await lab.open();
   const Created first = co_await create(*session, lab.parent() / "a");
   const auto again = co_await session->create(first.path, Data(), CreateMode::kPersistent);

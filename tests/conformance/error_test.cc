@@ -4,14 +4,14 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S15CreateOfWhatExists) {
+CONFORMANCE_TEST(Z15CreateOfWhatExists) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   const auto again = co_await session->create(lab.parent() / "a", "x", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(again), Error::kNodeExists);
 }
 
-CONFORMANCE_TEST(S15CreateWithoutAParent) {
+CONFORMANCE_TEST(Z15CreateWithoutAParent) {
   const auto session = co_await lab.open();
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
@@ -22,14 +22,14 @@ CONFORMANCE_TEST(S15CreateWithoutAParent) {
   }
 }
 
-CONFORMANCE_TEST(S15AMissingParentBeatsAMalformedName) {
+CONFORMANCE_TEST(Z15AMissingParentBeatsAMalformedName) {
   const auto session = co_await lab.open();
   const auto created =
       co_await session->create(lab.parent() / "no" / "\x7f", Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(created), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S33AnEphemeralHasNoChildren) {
+CONFORMANCE_TEST(Z33AnEphemeralHasNoChildren) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   const Path ephemeral = lab.parent() / "e";
@@ -45,7 +45,7 @@ CONFORMANCE_TEST(S33AnEphemeralHasNoChildren) {
   }
 }
 
-CONFORMANCE_TEST(S16RemoveOfWhatIsNotThere) {
+CONFORMANCE_TEST(Z16RemoveOfWhatIsNotThere) {
   const auto session = co_await lab.open();
   const auto missing = co_await session->remove(lab.parent() / "no");
   EXPECT_EQ(error_of(missing), Error::kNoNode);
@@ -53,7 +53,7 @@ CONFORMANCE_TEST(S16RemoveOfWhatIsNotThere) {
   EXPECT_EQ(error_of(without_parent), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S16BadVersionBeatsNotEmpty) {
+CONFORMANCE_TEST(Z16BadVersionBeatsNotEmpty) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -66,7 +66,7 @@ CONFORMANCE_TEST(S16BadVersionBeatsNotEmpty) {
   EXPECT_EQ(error_of(any), Error::kNotEmpty);
 }
 
-CONFORMANCE_TEST(S16RemoveWithTheRightVersion) {
+CONFORMANCE_TEST(Z16RemoveWithTheRightVersion) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -79,7 +79,7 @@ CONFORMANCE_TEST(S16RemoveWithTheRightVersion) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S16AnySessionMayRemoveAnEphemeral) {
+CONFORMANCE_TEST(Z16AnySessionMayRemoveAnEphemeral) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   co_await create(*owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
@@ -88,7 +88,7 @@ CONFORMANCE_TEST(S16AnySessionMayRemoveAnEphemeral) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S17SetDataChecksTheVersion) {
+CONFORMANCE_TEST(Z17SetDataChecksTheVersion) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const auto missing = co_await session->set_data(path, "x", 5);
@@ -104,7 +104,7 @@ CONFORMANCE_TEST(S17SetDataChecksTheVersion) {
   EXPECT_EQ(error_of(any), std::nullopt);
 }
 
-CONFORMANCE_TEST(S19OnlyMinusOneMatchesAnyVersion) {
+CONFORMANCE_TEST(Z19OnlyMinusOneMatchesAnyVersion) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -114,7 +114,7 @@ CONFORMANCE_TEST(S19OnlyMinusOneMatchesAnyVersion) {
   EXPECT_EQ(error_of(removed), Error::kBadVersion);
 }
 
-CONFORMANCE_TEST(S20ReadsOfWhatIsNotThere) {
+CONFORMANCE_TEST(Z20ReadsOfWhatIsNotThere) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "no";
   const auto exists = co_await session->exists(path);
@@ -129,7 +129,7 @@ CONFORMANCE_TEST(S20ReadsOfWhatIsNotThere) {
   EXPECT_EQ(error_of(watched_children), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S24SyncDoesNotLookAtThePath) {
+CONFORMANCE_TEST(Z24SyncDoesNotLookAtThePath) {
   const auto session = co_await lab.open();
   const auto there = co_await session->sync(lab.parent());
   EXPECT_EQ(error_of(there), std::nullopt);
@@ -137,7 +137,7 @@ CONFORMANCE_TEST(S24SyncDoesNotLookAtThePath) {
   EXPECT_EQ(error_of(missing), std::nullopt);
 }
 
-CONFORMANCE_TEST(S33SetDataByAnotherSessionKeepsTheOwner) {
+CONFORMANCE_TEST(Z33SetDataByAnotherSessionKeepsTheOwner) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   co_await create(*owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);

@@ -37,7 +37,7 @@ Task<void> expect_closed_to(Session& stranger, Path lock, Path contender) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S77NobodyElseMayTouchALockOfItsCreators) {
+CONFORMANCE_TEST(Z77NobodyElseMayTouchALockOfItsCreators) {
   const auto ann = co_await lab.open(as(kAnn));
   const auto bob = co_await lab.open(as(kBob));
   const Path path = lab.parent() / "locks" / "nightly";
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(S77NobodyElseMayTouchALockOfItsCreators) {
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
-CONFORMANCE_TEST(S77WhoShowsTheSameIdentitySharesTheLock) {
+CONFORMANCE_TEST(Z77WhoShowsTheSameIdentitySharesTheLock) {
   const auto first = co_await lab.open(as(kAnn));
   const auto second = co_await lab.open(as(kAnn));
   FairMutex mutex(*first, lab.parent() / "lock");
@@ -64,7 +64,7 @@ CONFORMANCE_TEST(S77WhoShowsTheSameIdentitySharesTheLock) {
   EXPECT_GT(next.fencing_token(), held.fencing_token());
 }
 
-CONFORMANCE_TEST(S77EveryRecipeCreatesWithTheDefaultAcl) {
+CONFORMANCE_TEST(Z77EveryRecipeCreatesWithTheDefaultAcl) {
   const auto ann = co_await lab.open(as(kAnn));
   const auto stranger = co_await lab.open();
   ReadWriteLock read_write(*ann, lab.parent() / "rw");
@@ -81,7 +81,7 @@ CONFORMANCE_TEST(S77EveryRecipeCreatesWithTheDefaultAcl) {
   co_await expect_closed_to(*stranger, lab.parent() / "unfair", held.znode());
 }
 
-CONFORMANCE_TEST(S77AChrootIsCreatedWithTheDefaultAcl) {
+CONFORMANCE_TEST(Z77AChrootIsCreatedWithTheDefaultAcl) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "team" / "app";
   Client& client = lab.add_client(Lab::kLongSessionTimeout, app, as(kAnn));
@@ -92,7 +92,7 @@ CONFORMANCE_TEST(S77AChrootIsCreatedWithTheDefaultAcl) {
   EXPECT_EQ(error_of(beside), Error::kNoAuth);
 }
 
-CONFORMANCE_TEST(S77ALockMayHaveAnAclOfItsOwn) {
+CONFORMANCE_TEST(Z77ALockMayHaveAnAclOfItsOwn) {
   const auto ann = co_await lab.open(as(kAnn));
   const auto stranger = co_await lab.open();
   LockOptions options;
@@ -104,7 +104,7 @@ CONFORMANCE_TEST(S77ALockMayHaveAnAclOfItsOwn) {
   co_await remove(*stranger, held.znode());
 }
 
-CONFORMANCE_TEST(S77WhatSaysItsAclIsCreatedWithThat) {
+CONFORMANCE_TEST(Z77WhatSaysItsAclIsCreatedWithThat) {
   const auto ann = co_await lab.open(as(kAnn));
   const Creation open(CreateMode::kPersistent, Acl::open());
   co_await create(*ann, lab.parent() / "open", Data(), open);
@@ -119,7 +119,7 @@ CONFORMANCE_TEST(S77WhatSaysItsAclIsCreatedWithThat) {
   EXPECT_TRUE(of_b.is_open());
 }
 
-CONFORMANCE_TEST(S77ADefaultAclOfNobodyIsRefused) {
+CONFORMANCE_TEST(Z77ADefaultAclOfNobodyIsRefused) {
   SessionOptions options;
   options.default_acl = Acl::creator_only();  // But it shows no identity.
   const auto session = co_await lab.open(std::move(options));
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(S77ADefaultAclOfNobodyIsRefused) {
   EXPECT_EQ(error_of(held), Error::kInvalidAcl);
 }
 
-CONFORMANCE_TEST(S77TheIdentityIsShownAgainAfterAReconnect) {
+CONFORMANCE_TEST(Z77TheIdentityIsShownAgainAfterAReconnect) {
   const auto session = co_await lab.open(as(kAnn));
   FairMutex mutex(*session, lab.parent() / "lock");
   HeldLock held = must(co_await mutex.acquire(), "acquire");
@@ -138,7 +138,7 @@ CONFORMANCE_TEST(S77TheIdentityIsShownAgainAfterAReconnect) {
   EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
 }
 
-CONFORMANCE_TEST(S77TheNextSessionShowsTheSameIdentity) {
+CONFORMANCE_TEST(Z77TheNextSessionShowsTheSameIdentity) {
   co_await lab.open();
   Client& client = lab.add_client(Lab::kLongSessionTimeout, Path(), as(kAnn));
   const auto first = must(co_await client.session(Context()), "open");
@@ -154,7 +154,7 @@ CONFORMANCE_TEST(S77TheNextSessionShowsTheSameIdentity) {
   EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
 }
 
-CONFORMANCE_TEST(S77SeveralIdentitiesAreAllShown) {
+CONFORMANCE_TEST(Z77SeveralIdentitiesAreAllShown) {
   SessionOptions options = as(kAnn);
   options.auth.emplace_back("digest", kBob);
   const auto session = co_await lab.open(std::move(options));
@@ -164,7 +164,7 @@ CONFORMANCE_TEST(S77SeveralIdentitiesAreAllShown) {
 }
 
 // Not a hang: within the deadline it says what is wrong.
-CONFORMANCE_TEST(S66ACredentialThatIsRejectedIsAnErrorOfTheLock) {
+CONFORMANCE_TEST(Z66ACredentialThatIsRejectedIsAnErrorOfTheLock) {
   co_await lab.open();
   SessionOptions options;
   options.auth.emplace_back("unknown", "x");

@@ -29,7 +29,7 @@ Request request(OpCode op, Path path) { return {op, std::move(path)}; }
 
 }  // namespace
 
-CONFORMANCE_TEST(S22AMultiSeesItsOwnEarlierOperations) {
+CONFORMANCE_TEST(Z22AMultiSeesItsOwnEarlierOperations) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const MultiResults results = co_await commit(*session, Transaction()
@@ -49,7 +49,7 @@ CONFORMANCE_TEST(S22AMultiSeesItsOwnEarlierOperations) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S22AMultiIsOneTransaction) {
+CONFORMANCE_TEST(Z22AMultiIsOneTransaction) {
   const auto session = co_await lab.open();
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(S22AMultiIsOneTransaction) {
   EXPECT_EQ(after.stat.czxid, zxid + 1);
 }
 
-CONFORMANCE_TEST(S12AMultiHasOneTime) {
+CONFORMANCE_TEST(Z12AMultiHasOneTime) {
   const auto session = co_await lab.open();
   const Path a = lab.parent() / "a";
   Transaction many = Transaction().create(a, Data(), kPlain);
@@ -84,7 +84,7 @@ CONFORMANCE_TEST(S12AMultiHasOneTime) {
   EXPECT_EQ(results.size(), 102u);
 }
 
-CONFORMANCE_TEST(S22AFailedMultiChangesNothing) {
+CONFORMANCE_TEST(Z22AFailedMultiChangesNothing) {
   const auto session = co_await lab.open();
   const Path a = lab.parent() / "a";
   co_await create(*session, a, "x");
@@ -105,7 +105,7 @@ CONFORMANCE_TEST(S22AFailedMultiChangesNothing) {
   EXPECT_EQ(error_of(b), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S13EveryMultiTakesOneZxid) {
+CONFORMANCE_TEST(Z13EveryMultiTakesOneZxid) {
   const auto session = co_await lab.open();
   const Created first = co_await create(*session, lab.parent() / "a");
   co_await commit(*session, Transaction());
@@ -117,13 +117,13 @@ CONFORMANCE_TEST(S13EveryMultiTakesOneZxid) {
   EXPECT_EQ(second.stat.czxid, first.stat.czxid + 5);
 }
 
-CONFORMANCE_TEST(S22AnEmptyMultiWorks) {
+CONFORMANCE_TEST(Z22AnEmptyMultiWorks) {
   const auto session = co_await lab.open();
   const MultiResults results = co_await commit(*session, Transaction());
   EXPECT_TRUE(results.empty());
 }
 
-CONFORMANCE_TEST(S22TheFirstOperationThatFailsIsNamed) {
+CONFORMANCE_TEST(Z22TheFirstOperationThatFailsIsNamed) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -135,7 +135,7 @@ CONFORMANCE_TEST(S22TheFirstOperationThatFailsIsNamed) {
       Error::kNoNode, 0);
 }
 
-CONFORMANCE_TEST(S22EveryErrorOfAnOperationCanOccur) {
+CONFORMANCE_TEST(Z22EveryErrorOfAnOperationCanOccur) {
   const auto session = co_await lab.open();
   const Path fresh = lab.parent() / "fresh";
   const Path path = lab.parent() / "a";
@@ -159,7 +159,7 @@ CONFORMANCE_TEST(S22EveryErrorOfAnOperationCanOccur) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S22AMultiMayRemoveAZnodeAndThenItsParent) {
+CONFORMANCE_TEST(Z22AMultiMayRemoveAZnodeAndThenItsParent) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -169,7 +169,7 @@ CONFORMANCE_TEST(S22AMultiMayRemoveAZnodeAndThenItsParent) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S22AMultiMayReplaceAZnode) {
+CONFORMANCE_TEST(Z22AMultiMayReplaceAZnode) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Created old = co_await create(*session, path, "old");
@@ -179,7 +179,7 @@ CONFORMANCE_TEST(S22AMultiMayReplaceAZnode) {
   EXPECT_EQ(read.stat.czxid, old.stat.czxid + 1);
 }
 
-CONFORMANCE_TEST(S21CheckLooksAtTheVersionOfTheData) {
+CONFORMANCE_TEST(Z21CheckLooksAtTheVersionOfTheData) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);
@@ -191,7 +191,7 @@ CONFORMANCE_TEST(S21CheckLooksAtTheVersionOfTheData) {
   co_await expect_failure(*session, Transaction().check(path / "\x7f"), Error::kBadArguments, 0);
 }
 
-CONFORMANCE_TEST(S21CheckNeedsRead) {
+CONFORMANCE_TEST(Z21CheckNeedsRead) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Creation closed(kPlain, anyone(permission::kAll & ~permission::kRead));
@@ -201,7 +201,7 @@ CONFORMANCE_TEST(S21CheckNeedsRead) {
   co_await commit(*session, Transaction().check(path, 0));
 }
 
-CONFORMANCE_TEST(S22AnAclIsThatOfOneOperation) {
+CONFORMANCE_TEST(Z22AnAclIsThatOfOneOperation) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Acl acl = both(anyone(permission::kRead | permission::kCreate), digest(31, kAnnId));
@@ -214,7 +214,7 @@ CONFORMANCE_TEST(S22AnAclIsThatOfOneOperation) {
   EXPECT_EQ(of_b, Acl::open());
 }
 
-CONFORMANCE_TEST(S22AnAclAppliesToTheOperationsBehind) {
+CONFORMANCE_TEST(Z22AnAclAppliesToTheOperationsBehind) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Creation closed(kPlain, anyone(permission::kRead));
@@ -225,7 +225,7 @@ CONFORMANCE_TEST(S22AnAclAppliesToTheOperationsBehind) {
                           Error::kNoAuth, 1);
 }
 
-CONFORMANCE_TEST(S22CreatorOnlyWorksInAMulti) {
+CONFORMANCE_TEST(Z22CreatorOnlyWorksInAMulti) {
   const auto session = co_await lab.open();
   const Creation for_creator(kPlain, Acl::creator_only());
   co_await expect_failure(*session, Transaction().create(lab.parent() / "a", Data(), for_creator),
@@ -236,7 +236,7 @@ CONFORMANCE_TEST(S22CreatorOnlyWorksInAMulti) {
   EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
 }
 
-CONFORMANCE_TEST(S11AMultiKeepsNullAndEmptyDataApart) {
+CONFORMANCE_TEST(Z11AMultiKeepsNullAndEmptyDataApart) {
   const auto session = co_await lab.open();
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
@@ -252,7 +252,7 @@ CONFORMANCE_TEST(S11AMultiKeepsNullAndEmptyDataApart) {
   EXPECT_TRUE(read_b.data.is_null());
 }
 
-CONFORMANCE_TEST(S22AMultiMayCreateEphemerals) {
+CONFORMANCE_TEST(Z22AMultiMayCreateEphemerals) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   const Path e = lab.parent() / "e";
@@ -269,7 +269,7 @@ CONFORMANCE_TEST(S22AMultiMayCreateEphemerals) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenInItsOwnMulti) {
+CONFORMANCE_TEST(Z33AnEphemeralHasNoChildrenInItsOwnMulti) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "e";
   co_await expect_failure(
@@ -278,7 +278,7 @@ CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenInItsOwnMulti) {
       Error::kNoChildrenForEphemerals, 1);
 }
 
-CONFORMANCE_TEST(S30SequenceNumbersInsideAMulti) {
+CONFORMANCE_TEST(Z30SequenceNumbersInsideAMulti) {
   const auto session = co_await lab.open();
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;
@@ -298,7 +298,7 @@ CONFORMANCE_TEST(S30SequenceNumbersInsideAMulti) {
   EXPECT_EQ(next.path, lab.parent() / "n-0000000004");
 }
 
-CONFORMANCE_TEST(S30AFailedMultiDoesNotCount) {
+CONFORMANCE_TEST(Z30AFailedMultiDoesNotCount) {
   const auto session = co_await lab.open();
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;
@@ -314,7 +314,7 @@ CONFORMANCE_TEST(S30AFailedMultiDoesNotCount) {
   EXPECT_EQ(next.path, lab.parent() / "n-0000000000");
 }
 
-CONFORMANCE_TEST(S30AParentRecreatedInAMultiStartsAgain) {
+CONFORMANCE_TEST(Z30AParentRecreatedInAMultiStartsAgain) {
   const auto session = co_await lab.open();
   const Path lock = lab.parent() / "lock";
   const CreateMode sequential = CreateMode::kPersistentSequential;
@@ -331,7 +331,7 @@ CONFORMANCE_TEST(S30AParentRecreatedInAMultiStartsAgain) {
   EXPECT_EQ(results[5].path, lock / "n-0000000000");
 }
 
-CONFORMANCE_TEST(S3APathInAMultiIsJudgedWithItsNumber) {
+CONFORMANCE_TEST(Z3APathInAMultiIsJudgedWithItsNumber) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
   const CreateMode sequential = CreateMode::kEphemeralSequential;
@@ -343,7 +343,7 @@ CONFORMANCE_TEST(S3APathInAMultiIsJudgedWithItsNumber) {
   EXPECT_EQ(results[1].path, lab.parent() / "..0000000001");
 }
 
-CONFORMANCE_TEST(S23OtherModesAreRefusedInAMulti) {
+CONFORMANCE_TEST(Z23OtherModesAreRefusedInAMulti) {
   const auto session = co_await lab.open();
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
@@ -362,7 +362,7 @@ CONFORMANCE_TEST(S23OtherModesAreRefusedInAMulti) {
   EXPECT_EQ(after.stat.czxid, before.stat.czxid + 1);
 }
 
-CONFORMANCE_TEST(S23OtherOperationsAreRefusedInAMulti) {
+CONFORMANCE_TEST(Z23OtherOperationsAreRefusedInAMulti) {
   const auto session = co_await lab.open();
   const OpCode others[] = {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren,
                            OpCode::kSync,   OpCode::kClose,   OpCode::kGetAcl,
@@ -373,7 +373,7 @@ CONFORMANCE_TEST(S23OtherOperationsAreRefusedInAMulti) {
   }
 }
 
-CONFORMANCE_TEST(S4AMalformedPathInAMultiNeverReachesTheServer) {
+CONFORMANCE_TEST(Z4AMalformedPathInAMultiNeverReachesTheServer) {
   const auto session = co_await lab.open();
   const Path fine = lab.parent() / "a";
   const std::string malformed[] = {"",

@@ -17,7 +17,7 @@ constexpr CreateMode kPlain = CreateMode::kPersistent;
 
 }  // namespace
 
-CONFORMANCE_TEST(S73AMultiKeepsItsPlaceAmongTheRequests) {
+CONFORMANCE_TEST(Z73AMultiKeepsItsPlaceAmongTheRequests) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   auto creation = session->create(path, "0", kPlain);
@@ -33,7 +33,7 @@ CONFORMANCE_TEST(S73AMultiKeepsItsPlaceAmongTheRequests) {
   must(co_await creation, "create");
 }
 
-CONFORMANCE_TEST(S22MultisMayBeManyAndLarge) {
+CONFORMANCE_TEST(Z22MultisMayBeManyAndLarge) {
   const auto session = co_await lab.open();
   const std::string data(100, 'x');
   Sent<MultiResults> multis;
@@ -66,7 +66,7 @@ CONFORMANCE_TEST(ADroppedMultiIsStillApplied) {
   EXPECT_EQ(error_of(exists), std::nullopt);
 }
 
-CONFORMANCE_TEST(S68AMultiWhoseRequestIsLostIsNotApplied) {
+CONFORMANCE_TEST(Z68AMultiWhoseRequestIsLostIsNotApplied) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   lab.prepare_loss(*session, Lab::Loss::kRequests);
@@ -80,7 +80,7 @@ CONFORMANCE_TEST(S68AMultiWhoseRequestIsLostIsNotApplied) {
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S68AMultiWhoseReplyIsLostWasApplied) {
+CONFORMANCE_TEST(Z68AMultiWhoseReplyIsLostWasApplied) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   lab.prepare_loss(*session, Lab::Loss::kReplies);
@@ -94,8 +94,8 @@ CONFORMANCE_TEST(S68AMultiWhoseReplyIsLostWasApplied) {
   EXPECT_EQ(read.data.view(), "x");
 }
 
-// Or fails, and was never sent then: see S69ARequestMadeWhileAwayIsSentAfterwards.
-CONFORMANCE_TEST(S69AMultiMadeWhileAwayIsSentAfterwards) {
+// Or fails, and was never sent then: see Z69ARequestMadeWhileAwayIsSentAfterwards.
+CONFORMANCE_TEST(Z69AMultiMadeWhileAwayIsSentAfterwards) {
   const auto session = co_await lab.open();
   for (int attempt = 0; attempt < 20; ++attempt) {
     lab.cut(*session);
@@ -119,7 +119,7 @@ CONFORMANCE_TEST(S69AMultiMadeWhileAwayIsSentAfterwards) {
   ADD_FAILURE() << "a multi made while away is never sent";
 }
 
-CONFORMANCE_TEST(S72AMultiMadeOnAnExpiredSessionFails) {
+CONFORMANCE_TEST(Z72AMultiMadeOnAnExpiredSessionFails) {
   const auto victim = co_await lab.open();
   co_await lab.disconnect(*victim);
   auto multi = victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
@@ -134,7 +134,7 @@ CONFORMANCE_TEST(S72AMultiMadeOnAnExpiredSessionFails) {
 }
 
 // It waits in the client, which knows that it was never sent.
-CONFORMANCE_TEST(S69AMultiThatNobodyWaitsForAnyMoreIsNotSent) {
+CONFORMANCE_TEST(Z69AMultiThatNobodyWaitsForAnyMoreIsNotSent) {
   const auto session = co_await lab.open();
   co_await lab.disconnect(*session);
   std::stop_source stop;

@@ -8,7 +8,7 @@
 #include "lockstep/fair_mutex.h"
 #include "support/session_waits.h"
 
-// S27: what is longer than the server's jute.maxbuffer costs the connection. A client does not send
+// Z27: what is longer than the server's jute.maxbuffer costs the connection. A client does not send
 // that, unless it takes the limit for a higher one.
 namespace lockstep::conformance {
 
@@ -41,7 +41,7 @@ Task<void> expect_lost(Session& session, Path path, std::string data) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S27TheLongestCreate) {
+CONFORMANCE_TEST(Z27TheLongestCreate) {
   const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   const std::string most(kLongestPacket - kHeader - kCreate - path.view().size(), 'x');
@@ -51,7 +51,7 @@ CONFORMANCE_TEST(S27TheLongestCreate) {
   EXPECT_TRUE(read.data.view() == most);
 }
 
-CONFORMANCE_TEST(S27TheLongestSetData) {
+CONFORMANCE_TEST(Z27TheLongestSetData) {
   const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   co_await create(*session, path, "before");
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(S27TheLongestSetData) {
   EXPECT_EQ(stat.data_length, static_cast<std::int32_t>(most.size()));
 }
 
-CONFORMANCE_TEST(S27TheLongestMulti) {
+CONFORMANCE_TEST(Z27TheLongestMulti) {
   const auto session = co_await open_careless(lab);
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
@@ -92,7 +92,7 @@ CONFORMANCE_TEST(S27TheLongestMulti) {
 }
 
 // What is sent behind it goes down with it, and so does what was sent before and is not answered.
-CONFORMANCE_TEST(S27ATooLongRequestTakesTheOthersWithIt) {
+CONFORMANCE_TEST(Z27ATooLongRequestTakesTheOthersWithIt) {
   const auto session = co_await open_careless(lab);
   const std::string too_much(kLongestPacket, 'x');
   lab.gather_requests(*session);  // The connection ends once both are sent.
@@ -109,7 +109,7 @@ CONFORMANCE_TEST(S27ATooLongRequestTakesTheOthersWithIt) {
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S27WhatIsTooLongIsRefusedAndTheConnectionStays) {
+CONFORMANCE_TEST(Z27WhatIsTooLongIsRefusedAndTheConnectionStays) {
   const auto session = co_await lab.open();
   const support::StateRecorder recorder(*session);
   const Path path = lab.parent() / "large";
@@ -135,7 +135,7 @@ CONFORMANCE_TEST(S27WhatIsTooLongIsRefusedAndTheConnectionStays) {
   EXPECT_TRUE(recorder.states().empty());
 }
 
-CONFORMANCE_TEST(S27TheLimitIsASetting) {
+CONFORMANCE_TEST(Z27TheLimitIsASetting) {
   SessionOptions options;
   options.packet_limit = 200;
   const auto session = co_await lab.open(std::move(options));
@@ -148,7 +148,7 @@ CONFORMANCE_TEST(S27TheLimitIsASetting) {
 }
 
 // Other locks of the session do not even become suspect.
-CONFORMANCE_TEST(S27ALockWithTooMuchDataIsAnErrorOfItsOwn) {
+CONFORMANCE_TEST(Z27ALockWithTooMuchDataIsAnErrorOfItsOwn) {
   const auto session = co_await lab.open();
   FairMutex other(*session, lab.parent() / "other");
   const HeldLock held = must(co_await other.acquire(), "acquire");

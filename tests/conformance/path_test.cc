@@ -67,7 +67,7 @@ Task<void> expect_accepted(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S4MalformedPathsNeverReachTheServer) {
+CONFORMANCE_TEST(Z4MalformedPathsNeverReachTheServer) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
   const char* const malformed[] = {"/",    "//",    "//a", "/a//b",  "/.",     "/..",
@@ -79,7 +79,7 @@ CONFORMANCE_TEST(S4MalformedPathsNeverReachTheServer) {
   co_await expect_refused(*session, parent + std::string("/a\0b", 4));
 }
 
-CONFORMANCE_TEST(S4ARefusedRequestDoesNotDisturbTheOthers) {
+CONFORMANCE_TEST(Z4ARefusedRequestDoesNotDisturbTheOthers) {
   const auto session = co_await lab.open();
   auto before = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
   auto refused = session->create("bad", Data(), CreateMode::kPersistent);
@@ -92,7 +92,7 @@ CONFORMANCE_TEST(S4ARefusedRequestDoesNotDisturbTheOthers) {
   EXPECT_EQ(error_of(last), std::nullopt);
 }
 
-CONFORMANCE_TEST(S1TheServerRefusesCharacters) {
+CONFORMANCE_TEST(Z1TheServerRefusesCharacters) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
   const char* const refused[] = {"/a\x1f",        "/a\x7f",        "/\xc2\x80",        "/\xc2\x9f",
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(S1TheServerRefusesCharacters) {
 }
 
 // It decodes them to a character that it then refuses.
-CONFORMANCE_TEST(S1TheServerRefusesWhatIsNotUtf8) {
+CONFORMANCE_TEST(Z1TheServerRefusesWhatIsNotUtf8) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
   const char* const refused[] = {"/a\xff",        "/\xc3",     "/\x80",        "/\xc0\x80",
@@ -113,7 +113,7 @@ CONFORMANCE_TEST(S1TheServerRefusesWhatIsNotUtf8) {
   }
 }
 
-CONFORMANCE_TEST(S1UnusualPathsThatAreFine) {
+CONFORMANCE_TEST(Z1UnusualPathsThatAreFine) {
   const auto session = co_await lab.open();
   const char* const names[] = {"...", ".a",       "a.",           "..a",
                                " ",   "\xc2\xa0", "\xef\xa4\x80", "\xef\xbf\xaf",
@@ -121,7 +121,7 @@ CONFORMANCE_TEST(S1UnusualPathsThatAreFine) {
   for (const char* const name : names) co_await expect_accepted(*session, lab.parent() / name);
 }
 
-CONFORMANCE_TEST(S2SomeZnodesCannotBeRemoved) {
+CONFORMANCE_TEST(Z2SomeZnodesCannotBeRemoved) {
   const auto session = co_await lab.open();
   const char* const paths[] = {"/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"};
   for (const char* const path : paths) {
@@ -130,7 +130,7 @@ CONFORMANCE_TEST(S2SomeZnodesCannotBeRemoved) {
   }
 }
 
-CONFORMANCE_TEST(S1TheRootExists) {
+CONFORMANCE_TEST(Z1TheRootExists) {
   const auto session = co_await lab.open();
   const auto root = co_await session->exists("/");
   EXPECT_EQ(error_of(root), std::nullopt);

@@ -8,7 +8,7 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S46DataWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46DataWatchesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const char* const names[] = {"changed", "removed", "recreated", "untouched"};
@@ -40,7 +40,7 @@ CONFORMANCE_TEST(S46DataWatchesAfterAnAbsence) {
   EXPECT_EQ(event.type(), EventType::kChanged);
 }
 
-CONFORMANCE_TEST(S46ExistsWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46ExistsWatchesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Watch created = co_await watch_exists(*watcher, lab.parent() / "created");
@@ -61,7 +61,7 @@ CONFORMANCE_TEST(S46ExistsWatchesAfterAnAbsence) {
   EXPECT_EQ(event.type(), EventType::kCreated);
 }
 
-CONFORMANCE_TEST(S46ChildWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46ChildWatchesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const char* const names[] = {"filled", "removed", "untouched"};
@@ -88,7 +88,7 @@ CONFORMANCE_TEST(S46ChildWatchesAfterAnAbsence) {
   EXPECT_EQ(event.type(), EventType::kChild);
 }
 
-CONFORMANCE_TEST(S53MissedEventsComeBeforeRepliesToQueuedRequests) {
+CONFORMANCE_TEST(Z53MissedEventsComeBeforeRepliesToQueuedRequests) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(S53MissedEventsComeBeforeRepliesToQueuedRequests) {
   EXPECT_TRUE(watch.has_fired());
 }
 
-CONFORMANCE_TEST(S70SessionAndEphemeralsSurviveALostConnection) {
+CONFORMANCE_TEST(Z70SessionAndEphemeralsSurviveALostConnection) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   const SessionId id = owner->id();
@@ -122,7 +122,7 @@ CONFORMANCE_TEST(S70SessionAndEphemeralsSurviveALostConnection) {
             (std::vector<SessionState>{SessionState::kSuspended, SessionState::kConnected}));
 }
 
-CONFORMANCE_TEST(S68ALostRequestIsNotApplied) {
+CONFORMANCE_TEST(Z68ALostRequestIsNotApplied) {
   const auto session = co_await lab.open();
   lab.prepare_loss(*session, Lab::Loss::kRequests);
   auto create_lost = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
@@ -134,7 +134,7 @@ CONFORMANCE_TEST(S68ALostRequestIsNotApplied) {
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(S68ALostReplyWasApplied) {
+CONFORMANCE_TEST(Z68ALostReplyWasApplied) {
   const auto session = co_await lab.open();
   lab.prepare_loss(*session, Lab::Loss::kReplies);
   auto create_lost = session->create(lab.parent() / "a-", Data(), CreateMode::kEphemeralSequential);
@@ -147,7 +147,7 @@ CONFORMANCE_TEST(S68ALostReplyWasApplied) {
 }
 
 // Records what a session does to its user when its connection breaks.
-CONFORMANCE_TEST(S67ListenersFirstThenTheRequestsInOrder) {
+CONFORMANCE_TEST(Z67ListenersFirstThenTheRequestsInOrder) {
   const auto session = co_await lab.open();
   support::StateRecorder recorder(*session);
   lab.hold_replies(*session);
@@ -168,7 +168,7 @@ CONFORMANCE_TEST(S67ListenersFirstThenTheRequestsInOrder) {
 
 // The C client reports the loss before it fails what was under way, so a request that is made at
 // once can still be failed with the rest: hence more than one attempt.
-CONFORMANCE_TEST(S69ARequestMadeWhileAwayIsSentAfterwards) {
+CONFORMANCE_TEST(Z69ARequestMadeWhileAwayIsSentAfterwards) {
   const auto session = co_await lab.open();
   for (int attempt = 0; attempt < 20; ++attempt) {
     lab.cut(*session);
@@ -188,7 +188,7 @@ CONFORMANCE_TEST(S69ARequestMadeWhileAwayIsSentAfterwards) {
   ADD_FAILURE() << "a request made while away is never sent";
 }
 
-CONFORMANCE_TEST(S39AReadThatFailsWithItsConnectionLeavesNoWatch) {
+CONFORMANCE_TEST(Z39AReadThatFailsWithItsConnectionLeavesNoWatch) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   lab.prepare_loss(*session, Lab::Loss::kReplies);

@@ -6,7 +6,7 @@
 // What the server and the client keep of a watch, and for how long.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S38EachConnectionHasEntriesOfItsOwn) {
+CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
   const auto first = co_await lab.open();
   const auto second = co_await lab.open();
   const auto leaving = co_await lab.open();
@@ -31,7 +31,7 @@ CONFORMANCE_TEST(S38EachConnectionHasEntriesOfItsOwn) {
 }
 
 // The tables of data and of children are two: neither event takes from the other.
-CONFORMANCE_TEST(S38RepeatedRegistrationsCollapseInEachTable) {
+CONFORMANCE_TEST(Z38RepeatedRegistrationsCollapseInEachTable) {
   const auto session = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -53,8 +53,8 @@ CONFORMANCE_TEST(S38RepeatedRegistrationsCollapseInEachTable) {
   EXPECT_FALSE(rest.has_fired());
 }
 
-// The same call registers in one of two tables, which come back differently (S46).
-CONFORMANCE_TEST(S49ExistsRegistersByWhatItFound) {
+// The same call registers in one of two tables, which come back differently (Z46).
+CONFORMANCE_TEST(Z49ExistsRegistersByWhatItFound) {
   const auto session = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path there = lab.parent() / "there";
@@ -74,7 +74,7 @@ CONFORMANCE_TEST(S49ExistsRegistersByWhatItFound) {
 }
 
 // A watch is told that its session is over, never what that did to the znode.
-CONFORMANCE_TEST(S54TheExpiryEndsEveryWatchWithoutANodeEvent) {
+CONFORMANCE_TEST(Z54TheExpiryEndsEveryWatchWithoutANodeEvent) {
   const auto session = co_await lab.open();
   const Path own = lab.parent() / "own";
   co_await create(*session, own, Data(), CreateMode::kEphemeral);

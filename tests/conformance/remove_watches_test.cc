@@ -6,7 +6,7 @@
 // Watches that are taken back.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S48RemovingTakesTheWatchesOfAZnodeBack) {
+CONFORMANCE_TEST(Z48RemovingTakesTheWatchesOfAZnodeBack) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -27,7 +27,7 @@ CONFORMANCE_TEST(S48RemovingTakesTheWatchesOfAZnodeBack) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(S48DataAndChildWatchesAreRemovedApart) {
+CONFORMANCE_TEST(Z48DataAndChildWatchesAreRemovedApart) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(S48DataAndChildWatchesAreRemovedApart) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
 }
 
-CONFORMANCE_TEST(S48WhoHasNoneIsTold) {
+CONFORMANCE_TEST(Z48WhoHasNoneIsTold) {
   const auto session = co_await lab.open();
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -73,7 +73,7 @@ CONFORMANCE_TEST(S48WhoHasNoneIsTold) {
 }
 
 // A watch for the creation of a znode is a data watch.
-CONFORMANCE_TEST(S48AWatchOnNothingCanBeRemoved) {
+CONFORMANCE_TEST(Z48AWatchOnNothingCanBeRemoved) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   const Watch exists = co_await watch_exists(*session, path);
@@ -83,7 +83,7 @@ CONFORMANCE_TEST(S48AWatchOnNothingCanBeRemoved) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST(S48WhatIsWatchedBehindARemovalStays) {
+CONFORMANCE_TEST(Z48WhatIsWatchedBehindARemovalStays) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -99,7 +99,7 @@ CONFORMANCE_TEST(S48WhatIsWatchedBehindARemovalStays) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST(S55OneWatchIsTakenBackAndTheOtherStays) {
+CONFORMANCE_TEST(Z55OneWatchIsTakenBackAndTheOtherStays) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -115,7 +115,7 @@ CONFORMANCE_TEST(S55OneWatchIsTakenBackAndTheOtherStays) {
 }
 
 // The event that the server still sends finds nobody, and takes nothing else with it.
-CONFORMANCE_TEST(S55TheServerKeepsItsEntry) {
+CONFORMANCE_TEST(Z55TheServerKeepsItsEntry) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -134,7 +134,7 @@ CONFORMANCE_TEST(S55TheServerKeepsItsEntry) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST(S55AWatchThatIsNoMoreIsUnknown) {
+CONFORMANCE_TEST(Z55AWatchThatIsNoMoreIsUnknown) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -152,7 +152,7 @@ CONFORMANCE_TEST(S55AWatchThatIsNoMoreIsUnknown) {
 }
 
 // What is taken back is not set again with the next connection.
-CONFORMANCE_TEST(S55AReconnectDoesNotBringItBack) {
+CONFORMANCE_TEST(Z55AReconnectDoesNotBringItBack) {
   const auto session = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -170,7 +170,7 @@ CONFORMANCE_TEST(S55AReconnectDoesNotBringItBack) {
 }
 
 // It was not done, or done for a connection that is no more: the watch is set again.
-CONFORMANCE_TEST(S55ARemovalWhoseReplyIsLostRemovesNothing) {
+CONFORMANCE_TEST(Z55ARemovalWhoseReplyIsLostRemovesNothing) {
   const auto session = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -189,7 +189,7 @@ CONFORMANCE_TEST(S55ARemovalWhoseReplyIsLostRemovesNothing) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
 }
 
-CONFORMANCE_TEST(S55WithAChroot) {
+CONFORMANCE_TEST(Z55WithAChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "app";
   co_await create(*outside, app);
@@ -205,7 +205,7 @@ CONFORMANCE_TEST(S55WithAChroot) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST(S72NothingIsRemovedAfterTheEnd) {
+CONFORMANCE_TEST(Z72NothingIsRemovedAfterTheEnd) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);

@@ -2,10 +2,10 @@
 
 #include "conformance/conformance.h"
 
-// S71: what a retry finds when the first attempt was applied and only its reply was lost.
+// Z71: what a retry finds when the first attempt was applied and only its reply was lost.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(S71ARetriedCreateFindsItsOwnZnode) {
+CONFORMANCE_TEST(Z71ARetriedCreateFindsItsOwnZnode) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   lab.prepare_loss(*session, Lab::Loss::kReplies);
@@ -20,7 +20,7 @@ CONFORMANCE_TEST(S71ARetriedCreateFindsItsOwnZnode) {
   EXPECT_EQ(stat.ephemeral_owner, session->id());
 }
 
-CONFORMANCE_TEST(S71ARetriedSetDataFindsTheNextVersion) {
+CONFORMANCE_TEST(Z71ARetriedSetDataFindsTheNextVersion) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path, "before");
@@ -37,7 +37,7 @@ CONFORMANCE_TEST(S71ARetriedSetDataFindsTheNextVersion) {
   EXPECT_EQ(read.stat.version, 1);
 }
 
-CONFORMANCE_TEST(S71ARetriedRemoveFindsNothing) {
+CONFORMANCE_TEST(Z71ARetriedRemoveFindsNothing) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   co_await create(*session, path);

@@ -14,14 +14,14 @@ Task<std::string> create_sequential(Session& session, Path prefix) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S29TheSuffixHasTenDigits) {
+CONFORMANCE_TEST(Z29TheSuffixHasTenDigits) {
   const auto session = co_await lab.open();
   const Created created =
       co_await create(*session, lab.parent() / "n-", Data(), CreateMode::kEphemeralSequential);
   EXPECT_EQ(created.path, lab.parent() / "n-0000000000");
 }
 
-CONFORMANCE_TEST(S29EveryCreateOfAChildCountsAndNoRemoveDoes) {
+CONFORMANCE_TEST(Z29EveryCreateOfAChildCountsAndNoRemoveDoes) {
   const auto session = co_await lab.open();
   const Path parent = lab.parent();
   EXPECT_EQ(co_await create_sequential(*session, parent / "a"), "a0000000000");
@@ -33,7 +33,7 @@ CONFORMANCE_TEST(S29EveryCreateOfAChildCountsAndNoRemoveDoes) {
   EXPECT_EQ(co_await create_sequential(*session, parent / "d"), "d0000000005");
 }
 
-CONFORMANCE_TEST(S29AFailedCreateDoesNotCount) {
+CONFORMANCE_TEST(Z29AFailedCreateDoesNotCount) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "plain");
   const auto again =
@@ -42,14 +42,14 @@ CONFORMANCE_TEST(S29AFailedCreateDoesNotCount) {
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "n-"), "n-0000000001");
 }
 
-CONFORMANCE_TEST(S30PrefixesShareTheCounterOfTheirParent) {
+CONFORMANCE_TEST(Z30PrefixesShareTheCounterOfTheirParent) {
   const auto session = co_await lab.open();
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "a-"), "a-0000000000");
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "b-"), "b-0000000001");
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "a-"), "a-0000000002");
 }
 
-CONFORMANCE_TEST(S30ParentsCountSeparately) {
+CONFORMANCE_TEST(Z30ParentsCountSeparately) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "p");
   co_await create(*session, lab.parent() / "q");
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(S30ParentsCountSeparately) {
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "q" / "n-"), "n-0000000000");
 }
 
-CONFORMANCE_TEST(S30ARecreatedParentStartsAgain) {
+CONFORMANCE_TEST(Z30ARecreatedParentStartsAgain) {
   const auto session = co_await lab.open();
   const Path lock = lab.parent() / "lock";
   co_await create(*session, lock);
@@ -71,13 +71,13 @@ CONFORMANCE_TEST(S30ARecreatedParentStartsAgain) {
 }
 
 // The server looks at the name with its number, so the name without may exist.
-CONFORMANCE_TEST(S29ThePrefixMayExist) {
+CONFORMANCE_TEST(Z29ThePrefixMayExist) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "n-");
   EXPECT_EQ(co_await create_sequential(*session, lab.parent() / "n-"), "n-0000000001");
 }
 
-CONFORMANCE_TEST(S29AnExistingNameWithTheNumberIsAnError) {
+CONFORMANCE_TEST(Z29AnExistingNameWithTheNumberIsAnError) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "n-0000000001");
   const auto taken =
@@ -89,7 +89,7 @@ CONFORMANCE_TEST(S29AnExistingNameWithTheNumberIsAnError) {
   EXPECT_EQ(error_of(still), Error::kNodeExists);
 }
 
-CONFORMANCE_TEST(S3ThePathIsJudgedWithItsNumber) {
+CONFORMANCE_TEST(Z3ThePathIsJudgedWithItsNumber) {
   const auto session = co_await lab.open();
   const Path parent = lab.parent();
   EXPECT_EQ(co_await create_sequential(*session, parent.string() + "/"), "0000000000");
@@ -97,7 +97,7 @@ CONFORMANCE_TEST(S3ThePathIsJudgedWithItsNumber) {
   EXPECT_EQ(co_await create_sequential(*session, parent.string() + "/.."), "..0000000002");
 }
 
-CONFORMANCE_TEST(S29SessionsShareTheCounter) {
+CONFORMANCE_TEST(Z29SessionsShareTheCounter) {
   const auto a = co_await lab.open();
   const auto b = co_await lab.open();
   EXPECT_EQ(co_await create_sequential(*a, lab.parent() / "n-"), "n-0000000000");

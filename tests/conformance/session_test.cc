@@ -19,7 +19,7 @@ CONFORMANCE_TEST(ASessionHasAnIdAndATimeout) {
   EXPECT_LE(a->last_contact(), lab.executor().now());
 }
 
-CONFORMANCE_TEST(S73RequestsAreAnsweredInOrder) {
+CONFORMANCE_TEST(Z73RequestsAreAnsweredInOrder) {
   const auto session = co_await lab.open();
   Sent<Created> creates;
   Sent<Children> reads;
@@ -42,7 +42,7 @@ CONFORMANCE_TEST(S73RequestsAreAnsweredInOrder) {
   }
 }
 
-CONFORMANCE_TEST(S34CloseRemovesTheEphemeralsInOneTransaction) {
+CONFORMANCE_TEST(Z34CloseRemovesTheEphemeralsInOneTransaction) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   const Path p = lab.parent() / "p";
@@ -67,7 +67,7 @@ CONFORMANCE_TEST(S34CloseRemovesTheEphemeralsInOneTransaction) {
   EXPECT_EQ(p_after.pzxid, q_after.pzxid);
 }
 
-CONFORMANCE_TEST(S35APathOfAnotherSessionSurvives) {
+CONFORMANCE_TEST(Z35APathOfAnotherSessionSurvives) {
   const auto owner = co_await lab.open();
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -79,7 +79,7 @@ CONFORMANCE_TEST(S35APathOfAnotherSessionSurvives) {
   EXPECT_EQ(stat.ephemeral_owner, other->id());
 }
 
-CONFORMANCE_TEST(S59AKilledSessionLearnsItAtItsNextContact) {
+CONFORMANCE_TEST(Z59AKilledSessionLearnsItAtItsNextContact) {
   const auto victim = co_await lab.open();
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -96,7 +96,7 @@ CONFORMANCE_TEST(S59AKilledSessionLearnsItAtItsNextContact) {
   EXPECT_EQ(error_of(event), Error::kSessionExpired);
 }
 
-CONFORMANCE_TEST(S59ASilentSessionExpires) {
+CONFORMANCE_TEST(Z59ASilentSessionExpires) {
   const auto victim = co_await lab.open(Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -111,7 +111,7 @@ CONFORMANCE_TEST(S59ASilentSessionExpires) {
   EXPECT_EQ(error_of(event), Error::kSessionExpired);
 }
 
-CONFORMANCE_TEST(S67ListenersHearOfTheExpiryBeforeTheRequests) {
+CONFORMANCE_TEST(Z67ListenersHearOfTheExpiryBeforeTheRequests) {
   const auto victim = co_await lab.open();
   support::StateRecorder recorder(*victim);
   co_await lab.kill(*victim);
@@ -167,21 +167,21 @@ Task<void> expect_everything_fails(Session& session, Path path, Error error) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S72AfterTheExpiryEverythingFails) {
+CONFORMANCE_TEST(Z72AfterTheExpiryEverythingFails) {
   const auto victim = co_await lab.open();
   co_await lab.kill(*victim);
   co_await support::StateReached(*victim, SessionState::kExpired);
   co_await expect_everything_fails(*victim, lab.parent(), Error::kSessionExpired);
 }
 
-CONFORMANCE_TEST(S72AfterTheCloseEverythingFails) {
+CONFORMANCE_TEST(Z72AfterTheCloseEverythingFails) {
   const auto session = co_await lab.open();
   must(co_await session->close(), "close");
   EXPECT_EQ(session->state(), SessionState::kClosed);
   co_await expect_everything_fails(*session, lab.parent(), Error::kClosing);
 }
 
-CONFORMANCE_TEST(S72AfterARejectedCredentialEverythingFails) {
+CONFORMANCE_TEST(Z72AfterARejectedCredentialEverythingFails) {
   const auto session = co_await lab.open();
   co_await add_rejected_auth(*session);
   co_await expect_everything_fails(*session, lab.parent(), Error::kAuthFailed);
@@ -238,7 +238,7 @@ CONFORMANCE_TEST(CloseEndsPendingRequestsAndWatchesOnce) {
 }
 
 // The requests made before the close are sent before it, and the ephemerals go in any case.
-CONFORMANCE_TEST(S64CloseComesAfterWhatWasSentBefore) {
+CONFORMANCE_TEST(Z64CloseComesAfterWhatWasSentBefore) {
   const auto other = co_await lab.open();
   for (int round = 0; round < 10; ++round) {
     const auto session = co_await lab.open();

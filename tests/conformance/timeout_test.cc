@@ -16,7 +16,7 @@ Task<Duration> negotiated(Lab& lab, Duration wanted) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S56TheServerLimitsTheSessionTimeout) {
+CONFORMANCE_TEST(Z56TheServerLimitsTheSessionTimeout) {
   const Duration least = lab.min_session_timeout();
   const Duration most = lab.max_session_timeout();
   const Duration short_timeout = co_await negotiated(lab, least * 3 / 4);
@@ -28,7 +28,7 @@ CONFORMANCE_TEST(S56TheServerLimitsTheSessionTimeout) {
 }
 
 // The server looks at its sessions once a tick.
-CONFORMANCE_TEST(S57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
+CONFORMANCE_TEST(Z57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
   const auto victim = co_await lab.open(Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -45,7 +45,7 @@ CONFORMANCE_TEST(S57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
 }
 
 // Coming back in time is enough.
-CONFORMANCE_TEST(S57AReconnectKeepsTheSessionAlive) {
+CONFORMANCE_TEST(Z57AReconnectKeepsTheSessionAlive) {
   const auto session = co_await lab.open(2 * Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "e";

@@ -28,7 +28,7 @@ Task<TimePoint> removal_of(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S37AZnodeWithATtlIsRemovedWhenThatIsOver) {
+CONFORMANCE_TEST(Z37AZnodeWithATtlIsRemovedWhenThatIsOver) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "t";
   const TimePoint before = lab.executor().now();
@@ -41,7 +41,7 @@ CONFORMANCE_TEST(S37AZnodeWithATtlIsRemovedWhenThatIsOver) {
 }
 
 // Each attempt may be too late on a busy machine.
-CONFORMANCE_TEST(S37SettingTheDataStartsTheTtlAgain) {
+CONFORMANCE_TEST(Z37SettingTheDataStartsTheTtlAgain) {
   const auto session = co_await lab.open();
   const std::chrono::milliseconds ttl(1000);
   for (;;) {
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(S37SettingTheDataStartsTheTtlAgain) {
 }
 
 // A child keeps it, but does not start the time again.
-CONFORMANCE_TEST(S37AZnodeWithAChildOutlivesItsTtl) {
+CONFORMANCE_TEST(Z37AZnodeWithAChildOutlivesItsTtl) {
   const auto session = co_await lab.open();
   const Path kept = lab.parent() / "kept";
   co_await create(*session, kept, Data(), with_ttl(std::chrono::seconds(2)));
@@ -75,7 +75,7 @@ CONFORMANCE_TEST(S37AZnodeWithAChildOutlivesItsTtl) {
   EXPECT_LE(removed, before + lab.container_check_interval() + lab.lateness());
 }
 
-CONFORMANCE_TEST(S37TheEndOfATtlFiresLikeARemoval) {
+CONFORMANCE_TEST(Z37TheEndOfATtlFiresLikeARemoval) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "t";
   const Watch parent_before = co_await watch_children(*session, lab.parent());
@@ -92,7 +92,7 @@ CONFORMANCE_TEST(S37TheEndOfATtlFiresLikeARemoval) {
   EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(S11AZnodeWithATtlHasNoOwner) {
+CONFORMANCE_TEST(Z11AZnodeWithATtlHasNoOwner) {
   const auto session = co_await lab.open();
   const Created created = co_await create(*session, lab.parent() / "t", "x", with_ttl(kNever));
   EXPECT_EQ(created.path, lab.parent() / "t");
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(S11AZnodeWithATtlHasNoOwner) {
   EXPECT_EQ(read, created.stat);
 }
 
-CONFORMANCE_TEST(S29AZnodeWithATtlCanBeSequential) {
+CONFORMANCE_TEST(Z29AZnodeWithATtlCanBeSequential) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "plain", Data(), with_ttl(kNever));
   const Creation sequential(CreateMode::kPersistentSequentialWithTtl, kNever);
@@ -109,7 +109,7 @@ CONFORMANCE_TEST(S29AZnodeWithATtlCanBeSequential) {
   EXPECT_EQ(created.path, lab.parent() / "t-0000000001");
 }
 
-CONFORMANCE_TEST(S33AZnodeWithATtlMayHaveChildren) {
+CONFORMANCE_TEST(Z33AZnodeWithATtlMayHaveChildren) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "t";
   co_await create(*session, path, Data(), with_ttl(kNever));
@@ -118,7 +118,7 @@ CONFORMANCE_TEST(S33AZnodeWithATtlMayHaveChildren) {
   EXPECT_EQ(stat.num_children, 1);
 }
 
-CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenWithATtlEither) {
+CONFORMANCE_TEST(Z33AnEphemeralHasNoChildrenWithATtlEither) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "e";
   co_await create(*session, path, Data(), CreateMode::kEphemeral);
@@ -126,7 +126,7 @@ CONFORMANCE_TEST(S33AnEphemeralHasNoChildrenWithATtlEither) {
   EXPECT_EQ(error_of(created), Error::kNoChildrenForEphemerals);
 }
 
-CONFORMANCE_TEST(S15ATtlHasFortyBits) {
+CONFORMANCE_TEST(Z15ATtlHasFortyBits) {
   const auto session = co_await lab.open();
   const std::chrono::milliseconds most((std::int64_t{1} << 40) - 1);
   const CreateMode modes[] = {CreateMode::kPersistentWithTtl,
@@ -145,7 +145,7 @@ CONFORMANCE_TEST(S15ATtlHasFortyBits) {
   }
 }
 
-CONFORMANCE_TEST(S15OtherModesHaveNoTtl) {
+CONFORMANCE_TEST(Z15OtherModesHaveNoTtl) {
   const auto session = co_await lab.open();
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,

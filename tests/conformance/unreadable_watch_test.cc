@@ -3,7 +3,7 @@
 #include "conformance/conformance.h"
 #include "conformance/identities.h"
 
-// S48b: ZooKeeper 3.8.4, and Debian's 3.8.0, tell nobody of a znode that they may not read.
+// Z80: ZooKeeper 3.8.4, and Debian's 3.8.0, tell nobody of a znode that they may not read.
 namespace lockstep::conformance {
 
 namespace {
@@ -15,7 +15,7 @@ Creation unreadable() {
 
 }  // namespace
 
-CONFORMANCE_TEST(S48bNoEventForTheCreationOfAnUnreadableZnode) {
+CONFORMANCE_TEST(Z80NoEventForTheCreationOfAnUnreadableZnode) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -29,7 +29,7 @@ CONFORMANCE_TEST(S48bNoEventForTheCreationOfAnUnreadableZnode) {
 }
 
 // Although nobody was told.
-CONFORMANCE_TEST(S48bTheWatchIsGoneAllTheSame) {
+CONFORMANCE_TEST(Z80TheWatchIsGoneAllTheSame) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -41,7 +41,7 @@ CONFORMANCE_TEST(S48bTheWatchIsGoneAllTheSame) {
   EXPECT_FALSE(exists.has_fired());
 }
 
-CONFORMANCE_TEST(S48bNoEventForTheDataOfAnUnreadableZnode) {
+CONFORMANCE_TEST(Z80NoEventForTheDataOfAnUnreadableZnode) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -58,7 +58,7 @@ CONFORMANCE_TEST(S48bNoEventForTheDataOfAnUnreadableZnode) {
   EXPECT_FALSE(data.has_fired());
 }
 
-CONFORMANCE_TEST(S48bNoEventForTheRemovalOfAnUnreadableZnode) {
+CONFORMANCE_TEST(Z80NoEventForTheRemovalOfAnUnreadableZnode) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -74,7 +74,7 @@ CONFORMANCE_TEST(S48bNoEventForTheRemovalOfAnUnreadableZnode) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(S48bNoEventForTheChildrenOfAnUnreadableZnode) {
+CONFORMANCE_TEST(Z80NoEventForTheChildrenOfAnUnreadableZnode) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -89,7 +89,7 @@ CONFORMANCE_TEST(S48bNoEventForTheChildrenOfAnUnreadableZnode) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(S48bWhoMayReadIsTold) {
+CONFORMANCE_TEST(Z80WhoMayReadIsTold) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   co_await add_auth(*watcher, kAnn);
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(S48bWhoMayReadIsTold) {
 
 // After an absence the session asks again, and is told what it may not read: nobody looks at ACLs
 // then.
-CONFORMANCE_TEST(S48bAfterAnAbsenceEverythingIsTold) {
+CONFORMANCE_TEST(Z80AfterAnAbsenceEverythingIsTold) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";

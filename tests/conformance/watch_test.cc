@@ -35,7 +35,7 @@ Task<Watches> watch_all(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(S40CreateFiresExistsAndTheParentsChildWatch) {
+CONFORMANCE_TEST(Z40CreateFiresExistsAndTheParentsChildWatch) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -52,7 +52,7 @@ CONFORMANCE_TEST(S40CreateFiresExistsAndTheParentsChildWatch) {
   EXPECT_FALSE(parent_data.has_fired());
 }
 
-CONFORMANCE_TEST(S40SetDataFiresDataWatchesOnly) {
+CONFORMANCE_TEST(Z40SetDataFiresDataWatchesOnly) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -68,7 +68,7 @@ CONFORMANCE_TEST(S40SetDataFiresDataWatchesOnly) {
   EXPECT_FALSE(watches.parent.has_fired());
 }
 
-CONFORMANCE_TEST(S51AChangeLeavesChildWatchesArmed) {
+CONFORMANCE_TEST(Z51AChangeLeavesChildWatchesArmed) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -82,7 +82,7 @@ CONFORMANCE_TEST(S51AChangeLeavesChildWatchesArmed) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
 }
 
-CONFORMANCE_TEST(S51AChildEventLeavesDataWatchesArmed) {
+CONFORMANCE_TEST(Z51AChildEventLeavesDataWatchesArmed) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -99,7 +99,7 @@ CONFORMANCE_TEST(S51AChildEventLeavesDataWatchesArmed) {
 }
 
 // Those that wait for a creation, and those that wait for a change of what is there.
-CONFORMANCE_TEST(S51ACreationReachesEveryExistsWatch) {
+CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -112,7 +112,7 @@ CONFORMANCE_TEST(S51ACreationReachesEveryExistsWatch) {
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
 }
 
-CONFORMANCE_TEST(S40RemoveFiresEverything) {
+CONFORMANCE_TEST(Z40RemoveFiresEverything) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -129,7 +129,7 @@ CONFORMANCE_TEST(S40RemoveFiresEverything) {
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(S40AChildWatchAloneHearsOfTheRemoval) {
+CONFORMANCE_TEST(Z40AChildWatchAloneHearsOfTheRemoval) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -140,7 +140,7 @@ CONFORMANCE_TEST(S40AChildWatchAloneHearsOfTheRemoval) {
   EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
 }
 
-CONFORMANCE_TEST(S40GrandchildrenFireNothing) {
+CONFORMANCE_TEST(Z40GrandchildrenFireNothing) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   co_await create(*actor, lab.parent() / "n");
@@ -154,7 +154,7 @@ CONFORMANCE_TEST(S40GrandchildrenFireNothing) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(S40TheEndOfASessionFiresLikeARemoval) {
+CONFORMANCE_TEST(Z40TheEndOfASessionFiresLikeARemoval) {
   const auto watcher = co_await lab.open();
   const auto owner = co_await lab.open();
   const Path path = lab.parent() / "e";
@@ -168,7 +168,7 @@ CONFORMANCE_TEST(S40TheEndOfASessionFiresLikeARemoval) {
 }
 
 // The writes are the watcher's own, so no event arrives before this waits for it.
-CONFORMANCE_TEST(S41TheZnodesEventComesBeforeTheParents) {
+CONFORMANCE_TEST(Z41TheZnodesEventComesBeforeTheParents) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   const Watch exists = co_await watch_exists(*session, path);
@@ -190,7 +190,7 @@ CONFORMANCE_TEST(S41TheZnodesEventComesBeforeTheParents) {
   must(co_await removal, "remove");
 }
 
-CONFORMANCE_TEST(S42AWatchFiresOnce) {
+CONFORMANCE_TEST(Z42AWatchFiresOnce) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -206,7 +206,7 @@ CONFORMANCE_TEST(S42AWatchFiresOnce) {
   EXPECT_EQ(again.type(), EventType::kChanged);
 }
 
-CONFORMANCE_TEST(S42RecreatingAWatchedZnodeIsOneEvent) {
+CONFORMANCE_TEST(Z42RecreatingAWatchedZnodeIsOneEvent) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -218,7 +218,7 @@ CONFORMANCE_TEST(S42RecreatingAWatchedZnodeIsOneEvent) {
   EXPECT_EQ(event.type(), EventType::kDeleted);
 }
 
-CONFORMANCE_TEST(S43AnOwnWriteFiresBeforeItsReply) {
+CONFORMANCE_TEST(Z43AnOwnWriteFiresBeforeItsReply) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -235,7 +235,7 @@ CONFORMANCE_TEST(S43AnOwnWriteFiresBeforeItsReply) {
   must(co_await removal, "remove");
 }
 
-CONFORMANCE_TEST(S44TheEventComesBeforeNewerData) {
+CONFORMANCE_TEST(Z44TheEventComesBeforeNewerData) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -257,7 +257,7 @@ CONFORMANCE_TEST(S44TheEventComesBeforeNewerData) {
 }
 
 // The reads that failed left nothing behind that could be hit by the create.
-CONFORMANCE_TEST(S39FailedReadsLeaveNoWatch) {
+CONFORMANCE_TEST(Z39FailedReadsLeaveNoWatch) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   const auto data = co_await session->get_data_watched(path);
@@ -283,7 +283,7 @@ CONFORMANCE_TEST(ReadsWithoutAWatchLeaveNone) {
   EXPECT_FALSE(child.has_fired());
 }
 
-CONFORMANCE_TEST(S50EveryRegistrationIsToldOnce) {
+CONFORMANCE_TEST(Z50EveryRegistrationIsToldOnce) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -296,7 +296,7 @@ CONFORMANCE_TEST(S50EveryRegistrationIsToldOnce) {
   EXPECT_TRUE(third.has_fired());
 }
 
-CONFORMANCE_TEST(S51AChangeLeavesTheChildWatchArmed) {
+CONFORMANCE_TEST(Z51AChangeLeavesTheChildWatchArmed) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -310,7 +310,7 @@ CONFORMANCE_TEST(S51AChangeLeavesTheChildWatchArmed) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
 }
 
-CONFORMANCE_TEST(S51AChildEventLeavesTheDataWatchArmed) {
+CONFORMANCE_TEST(Z51AChildEventLeavesTheDataWatchArmed) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);
@@ -323,7 +323,7 @@ CONFORMANCE_TEST(S51AChildEventLeavesTheDataWatchArmed) {
   EXPECT_TRUE(data.has_fired());
 }
 
-CONFORMANCE_TEST(S52SessionEventsConsumeNoWatch) {
+CONFORMANCE_TEST(Z52SessionEventsConsumeNoWatch) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
   co_await create(*session, path);

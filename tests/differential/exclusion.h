@@ -8,7 +8,7 @@ namespace lockstep::differential {
 
 // Everything in which the fake may differ from the real server without being reported, or that no
 // program does. This is the only place: each use in the code names its entry here. The statements
-// (S..) are those of ZooKeeper 3.8 that the tests are named after.
+// (Z..) are those of docs/zookeeper-semantics.md, which the tests are named after.
 enum class Exclusion : std::uint8_t {
   kChildOrder,
   kExpandedAuth,
@@ -35,58 +35,58 @@ struct ExclusionReason {
 };
 
 inline constexpr std::array kExclusions = {
-    ExclusionReason{Exclusion::kChildOrder, "S20",
+    ExclusionReason{Exclusion::kChildOrder, "Z20",
                     "get_children answers in hash order: names are compared as a set"},
-    ExclusionReason{Exclusion::kExpandedAuth, "S77",
+    ExclusionReason{Exclusion::kExpandedAuth, "Z77",
                     "an ACL entry for \"auth\" becomes one for each user, in hash order: digest "
                     "entries next to each other with the same permissions are compared as a set"},
-    ExclusionReason{Exclusion::kDeletionOrder, "S34",
+    ExclusionReason{Exclusion::kDeletionOrder, "Z34",
                     "the ephemerals of a session that ends go in hash order: the events that one "
                     "such end sends to a session are compared as a set"},
-    ExclusionReason{Exclusion::kOrderAfterAbsence, "S46",
+    ExclusionReason{Exclusion::kOrderAfterAbsence, "Z46",
                     "a session that comes back registers its watches in the order of the C "
                     "client's hash tables, and missed events come in that order: as a set"},
-    ExclusionReason{Exclusion::kWatchesOfOneEvent, "S50",
+    ExclusionReason{Exclusion::kWatchesOfOneEvent, "Z50",
                     "several watches of one session that hear the same event do so in an order "
                     "that nothing promises: as a set"},
-    ExclusionReason{Exclusion::kOrderAcrossSessions, "S44",
+    ExclusionReason{Exclusion::kOrderAcrossSessions, "Z44",
                     "delivery to different sessions is unordered: each session's log is compared "
                     "by itself, and two sessions never have requests under way together"},
-    ExclusionReason{Exclusion::kZxidOrigin, "S14",
+    ExclusionReason{Exclusion::kZxidOrigin, "Z14",
                     "the real server has served other programs before: zxids are compared as "
                     "distances from the create of the program's own znode"},
-    ExclusionReason{Exclusion::kClock, "S12",
+    ExclusionReason{Exclusion::kClock, "Z12",
                     "one side has real time: a Stat's times are only compared with the times "
                     "seen before for the same zxids, with which they must agree"},
     ExclusionReason{
-        Exclusion::kSessionIds, "S56",
+        Exclusion::kSessionIds, "Z56",
         "a server chooses them: they are compared as numbers of the program's sessions"},
-    ExclusionReason{Exclusion::kReaping, "S36, S37",
+    ExclusionReason{Exclusion::kReaping, "Z36, Z37",
                     "containers and TTL znodes are removed when a server looks, not at an instant "
                     "that a client knows: during a program neither side looks"},
     ExclusionReason{
-        Exclusion::kWriteBehindSetAcl, "S21b",
+        Exclusion::kWriteBehindSetAcl, "Z79",
         "a request that is sent behind a set_acl may still be checked against the old "
         "ACL: a set_acl is sent with nothing behind it, and not while there is no connection"},
-    ExclusionReason{Exclusion::kAuthAmongOthers, "S66, S73",
+    ExclusionReason{Exclusion::kAuthAmongOthers, "Z66, Z73",
                     "the reply to add_auth is out of band: it is neither sent while another one is "
                     "under way nor while there is no connection, and not lost with one"},
     ExclusionReason{
-        Exclusion::kRejection, "S66",
+        Exclusion::kRejection, "Z66",
         "a server that rejects a credential closes the connection, and what it has not read then "
         "can make the close a reset that overtakes its answer: a program with such a credential "
         "differs only if it always does"},
     ExclusionReason{
-        Exclusion::kHeldBack, "S69",
+        Exclusion::kHeldBack, "Z69",
         "the real backend keeps a multi, and what is sent behind it, from the C client while there "
         "is no connection or an add_auth is under way, so that the C client neither refuses it "
         "nor fails it with an attempt to connect: meanwhile no attempt fails, and nothing that "
         "may be refused is sent"},
-    ExclusionReason{Exclusion::kSilence, "S67",
+    ExclusionReason{Exclusion::kSilence, "Z67",
                     "the C client gives up an attempt to connect that is not answered for two "
                     "thirds of the session timeout: what waits is failed before a session expires"},
     ExclusionReason{
-        Exclusion::kWireOnly, "S21, S21b, S25, S27, S47",
+        Exclusion::kWireOnly, "Z21, Z79, Z25, Z27, Z47",
         "a check outside a multi, createTTL with flags without a time to live, requests "
         "of more than a megabyte, persistent watches and their removal, and operations "
         "the C client does not have cannot be asked for through a Session"},

@@ -26,7 +26,7 @@ class EndsTest : public ::testing::Test {
 };
 
 // DataTree.createNode: `if (parentCVersion > parent.stat.getCversion())` only raises the counter.
-TEST_F(EndsTest, S31TheCounterSticksAtItsEnd) {
+TEST_F(EndsTest, Z31TheCounterSticksAtItsEnd) {
   must(simulation_.run(create(*session_, "/p")), "create");
   simulation_.wind_sequence("/p", std::numeric_limits<std::int32_t>::max() - 1);
   EXPECT_EQ(sequential("/p/n"), "/p/n2147483646");
@@ -39,7 +39,7 @@ TEST_F(EndsTest, S31TheCounterSticksAtItsEnd) {
 
 // PrepRequestProcessor sees the outstanding ChangeRecord of the operation before, which wraps
 // around.
-TEST_F(EndsTest, S31WithinAMultiTheCounterWrapsAround) {
+TEST_F(EndsTest, Z31WithinAMultiTheCounterWrapsAround) {
   must(simulation_.run(create(*session_, "/p")), "create");
   simulation_.wind_sequence("/p", std::numeric_limits<std::int32_t>::max());
   const auto commit = [](Session& session) -> Task<std::string> {
@@ -57,7 +57,7 @@ TEST_F(EndsTest, S31WithinAMultiTheCounterWrapsAround) {
 
 // ZooKeeperServer.submitRequestNow: touch() fails for a session that is closing; nothing is
 // answered.
-TEST_F(EndsTest, S28ARequestOfASessionThatIsBeingClosedIsDropped) {
+TEST_F(EndsTest, Z28ARequestOfASessionThatIsBeingClosedIsDropped) {
   const auto other = simulation_.open("B");
   simulation_.kill(*session_);
   const auto write = simulation_.start(create(*session_, "/a"));
@@ -68,7 +68,7 @@ TEST_F(EndsTest, S28ARequestOfASessionThatIsBeingClosedIsDropped) {
 }
 
 // ExpiryQueue.poll returns a bucket as a set: its sessions end in any order.
-TEST_F(EndsTest, S57SessionsOfOneBucketEndInAnyOrder) {
+TEST_F(EndsTest, Z57SessionsOfOneBucketEndInAnyOrder) {
   const auto other = simulation_.open("B");
   for (const auto& session : {session_, other}) {
     simulation_.cut(*session);
@@ -80,7 +80,7 @@ TEST_F(EndsTest, S57SessionsOfOneBucketEndInAnyOrder) {
 }
 
 // ServerCnxn.process in a server that closes right behind its answer: the answer may be lost.
-TEST_F(EndsTest, S66ARejectionMayGoUnheard) {
+TEST_F(EndsTest, Z66ARejectionMayGoUnheard) {
   class Deaf final : public fakezk::Chooser {
    public:
     fakezk::Choice next(const fakezk::Menu&) override { return {}; }

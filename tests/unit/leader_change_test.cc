@@ -92,8 +92,8 @@ TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
 }
 
 // Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was
-// committed stays so (S68, second case).
-TEST_F(LeaderChangeTest, S68WhatWasAppliedMayGoUnanswered) {
+// committed stays so (Z68, second case).
+TEST_F(LeaderChangeTest, Z68WhatWasAppliedMayGoUnanswered) {
   const auto created = simulation_.start(create(*session_, "/a"));
   run_steps(simulation_, 1);
   ASSERT_TRUE(simulation_.exists("/a"));
@@ -106,7 +106,7 @@ TEST_F(LeaderChangeTest, S68WhatWasAppliedMayGoUnanswered) {
 }
 
 // What was sent before the end may arrive, and of several answers the first ones do.
-TEST_F(LeaderChangeTest, S67APartOfTheAnswersArrives) {
+TEST_F(LeaderChangeTest, Z67APartOfTheAnswersArrives) {
   for (const std::uint32_t lost : {0U, 1U, 2U}) {
     const Path parent = "/" + std::to_string(lost);
     must(simulation_.run(create(*session_, parent)), "create");
@@ -139,7 +139,7 @@ class LosesAnswers final : public Chooser {
 
 // Also one server by itself does so, when it has lost its leader for too long (QuorumPeer.run,
 // FOLLOWING: Follower.shutdown).
-TEST(LostLeaderTest, S68AServerThatLooksForItsLeaderLosesAnswers) {
+TEST(LostLeaderTest, Z68AServerThatLooksForItsLeaderLosesAnswers) {
   for (const std::uint32_t lost : {0U, 1U}) {
     ServerOptions options;
     options.replicas = 3;
@@ -163,7 +163,7 @@ TEST(LostLeaderTest, S68AServerThatLooksForItsLeaderLosesAnswers) {
 
 // Nothing comes back that the leader has not proposed: its queues, and its learners', are cleared
 // (PrepRequestProcessor.shutdown, line 1073, FollowerRequestProcessor.shutdown, line 174).
-TEST_F(LeaderChangeTest, S68WhatWasNotProposedIsLost) {
+TEST_F(LeaderChangeTest, Z68WhatWasNotProposedIsLost) {
   const auto sent = simulation_.start(create(*session_, "/sent"));
   change_leader(0);
   simulation_.settle();
@@ -179,7 +179,7 @@ TEST_F(LeaderChangeTest, S68WhatWasNotProposedIsLost) {
 // That a session is closing is in the old leader's memory (SessionTrackerImpl.setSessionClosing,
 // line 225); the new one tracks every session that has not been closed by a transaction
 // (SessionTrackerImpl's constructor, line 117).
-TEST_F(LeaderChangeTest, S58AnUncommittedExpiryIsForgotten) {
+TEST_F(LeaderChangeTest, Z58AnUncommittedExpiryIsForgotten) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   simulation_.kill(*session_);
   ASSERT_EQ(simulation_.world().server().closing().size(), 1U);
@@ -192,7 +192,7 @@ TEST_F(LeaderChangeTest, S58AnUncommittedExpiryIsForgotten) {
 }
 
 // It has all of its time again, and not more.
-TEST_F(LeaderChangeTest, S58AForgottenExpiryComesAgain) {
+TEST_F(LeaderChangeTest, Z58AForgottenExpiryComesAgain) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   simulation_.kill(*session_);
   simulation_.world().network()[session_->link()].held_request = OpCode::kSync;
@@ -205,7 +205,7 @@ TEST_F(LeaderChangeTest, S58AForgottenExpiryComesAgain) {
   EXPECT_FALSE(simulation_.exists("/e"));
 }
 
-TEST_F(LeaderChangeTest, S58ACommittedExpiryStays) {
+TEST_F(LeaderChangeTest, Z58ACommittedExpiryStays) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   simulation_.kill(*session_);
   simulation_.settle();

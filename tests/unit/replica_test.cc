@@ -47,7 +47,7 @@ class ReplicaTest : public ::testing::Test {
 };
 
 // DataTree.processTxn: every replica applies the same transactions; none of them waits for another.
-TEST_F(ReplicaTest, S74AReadMayShowThePast) {
+TEST_F(ReplicaTest, Z74AReadMayShowThePast) {
   const auto writer = open("writer", kNear);
   const auto reader = open("reader", kFar);
   must(simulation_.run(create(*writer, "/a", "old")), "create");
@@ -61,7 +61,7 @@ TEST_F(ReplicaTest, S74AReadMayShowThePast) {
 }
 
 // CommitProcessor: a session's reads wait until its own writes have been committed here.
-TEST_F(ReplicaTest, S73AReadShowsTheSessionsOwnWrites) {
+TEST_F(ReplicaTest, Z73AReadShowsTheSessionsOwnWrites) {
   const auto session = open("A", kFar);
   simulation_.fall_behind(kFar);
   const auto created = simulation_.start(create(*session, "/a", "mine"));
@@ -73,7 +73,7 @@ TEST_F(ReplicaTest, S73AReadShowsTheSessionsOwnWrites) {
 
 // ZooKeeperServer.processPacket answers an auth packet at once; zookeeper.c matches its reply by
 // AUTH_XID, not by its place.
-TEST_F(ReplicaTest, S73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
+TEST_F(ReplicaTest, Z73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
   const auto session = open("A", kFar);
   simulation_.fall_behind(kFar);
   const auto add_auth = [](Session& of) -> Task<Result<void>> {
@@ -88,7 +88,7 @@ TEST_F(ReplicaTest, S73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
 }
 
 // Leader.processSync: answered when this replica has applied what the leader had proposed by then.
-TEST_F(ReplicaTest, S76SyncBringsAReplicaUpToDate) {
+TEST_F(ReplicaTest, Z76SyncBringsAReplicaUpToDate) {
   const auto writer = open("writer", kNear);
   const auto reader = open("reader", kFar);
   must(simulation_.run(create(*writer, "/a", "old")), "create");
@@ -104,7 +104,7 @@ TEST_F(ReplicaTest, S76SyncBringsAReplicaUpToDate) {
 }
 
 // Each replica triggers its own watches, when it applies the transaction.
-TEST_F(ReplicaTest, S75AnEventComesWithItsReplica) {
+TEST_F(ReplicaTest, Z75AnEventComesWithItsReplica) {
   const auto writer = open("writer", kNear);
   const auto near = open("near", kNear);
   const auto far = open("far", kFar);
@@ -122,7 +122,7 @@ TEST_F(ReplicaTest, S75AnEventComesWithItsReplica) {
 }
 
 // ZooKeeperServer.processConnectRequest: a client that has seen more is sent away.
-TEST_F(ReplicaTest, S62AClientDoesNotTravelBackInTime) {
+TEST_F(ReplicaTest, Z62AClientDoesNotTravelBackInTime) {
   const auto session = open("A", kNear);
   simulation_.fall_behind(kFar);
   must(simulation_.run(create(*session, "/a", "x")), "create");
@@ -147,7 +147,7 @@ class Unlucky final : public Chooser {
 
 // zookeeper.c: whatever ends an attempt to connect, zoo_cycle_next_server takes the next of the
 // list for the next one, and addrvec_next begins anew at its end only.
-TEST_F(ReplicaTest, S62AClientThatIsSentAwayGoesOnToTheNextServer) {
+TEST_F(ReplicaTest, Z62AClientThatIsSentAwayGoesOnToTheNextServer) {
   const auto session = std::make_shared<FakeSession>(simulation_.client("A").process(), 10s);
   simulation_.settle();
   const ReplicaIndex first = simulation_.world().server().replica_of(session->link());
@@ -167,7 +167,7 @@ TEST_F(ReplicaTest, S62AClientThatIsSentAwayGoesOnToTheNextServer) {
 }
 
 // An event carries no zxid (NIOServerCnxn.process), so it does not protect from going back.
-TEST_F(ReplicaTest, S62AnEventIsNoProtection) {
+TEST_F(ReplicaTest, Z62AnEventIsNoProtection) {
   const auto writer = open("writer", kNear);
   const auto watcher = open("watcher", kNear);
   must(simulation_.run(create(*writer, "/a", "old")), "create");
@@ -188,7 +188,7 @@ TEST_F(ReplicaTest, S62AnEventIsNoProtection) {
 }
 
 // PrepRequestProcessor: checkSession throws SessionMovedException; the old server drops the client.
-TEST_F(ReplicaTest, S63AWriteOverAnOldConnectionEndsIt) {
+TEST_F(ReplicaTest, Z63AWriteOverAnOldConnectionEndsIt) {
   const auto old = open("old", kNear);
   must(simulation_.run(create(*old, "/a", "x")), "create");
   auto taker =
@@ -207,7 +207,7 @@ TEST_F(ReplicaTest, S63AWriteOverAnOldConnectionEndsIt) {
 }
 
 // ZooKeeperServer: the epoch is the upper half of a zxid; a new leader begins at zero.
-TEST_F(ReplicaTest, S14ANewLeaderBeginsANewEpoch) {
+TEST_F(ReplicaTest, Z14ANewLeaderBeginsANewEpoch) {
   const auto session = open("A", kNear);
   const Created first = must(simulation_.run(create(*session, "/a")), "create");
   EXPECT_EQ(first.stat.czxid >> 32, 1);
@@ -218,7 +218,7 @@ TEST_F(ReplicaTest, S14ANewLeaderBeginsANewEpoch) {
 }
 
 // Leader.lead starts all session clocks anew (SessionTrackerImpl's constructor).
-TEST_F(ReplicaTest, S58ANewLeaderGivesEverySessionItsFullTime) {
+TEST_F(ReplicaTest, Z58ANewLeaderGivesEverySessionItsFullTime) {
   const auto session = open("A", kNear);
   const auto other = open("B", kFar);
   must(simulation_.run(create(*session, "/e", Data(), CreateMode::kEphemeral)), "create");
@@ -236,7 +236,7 @@ TEST_F(ReplicaTest, S58ANewLeaderGivesEverySessionItsFullTime) {
 }
 
 // LearnerHandler: a follower's touches travel with its answers to the leader's pings.
-TEST_F(ReplicaTest, S58bASessionMayExpireWhileItIsBeingAnswered) {
+TEST_F(ReplicaTest, Z81ASessionMayExpireWhileItIsBeingAnswered) {
   ServerOptions options = three_replicas();
   options.sync_limit_ticks = 10;
   Simulation simulation(options);
@@ -262,7 +262,7 @@ TEST_F(ReplicaTest, S58bASessionMayExpireWhileItIsBeingAnswered) {
 
 // What it has heard since its last answer is lost: the leader counts from half a tick before
 // (Learner.ping sends the table of touches and empties it; Leader.lead asks every half tick).
-TEST_F(ReplicaTest, S58bTouchesDieWithTheFollower) {
+TEST_F(ReplicaTest, Z81TouchesDieWithTheFollower) {
   for (const Duration heard : {Duration::zero(), Duration(2s)}) {
     Simulation simulation(three_replicas());
     const auto session = std::make_shared<FakeSession>(simulation.client("A").process(), 4s);
@@ -282,8 +282,8 @@ TEST_F(ReplicaTest, S58bTouchesDieWithTheFollower) {
   }
 }
 
-// A request that a server has read is committed although its connection has gone (S68, third case).
-TEST_F(ReplicaTest, S68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
+// A request that a server has read is committed although its connection has gone (Z68, third case).
+TEST_F(ReplicaTest, Z68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const auto other = simulation.open("B");
@@ -301,7 +301,7 @@ TEST_F(ReplicaTest, S68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
 }
 
 // The same server takes requests up in the order in which it has read them.
-TEST_F(ReplicaTest, S68ARequestOfTheSameSessionSettlesIt) {
+TEST_F(ReplicaTest, Z68ARequestOfTheSameSessionSettlesIt) {
   Simulation simulation;
   const auto session = simulation.open("A");
   simulation.start(ignore(create(*session, "/a")));
@@ -315,7 +315,7 @@ TEST_F(ReplicaTest, S68ARequestOfTheSameSessionSettlesIt) {
 }
 
 // Leader.revalidate moves the session to its new server; what the old one forwards is refused.
-TEST_F(ReplicaTest, S68AMoveToAnotherServerSettlesItToo) {
+TEST_F(ReplicaTest, Z68AMoveToAnotherServerSettlesItToo) {
   const auto session = open("A", kNear);
   simulation_.start(ignore(create(*session, "/a")));
   simulation_.send_to(*session, kFar);

@@ -76,7 +76,7 @@ TEST(SequenceNumberTest, ReadsBackEveryNumberThatTheServerWrites) {
 
 // ----------------------------------------------------------------------------------- precedes
 
-// S32: by the number, never by the text of the name.
+// Z32: by the number, never by the text of the name.
 // The digits are read eight at a time.
 TEST(SequenceNumberTest, EveryByteHasToBeADigit) {
   const std::string good = "x-lock-0000000042";

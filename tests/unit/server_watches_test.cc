@@ -118,7 +118,7 @@ TEST_F(ServerWatchesTest, OrderInWhichEphemeralsGoIsWhateverIsDrawn) {
   EXPECT_EQ(zk_.events(b_), (Events{"deleted /3", "deleted /1", "deleted /2"}));
 }
 
-// S45: NIOServerCnxn.close -> DataTree.removeCnxn; only SetWatches brings them back.
+// Z45: NIOServerCnxn.close -> DataTree.removeCnxn; only SetWatches brings them back.
 TEST_F(ServerWatchesTest, ConnectionTakesItsWatchesWithIt) {
   zk_.create(b_, "/n");
   zk_.watch(a_, OpCode::kGetData, "/n");

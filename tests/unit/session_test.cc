@@ -265,7 +265,7 @@ class Rearmings final : public fakezk::Tracer {
 
 // zookeeper.c, data_result_checker and child_result_checker: a watcher of a read that has failed
 // is dropped; only exists_result_checker keeps one, on ZNONODE.
-TEST_F(SessionTest, S49AReadThatFailsRegistersNothing) {
+TEST_F(SessionTest, Z49AReadThatFailsRegistersNothing) {
   Rearmings rearmings;
   simulation_.world().set_tracer(&rearmings);
   EXPECT_EQ(error_of(simulation_.run(watch_data(*session_, "/missing"))), Error::kNoNode);

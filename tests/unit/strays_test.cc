@@ -50,7 +50,7 @@ ServerOptions three_replicas() {
 // A server queues what it reads, from whichever connection (ZooKeeperServer.enqueueRequest, line
 // 1122; PrepRequestProcessor.submittedRequests), and a connection that takes a session over comes
 // after the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).
-TEST(StraysTest, S68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
+TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
   Simulation simulation;
   const auto session = simulation.open("A");
   simulation.start(ignore(create(*session, "/first")));
@@ -69,7 +69,7 @@ TEST(StraysTest, S68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
 }
 
 // Those of different sessions come from different connections, and keep no order.
-TEST(StraysTest, S68ThoseOfTwoSessionsKeepNoOrder) {
+TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const auto other = simulation.open("B");
@@ -86,7 +86,7 @@ TEST(StraysTest, S68ThoseOfTwoSessionsKeepNoOrder) {
 
 // SetWatches is queued like any other request (ZooKeeperServer.processPacket, line 1669;
 // PrepRequestProcessor.pRequest, line 920; FinalRequestProcessor.processRequest, line 387).
-TEST(StraysTest, S46WatchesAreSetAgainBehindThem) {
+TEST(StraysTest, Z46WatchesAreSetAgainBehindThem) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "exists");
@@ -105,7 +105,7 @@ TEST(StraysTest, S46WatchesAreSetAgainBehindThem) {
 
 // A follower that has lost its leader forgets what it has not passed on
 // (FollowerRequestProcessor.shutdown, line 174: queuedRequests.clear).
-TEST(StraysTest, S58bAServerWithoutItsLeaderPassesNothingOn) {
+TEST(StraysTest, Z81AServerWithoutItsLeaderPassesNothingOn) {
   for (const bool isolated_first : {false, true}) {
     Simulation simulation(three_replicas());
     const auto session = std::make_shared<FakeSession>(simulation.client("A").process(), 10s);

@@ -219,7 +219,7 @@ TEST_F(WatchTest, SurvivesManyAbsences) {
   expect_event(watch, EventType::kChanged, "/a");
 }
 
-// A reply tells how far this session has seen (S53).
+// A reply tells how far this session has seen (Z53).
 TEST_F(WatchTest, ChangeThatAReplyHasShownIsNotReportedAgain) {
   const Watch early = on_data("/a");
   set("/b", "x");

@@ -128,7 +128,7 @@ Task<void> zxids_have_an_epoch(EnsembleTest& at) {
   }
 }
 
-TEST_F(EnsembleTest, S14AZxidHasAnEpochAndTheServersShareTheOrder) { run(&zxids_have_an_epoch); }
+TEST_F(EnsembleTest, Z14AZxidHasAnEpochAndTheServersShareTheOrder) { run(&zxids_have_an_epoch); }
 
 Task<void> new_leader_new_epoch(EnsembleTest& at) {
   const std::size_t leader = at.ensemble.leader();
@@ -143,7 +143,7 @@ Task<void> new_leader_new_epoch(EnsembleTest& at) {
   EXPECT_GT(read.stat.mzxid, before.mzxid);
 }
 
-TEST_F(EnsembleTest, S14ANewLeaderStartsANewEpoch) { run(&new_leader_new_epoch); }
+TEST_F(EnsembleTest, Z14ANewLeaderStartsANewEpoch) { run(&new_leader_new_epoch); }
 
 Task<void> read_own_writes(EnsembleTest& at) {
   for (std::size_t i = 0; i < kServers; ++i) {
@@ -161,7 +161,7 @@ Task<void> read_own_writes(EnsembleTest& at) {
   }
 }
 
-TEST_F(EnsembleTest, S73ASessionReadsItsOwnWritesOnEveryServer) { run(&read_own_writes); }
+TEST_F(EnsembleTest, Z73ASessionReadsItsOwnWritesOnEveryServer) { run(&read_own_writes); }
 
 // Somebody counts while the reader is moved from server to server, and reads as soon as it can.
 Task<void> read_while_moving(EnsembleTest& at) {
@@ -186,7 +186,7 @@ Task<void> read_while_moving(EnsembleTest& at) {
   EXPECT_GT(last, 0);
 }
 
-TEST_F(EnsembleTest, S62ASessionDoesNotGoBackInTimeWhenItMoves) { run(&read_while_moving); }
+TEST_F(EnsembleTest, Z62ASessionDoesNotGoBackInTimeWhenItMoves) { run(&read_while_moving); }
 
 // The other two are followers, or one of them is.
 Task<void> read_after_sync(EnsembleTest& at) {
@@ -214,7 +214,7 @@ Task<void> read_after_sync(EnsembleTest& at) {
   ::testing::Test::RecordProperty("stale_reads", stale);
 }
 
-TEST_F(EnsembleTest, S76AReadBehindASyncIsNeverStale) { run(&read_after_sync); }
+TEST_F(EnsembleTest, Z76AReadBehindASyncIsNeverStale) { run(&read_after_sync); }
 
 Task<void> watch_on_a_follower(EnsembleTest& at) {
   const std::size_t leader = at.ensemble.leader();
@@ -236,7 +236,7 @@ Task<void> watch_on_a_follower(EnsembleTest& at) {
   }
 }
 
-TEST_F(EnsembleTest, S44AFollowerTellsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
+TEST_F(EnsembleTest, Z44AFollowerTellsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
 
 // The server that the session has left is not told; it finds out when it forwards a write.
 Task<void> write_where_it_was(EnsembleTest& at) {
@@ -263,7 +263,7 @@ Task<void> write_where_it_was(EnsembleTest& at) {
   must(co_await owner->create(at.parent / "a", Data(), CreateMode::kEphemeral), "create");
 }
 
-TEST_F(EnsembleTest, S63AWriteWhereTheSessionWasCostsTheConnection) { run(&write_where_it_was); }
+TEST_F(EnsembleTest, Z63AWriteWhereTheSessionWasCostsTheConnection) { run(&write_where_it_was); }
 
 }  // namespace
 }  // namespace lockstep::zookeeper

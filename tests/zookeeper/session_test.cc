@@ -114,7 +114,7 @@ Task<void> hear_nothing(Client& client, TcpProxy& proxy) {
   must(co_await session->connected(), "connected");
 }
 
-TEST_F(ShortSessionTest, S67SilenceIsAnOperationTimeout) {
+TEST_F(ShortSessionTest, Z67SilenceIsAnOperationTimeout) {
   runtime.run(hear_nothing(client, proxy));
 }
 
@@ -131,7 +131,7 @@ Task<void> fail_to_connect(Client& client, TcpProxy& proxy) {
   must(co_await session->get_data("/"), "get_data");
 }
 
-TEST_F(ShortSessionTest, S69FailedAttemptsToConnectFailWhatIsQueued) {
+TEST_F(ShortSessionTest, Z69FailedAttemptsToConnectFailWhatIsQueued) {
   runtime.run(fail_to_connect(client, proxy));
 }
 
@@ -254,7 +254,7 @@ Task<void> send_too_much(Client& client) {
   EXPECT_EQ(session->state(), SessionState::kConnected);
 }
 
-TEST_F(SessionTest, S27ARequestOverThePacketLimitIsNotSent) { runtime.run(send_too_much(client)); }
+TEST_F(SessionTest, Z27ARequestOverThePacketLimitIsNotSent) { runtime.run(send_too_much(client)); }
 
 Task<void> list_many(Client& client) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");

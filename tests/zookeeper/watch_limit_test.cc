@@ -21,7 +21,7 @@
 #include "support/watch_count.h"
 #include "support/zookeeper_server.h"
 
-// S53: the paths of all watches of a session go into one packet, which has a limit.
+// Z53: the paths of all watches of a session go into one packet, which has a limit.
 namespace lockstep::zookeeper {
 namespace {
 
