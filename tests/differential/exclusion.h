@@ -86,7 +86,7 @@ inline constexpr std::array kExclusions = {
                     "the C client gives up an attempt to connect that is not answered for two "
                     "thirds of the session timeout: what waits is failed before a session expires"},
     ExclusionReason{
-        Exclusion::kWireOnly, "Z21, Z79, Z25, Z27, Z47",
+        Exclusion::kWireOnly, "Z21, Z25, Z27, Z47, Z79",
         "a check outside a multi, createTTL with flags without a time to live, requests "
         "of more than a megabyte, persistent watches and their removal, and operations "
         "the C client does not have cannot be asked for through a Session"},

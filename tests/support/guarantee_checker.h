@@ -24,8 +24,8 @@ struct PastZnode {
 using PastTree = std::map<std::string, PastZnode>;
 
 // Watches an execution on the wire and holds what each client receives against what the servers
-// committed: ZooKeeper's guarantees (Programmer's Guide, "Consistency Guarantees"; semantics Z13,
-// Z34, Z38 to Z46, Z62, Z73 to Z76).
+// committed: ZooKeeper's guarantees (Programmer's Guide, "Consistency Guarantees";
+// docs/zookeeper-semantics.md, Z13, Z34, Z38 to Z46, Z62, Z73 to Z76).
 class GuaranteeChecker final : public fakezk::Tracer {
  public:
   explicit GuaranteeChecker(const fakezk::World& world) : world_(world) {}

@@ -142,6 +142,7 @@ Task<void> share_an_entry(Client& client, Client& other, const ZookeeperServer& 
   must(co_await stays.fired(), "the watch that stays");
 }
 
+// Z115: zoo_aremove_watches() takes its completion in an unusual form.
 TEST_F(AbandonedWatchesTest, OneOfTwoOnAZnodeIsForgottenAlone) {
   runtime.run(share_an_entry(client, other, server));
 }

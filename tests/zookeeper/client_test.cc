@@ -80,6 +80,7 @@ TEST(ClientTest, TheChrootStandsBehindTheServers) {
   EXPECT_EQ(Options("a:1").chroot(), Path("/"));
 }
 
+// Z111: the C client opens without an error, whether there is a server or not.
 TEST(ClientTest, AnUnreachableServerIsTriedUntilTheDeadline) {
   Runtime runtime;
   Client client(runtime, options("127.0.0.1:" + std::to_string(support::free_port())));
@@ -144,6 +145,7 @@ Task<void> close_and_open_again(Client& client) {
   must(co_await second->exists("/"), "exists");
 }
 
+// Z107: a handle whose session has expired is of no use any more.
 TEST(ClientTest, OpensANewSessionAfterTheOldOne) {
   Runtime runtime;
   Client client(runtime, server_options());

@@ -460,6 +460,7 @@ Task<void> move_away(Client& client, TcpProxy& old_way, TcpProxy& new_way) {
   EXPECT_EQ(session->id(), id);
 }
 
+// Z113: the C client must be at rest while its list changes.
 TEST(ConnectionTest, TheListOfServersCanChangeUnderASession) {
   Runtime runtime;
   TcpProxy old_way(ZookeeperServer::shared().port());
@@ -506,6 +507,7 @@ class Lines {
   std::string all_;
 };
 
+// Z116: the C client logs to standard error unless told otherwise.
 TEST(ConnectionTest, EverySessionLogsIntoItsOwnSink) {
   Lines lines;
   Lines other;

@@ -63,6 +63,7 @@ bool is_not_permitted(Call call) {
 
 Options options() { return Options(ZookeeperServer::shared().address(), Lab::kLongSessionTimeout); }
 
+// Z117: a child must not touch the handle of its parent.
 TEST(ForkTest, AChildThatAsksALockGetsAnError) {
   ClientThread zookeeper(options());
   blocking::FairMutex free(zookeeper.client(), "/fork/free");

@@ -76,6 +76,7 @@ Task<void> drop_multis(Client& client) {
 }
 
 // The C client still writes results when nobody waits for them any more.
+// Z109: the C client writes the results where it has been told to.
 TEST_F(MultiTest, ResultsCanComeAfterEverybodyHasGone) {
   for (int round = 0; round < 50; ++round) {
     Client own_client(runtime, Options(server.address()));
@@ -117,6 +118,7 @@ Task<void> expire_under_multis(MultiTest& at) {
   }
 }
 
+// Z108: a multi handed to the C client then would corrupt its memory.
 TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) { runtime.run(expire_under_multis(*this)); }
 
 Task<void> multi_in_silence(MultiTest& at) {

@@ -85,6 +85,7 @@ Task<void> close_with_reads_pending(Client& client) {
   }
 }
 
+// Z103: zookeeper_close() forgets some of them.
 TEST_F(SessionTest, ClosingLosesNoCompletion) { runtime.run(close_with_reads_pending(client)); }
 
 Task<void> abandon_reads(lockstep::Client& client) {
@@ -94,7 +95,8 @@ Task<void> abandon_reads(lockstep::Client& client) {
   static_cast<void>(session->get_data_watched("/"));
 }
 
-// The replies find neither the operations nor the session.
+// The replies find neither the operations nor the session. (Z105: what a watcher is called with
+// must outlive both.)
 TEST_F(SessionTest, CanBeDestroyedWithRepliesOnTheWay) {
   for (int round = 0; round < 50; ++round) {
     Client own_client(runtime, Options(ZookeeperServer::shared().address()));
@@ -184,6 +186,7 @@ Task<void> stay_idle(Client& client, Runtime& runtime) {
   EXPECT_GT(session->last_contact(), start + session->timeout());
 }
 
+// Z110: the C client pings when a third of the session timeout has passed in silence.
 TEST_F(ShortSessionTest, AnIdleSessionKeepsHearingFromTheServer) {
   runtime.run(stay_idle(client, runtime));
 }
@@ -200,6 +203,7 @@ Task<void> close_silent_session(Client& client, TcpProxy& proxy, Runtime& runtim
   EXPECT_LT(runtime.now(), start + std::chrono::seconds(6));
 }
 
+// Z104: zookeeper_close() waits a few seconds for the server.
 TEST_F(SessionTest, ClosingIsBoundedWhenTheServerIsSilent) {
   runtime.run(close_silent_session(client, proxy, runtime));
 }
