@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -32,7 +33,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 ChaosRun::ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan)
     : ensemble_(ensemble), plan_(plan) {
-  static int runs = 0;
+  static std::atomic<int> runs = 0;
   root_ = "/chaos-" + std::to_string(++runs);
   create_root(ensemble_, root_);
   for (int i = 0; i < plan_.processes; ++i) {
@@ -108,6 +109,7 @@ bool ChaosRun::one_round(milliseconds chaos) {
   }
   const bool rested = wait_until_served() && wait_until_at_rest(Command::kPause);
   if (rested) check_orphans();
+  if (rested) check_ends();
   events_ = collector_.take_events();
   for (const Violation& violation : collector_.violations()) violations_.push_back(violation);
   if (rested) judge();
@@ -115,8 +117,9 @@ bool ChaosRun::one_round(milliseconds chaos) {
 }
 
 // In slices, so that a process that has died is noticed.
-bool ChaosRun::wait(const std::function<bool(const std::vector<Event>&)>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + plan_.patience;
+bool ChaosRun::wait(const std::function<bool(const std::vector<Event>&)>& done,
+                    milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < deadline) {
     if (collector_.wait(done, milliseconds(200))) return true;
     for (Site& site : sites_) {
@@ -137,13 +140,15 @@ bool ChaosRun::wait_until_served() {
   }
   std::size_t seen = collector_.count();
   if (violations_.empty() && first_rest_.empty()) seen = 0;
-  const bool served = wait([&](const std::vector<Event>& events) {
-    for (; seen < events.size(); ++seen) {
-      if (events[seen].kind != Kind::kServed) continue;
-      waiting.erase({events[seen].process, events[seen].worker});
-    }
-    return waiting.empty();
-  });
+  const bool served = wait(
+      [&](const std::vector<Event>& events) {
+        for (; seen < events.size(); ++seen) {
+          if (events[seen].kind != Kind::kServed) continue;
+          waiting.erase({events[seen].process, events[seen].worker});
+        }
+        return waiting.empty();
+      },
+      plan_.patience);
   if (served) return true;
   std::string who;
   for (const auto& [process, worker] : waiting) {
@@ -160,13 +165,15 @@ bool ChaosRun::wait_until_at_rest(Command how) {
   for (const Site& site : sites_) waiting.insert(site.number);
   command(how);
   std::vector<Event> rests;
-  const bool rested = wait([&](const std::vector<Event>& events) {
-    for (; seen < events.size(); ++seen) {
-      if (events[seen].kind != Kind::kPaused) continue;
-      if (waiting.erase(events[seen].process) == 1) rests.push_back(events[seen]);
-    }
-    return waiting.empty();
-  });
+  const bool rested = wait(
+      [&](const std::vector<Event>& events) {
+        for (; seen < events.size(); ++seen) {
+          if (events[seen].kind != Kind::kPaused) continue;
+          if (waiting.erase(events[seen].process) == 1) rests.push_back(events[seen]);
+        }
+        return waiting.empty();
+      },
+      plan_.patience);
   ++rests_;
   check_rest(rests);
   if (rested) return true;
@@ -237,7 +244,7 @@ void ChaosRun::check_memory(const Event& rest) {
 
 // While the sessions of those who rest live, and after those of the killed are over.
 void ChaosRun::check_orphans() {
-  const auto deadline = std::chrono::steady_clock::now() + plan_.patience;
+  const auto deadline = std::chrono::steady_clock::now() + plan_.patience_at_rest;
   std::vector<std::string> left;
   do {
     left = znodes_in_queues(ensemble_, root_);
@@ -247,6 +254,23 @@ void ChaosRun::check_orphans() {
   std::string names;
   for (const std::string& znode : left) names += " " + znode;
   violated("orphans", "nobody holds or waits for:" + names);
+}
+
+void ChaosRun::check_ends() {
+  std::vector<Event> open;
+  const bool ended = wait(
+      [&](const std::vector<Event>& events) {
+        open = grants_without_end(events);
+        return open.empty();
+      },
+      plan_.patience_at_rest);
+  if (ended) return;
+  for (const Event& grant : open) {
+    violations_.push_back({"notices", grant.lock,
+                           "process " + std::to_string(grant.process) + " holds nothing, but of " +
+                               grant.znode + " it has not said how it ended",
+                           grant.at});
+  }
 }
 
 void ChaosRun::finish() {

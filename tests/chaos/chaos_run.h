@@ -25,12 +25,14 @@ struct Plan {
   int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
   std::chrono::milliseconds chaos{};  // Of each round; none: nothing fails.
   std::chrono::milliseconds patience{std::chrono::seconds(90)};  // For whatever has to happen.
+  // The same, of what has to happen once all are at rest.
+  std::chrono::milliseconds patience_at_rest{std::chrono::seconds(90)};
   Flaw flaw = Flaw::kNone;
   bool again_without_faults = false;  // One more round.
 };
 
 // Contenders in several processes, each behind proxies of its own, and what is done to them and to
-// the servers. On the main thread.
+// the servers. On one thread; runs without faults may share an ensemble at the same time.
 class ChaosRun {
  public:
   ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan);
@@ -61,9 +63,11 @@ class ChaosRun {
   void check_rest(const std::vector<Event>& events);
   void check_memory(const Event& rest);
   void check_orphans();
+  void check_ends();
   void check_errors();
   void judge();
-  [[nodiscard]] bool wait(const std::function<bool(const std::vector<Event>&)>& done);
+  [[nodiscard]] bool wait(const std::function<bool(const std::vector<Event>&)>& done,
+                          std::chrono::milliseconds patience);
   void command(Command command);
   void violated(std::string check, std::string what);
   [[nodiscard]] std::string around(const Violation& violation) const;

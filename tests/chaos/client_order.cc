@@ -2,8 +2,8 @@
 #include <chrono>
 #include <limits>
 #include <map>
-#include <set>
 #include <tuple>
+#include <utility>
 
 #include "chaos/judge.h"
 
@@ -40,7 +40,8 @@ class Uses {
   explicit Uses(const std::vector<Event>& events) {
     for (const Event& event : events) follow(event);
     for (auto& [lock, uses] : by_lock) {
-      std::ranges::stable_sort(uses, {}, [](const Use& use) { return use.begin.at; });
+      std::ranges::sort(uses, {},
+                        [](const Use& use) { return std::pair(use.begin.at, use.begin.token); });
     }
   }
 
@@ -115,26 +116,6 @@ void judge_client_order(const std::vector<Event>& events, std::vector<Violation>
         }
       }
       inside.push_back(use);
-    }
-  }
-}
-
-void judge_notices(const std::vector<Event>& events, std::vector<Violation>& violations,
-                   Judged& judged) {
-  using Grant = std::tuple<int, int, std::string, std::int64_t>;
-  std::set<Grant> lost;
-  std::set<Grant> released;
-  for (const Event& event : events) {
-    const Grant grant(event.process, event.life, event.znode, event.created);
-    if (event.kind == Kind::kReleased) released.insert(grant);
-    if (event.kind != Kind::kLost) continue;
-    ++judged.losses;
-    if (!lost.insert(grant).second) {
-      violations.push_back({"notices", event.lock, event.znode + " was lost twice", event.at});
-    }
-    if (released.contains(grant)) {
-      violations.push_back(
-          {"notices", event.lock, event.znode + " was lost after its release", event.at});
     }
   }
 }

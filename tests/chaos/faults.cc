@@ -66,10 +66,11 @@ void Faults::strike(milliseconds time) {
 
 void Faults::end_those_due(Instant now) {
   std::vector<Fault> due;
-  const auto later = std::ranges::stable_partition(
-      under_way_, [&](const Fault& fault) { return fault.end > now; });
-  std::ranges::move(later, std::back_inserter(due));
-  under_way_.erase(later.begin(), later.end());
+  std::erase_if(under_way_, [&](const Fault& fault) {
+    if (fault.end > now) return false;
+    due.push_back(fault);
+    return true;
+  });
   for (const Fault& fault : due) {
     note("end of: " + fault.what);
     fault.undo();

@@ -37,4 +37,9 @@ void judge_client_order(const std::vector<Event>& events, std::vector<Violation>
 void judge_notices(const std::vector<Event>& events, std::vector<Violation>& violations,
                    Judged& judged);
 
+// The grants of which nobody has said yet that they were lost, released or dropped, in processes
+// that have not been killed. Once everybody rests, there must be none: a loss that nobody is told
+// of is one.
+[[nodiscard]] std::vector<Event> grants_without_end(const std::vector<Event>& events);
+
 }  // namespace lockstep::chaos

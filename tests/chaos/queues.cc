@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 
@@ -89,7 +90,7 @@ std::vector<std::string> znodes_in_queues(support::ZookeeperEnsemble& ensemble,
 // Until there is in the log what is written now.
 std::vector<Transaction> committed_transactions(support::ZookeeperEnsemble& ensemble,
                                                 const std::string& root) {
-  static int markers = 0;
+  static std::atomic<int> markers = 0;
   const std::string marker = root + "/marker-" + std::to_string(++markers);
   on_session(ensemble,
              [&](Client& client, Context limit) { return create(client, marker, limit); });

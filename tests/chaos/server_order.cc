@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 #include "chaos/judge.h"
 #include "lockstep/lock_observer.h"
@@ -202,7 +202,8 @@ void judge_server_order(const std::vector<Event>& events,
     if (event.kind == Kind::kReleased) judge_release(event, lives.by_parent[parent], violations);
   }
   for (auto& [parent, of_queue] : grants) {
-    std::ranges::stable_sort(of_queue, {}, &Event::evidence);
+    std::ranges::sort(of_queue, {},
+                      [](const Event& grant) { return std::pair(grant.evidence, grant.at); });
     Queue queue(lives.by_parent[parent], violations);
     for (const Event& grant : of_queue) queue.judge(grant);
     judged.grants += of_queue.size();

@@ -123,10 +123,23 @@ enum class Flaw : std::uint8_t {
   kNeverEnds,     // One acquire never completes.
   kInventsToken,  // Writes with a token that was not granted.
   kWritesToStderr,
-  kGrows,  // Keeps memory.
+  kLeaks,           // Forgets memory.
+  kTellsLossTwice,  // Of one grant.
+  kTellsLossLate,   // After the release.
+  kHidesEnds,       // Never says that a grant has ended by its release.
 };
-inline constexpr std::array<std::string_view, 10> kFlawNames = {
-    "none",           "does-not-wait", "ignores-loss",  "uses-after-release", "leaves-znode",
-    "never-releases", "never-ends",    "invents-token", "writes-to-stderr",   "grows"};
+inline constexpr std::array<std::string_view, 13> kFlawNames = {"none",
+                                                                "does-not-wait",
+                                                                "ignores-loss",
+                                                                "uses-after-release",
+                                                                "leaves-znode",
+                                                                "never-releases",
+                                                                "never-ends",
+                                                                "invents-token",
+                                                                "writes-to-stderr",
+                                                                "leaks",
+                                                                "tells-loss-twice",
+                                                                "tells-loss-late",
+                                                                "hides-ends"};
 
 }  // namespace lockstep::chaos

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <utility>
 
+#include "support/heap.h"
+
 namespace lockstep::chaos {
 
 namespace {
@@ -20,8 +22,7 @@ Event resting(const Reporter& reporter) {
   event.kind = Kind::kPaused;
   event.token = reporter.under_way();
   malloc_trim(0);
-  const auto used = mallinfo2();
-  event.detail = static_cast<std::int64_t>(used.uordblks + used.hblkhd);
+  event.detail = static_cast<std::int64_t>(support::heap_bytes());
   const std::filesystem::directory_iterator open("/proc/self/fd");
   event.created = std::distance(begin(open), end(open));
   return event;

@@ -49,6 +49,7 @@ class Worker {
   std::string lock;
   Draw draw;
   bool flaw_shown = false;
+  std::string* forgotten = nullptr;  // What it leaks.
 };
 
 Task<void> stop_after(Executor& executor, std::stop_source stop, milliseconds time) {
@@ -177,7 +178,9 @@ Task<void> give_back(Worker& worker, HeldLock held) {
   if (way == 0) co_return;  // By its destructor.
   Context context;
   if (way == 1) context = Context(worker.runtime.now() + patience(worker.draw));
+  const GrantRecord record(SessionId{}, held.lock(), held.znode(), token, token);
   static_cast<void>(co_await held.release(context));
+  if (worker.process.has(Flaw::kTellsLossLate)) worker.reporter().lost(record, Error::kNoNode);
   if (worker.process.has(Flaw::kUsesAfterRelease)) {
     static_cast<void>(co_await sleep_for(worker.runtime, milliseconds(50)));
     worker.reporter().report(Kind::kLeft, worker.number, worker.lock, token, share);
@@ -195,6 +198,9 @@ Task<void> barge_in(Worker& worker, SessionPointer session) {
       GrantRecord(session->id(), worker.lock, created->path, token, created->stat.czxid));
   static_cast<void>(co_await sleep_for(worker.runtime, milliseconds(5)));
   static_cast<void>(co_await session->remove(created->path));
+  worker.reporter().released(
+      GrantRecord(session->id(), worker.lock, created->path, token, created->stat.czxid),
+      ReleaseOutcome::kReleased);
   worker.reporter().served(worker.number);
 }
 
@@ -217,9 +223,8 @@ Task<bool> show_flaw(Worker& worker, SessionPointer session) {
   if (worker.process.has(Flaw::kNeverEnds) && !std::exchange(worker.flaw_shown, true)) {
     worker.reporter().acquire_begins(session->id(), worker.lock);
   }
-  if (worker.process.has(Flaw::kGrows)) {
-    static std::deque<std::string> kept;
-    kept.emplace_back(64U << 10U, 'x');
+  if (worker.process.has(Flaw::kLeaks)) {
+    worker.forgotten = new std::string(64U << 10U, 'x');
   }
   co_return false;
 }
@@ -243,7 +248,9 @@ Task<void> contend_once(Worker& worker) {
   worker.does("acquire");
   Result<HeldLock> held = co_await take(worker, *session, context);
   if (!held) co_return;
-  if (worker.process.has(Flaw::kIgnoresLoss) && !std::exchange(worker.flaw_shown, true)) {
+  const bool loses =
+      worker.process.has(Flaw::kIgnoresLoss) || worker.process.has(Flaw::kTellsLossTwice);
+  if (loses && !std::exchange(worker.flaw_shown, true)) {
     static_cast<void>(co_await (*session)->close());
   }
   worker.does("use");

@@ -121,10 +121,12 @@ void Reporter::dropped(const GrantRecord& grant) { report(about(Kind::kDropped, 
 void Reporter::lost(const GrantRecord& grant, Error cause) {
   Event event = about(Kind::kLost, grant);
   event.detail = static_cast<int>(cause);
+  if (flaw_ == Flaw::kTellsLossTwice) report(event);
   report(std::move(event));
 }
 
 void Reporter::released(const GrantRecord& grant, ReleaseOutcome outcome) {
+  if (flaw_ == Flaw::kHidesEnds) return;
   Event event = about(Kind::kReleased, grant);
   event.detail = static_cast<int>(outcome);
   report(std::move(event));

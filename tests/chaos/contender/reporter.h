@@ -17,7 +17,7 @@ namespace lockstep::chaos {
 // has gone.
 class Reporter final : public LockObserver {
  public:
-  explicit Reporter(int link) : link_(link) {}
+  explicit Reporter(int link, Flaw flaw = Flaw::kNone) : link_(link), flaw_(flaw) {}
 
   void report(Event event);
   // What a worker does with a grant, which its lock and its token name.
@@ -44,6 +44,7 @@ class Reporter final : public LockObserver {
   void send(const Event& event);
 
   const int link_;
+  const Flaw flaw_;
   std::mutex mutex_;
   std::atomic<std::int64_t> under_way_ = 0;
 };

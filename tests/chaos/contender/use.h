@@ -13,7 +13,7 @@ namespace lockstep::chaos {
 // What the workers of one process share.
 class Process {
  public:
-  explicit Process(Settings how) : settings(std::move(how)), reporter(kLink) {}
+  explicit Process(Settings how) : settings(std::move(how)), reporter(kLink, settings.flaw) {}
 
   [[nodiscard]] bool has(Flaw flaw) const { return settings.flaw == flaw; }
   [[nodiscard]] std::string lock(LockKind kind) const {
