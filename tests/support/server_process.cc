@@ -29,7 +29,7 @@ constexpr const char* kJava[] = {
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
     // A server that has missed something is sent a snapshot, never single transactions: 3.8.0 may
     // acknowledge those before they are in its log, and loses them if it is killed then
-    // (ZOOKEEPER-4785, ZOOKEEPER-4646, ZOOKEEPER-4643).
+    // (tests/chaos/diff_sync.py shows it).
     "-Dzookeeper.forceSnapshotSync=true",
     // Znodes with a time to live.
     "-Dzookeeper.extendedTypesEnabled=true",
