@@ -4,15 +4,8 @@
 
 namespace lockstep::blocking {
 
-Semaphore::Semaphore(Client& client, Path path, Bounds bounds, std::int32_t leases,
-                     LockObserver* observer)
-    : LockCalls(path, bounds), source_(client, std::move(path), leases, observer) {}
-
-Semaphore::Semaphore(Client& client, Path path, Bounds bounds, Path count, LockObserver* observer)
-    : LockCalls(path, bounds), source_(client, std::move(path), std::move(count), observer) {}
-
 Semaphore::~Semaphore() {
-  lockstep::internal::check(leases_.empty(), "a blocking semaphore is destroyed with leases of it");
+  end(executor(), leases_, "a blocking semaphore is destroyed with leases of it");
 }
 
 void Semaphore::acquire(std::stop_token stop) {

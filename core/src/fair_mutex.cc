@@ -14,11 +14,7 @@ HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid eviden
                   const LockOptions& options) {
   GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, evidence);
   grant.token = queue.session.fencing_token(created);
-  GrantOptions kept;
-  kept.revocable = options.revocable;
-  kept.grace = options.grace;
-  kept.loss = options.loss;
-  return HeldLock(queue.session, std::move(grant), queue.observer, std::move(kept));
+  return HeldLock(queue.session, std::move(grant), queue.observer, options.of_grant());
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 // Whoever got a number that keeps no order has no place in the queue and leaves at once: it never
 // leads, and several such have the same number.
-std::optional<Path> first_of(const Path& election, const Children& children) {
-  const std::vector<QueueEntry> queue = in_queue_order(election, kMutexMarks, children);
+std::optional<Path> first_of(const Path& election, Marks marks, const Children& children) {
+  const std::vector<QueueEntry> queue = in_queue_order(election, marks, children);
   if (queue.empty() || !keeps_order(queue.front().contender.number)) return std::nullopt;
   return queue.front().znode;
 }
@@ -31,7 +31,7 @@ Task<Result<void>> LeaderElection::proclaim(const HeldLock& leadership, Data can
 Task<Result<std::optional<Path>>> LeaderElection::first_candidate(Context context) {
   const Result<Children> children =
       co_await retried(session_, &Session::get_children, election_, std::move(context));
-  if (children) co_return first_of(election_, *children);
+  if (children) co_return first_of(election_, marks_, *children);
   if (children.error() == Error::kNoNode) co_return std::optional<Path>();
   co_return failure(children.error());
 }
@@ -78,7 +78,8 @@ Task<Result<void>> LeaderElection::candidacy(Context context) {
   const Result<Watched<Children>> list =
       co_await retried(session_, &Session::get_children_watched, election_, context);
   if (list) {
-    if (!first_of(election_, list->value)) co_await ok(list->watch.fired(std::move(context)));
+    const bool nobody = !first_of(election_, marks_, list->value);
+    if (nobody) co_await ok(list->watch.fired(std::move(context)));
     co_return Result<void>();
   }
   if (list.error() != Error::kNoNode) co_return failure(list.error());

@@ -47,8 +47,12 @@ Task<ReleaseOutcome> HeldLocks::release(Context context) {
   co_return worst;
 }
 
-MultiLock::MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer)
-    : session_(session), locks_(std::move(locks)), observer_(observer) {
+MultiLock::MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
+                     LockObserver* observer)
+    : session_(session),
+      locks_(std::move(locks)),
+      options_(std::move(options)),
+      observer_(observer) {
   std::ranges::sort(locks_, {}, &Path::view);
   const auto again = std::ranges::unique(locks_);
   locks_.erase(again.begin(), again.end());
@@ -69,7 +73,7 @@ Task<Result<HeldLocks>> MultiLock::acquire(Context context) {
 
 Task<Result<void>> MultiLock::acquire_each(std::vector<HeldLock>& held, Context context) {
   for (const Path& lock : locks_) {
-    FairMutex mutex(session_, lock, observer_);
+    FairMutex mutex(session_, lock, options_, observer_);
     HeldLock next = co_await ok(mutex.acquire(context));
     held.push_back(std::move(next));
   }

@@ -152,8 +152,8 @@ void Placing::remove_orphan() const {
 }
 
 Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
-                                 const Data& data, const Context& context) {
-  Placing placing(session, parent, mark, data);
+                                 const Data& data, const Acl& acl, const Context& context) {
+  Placing placing(session, parent, mark, data, acl);
   Result<Created> created = co_await placing.attempt(context);
   if (!placing.settled(created)) co_await placing.go_on(created, context);
   co_return std::move(created);
@@ -161,7 +161,8 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
 
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context) {
-  co_return co_await take_place(session, parent, mark, data, context);
+  const Acl acl;
+  co_return co_await take_place(session, parent, mark, data, acl, context);
 }
 
 }  // namespace lockstep

@@ -44,11 +44,15 @@ Task<Result<Zxid>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Pat
   }
 }
 
-// Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing.
-Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Context context) {
+// Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing. The options
+// outlive the task.
+Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
+                                 const LockOptions& options, Context context) {
   Retry retry(session);
   for (;;) {
-    Transaction both = Transaction().check(writer).create(reader, Data(), CreateMode::kEphemeral);
+    Creation creation(CreateMode::kEphemeral, options.acl);
+    Transaction both =
+        Transaction().check(writer).create(reader, options.data, std::move(creation));
     const auto created = co_await session.multi(std::move(both), context);
     const Error error = created ? Error::kNothing : created.error().error;
     if (error == Error::kThrottledOp) {
@@ -67,6 +71,8 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader, Con
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
   internal::AcquireNotice under_way(session_, lock_, observer_);
+  const Result<void> valid = options_.valid_without_marks();
+  if (!valid) co_return under_way.failed(valid.error());
   Result<HeldLock> held = co_await queue_up(share, Path(Text()), patience, std::move(context));
   if (!held) co_return under_way.failed(held.error());
   co_return std::move(held);
@@ -77,7 +83,8 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
                                                Context context) {
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
   const std::string marked = "-" + std::string(mark(share));
-  const Created ours = co_await ok(take_place(session_, lock_, marked, Data(), context));
+  const Created ours =
+      co_await ok(take_place(session_, lock_, marked, options_.data, options_.acl, context));
   Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
   // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
@@ -93,14 +100,14 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   grant.token = session_.fencing_token(grant.created);
   grant.share = share;
   grant.continues = own;
-  co_return HeldLock(session_, std::move(grant), observer_);
+  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
 }
 
 Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
   if (held.lock() != lock_ || held.share() != from) return failure(Error::kBadArguments);
   if (held.state() == LockState::kLost) return failure(*held.cause());
   if (held.state() == LockState::kReleased) return failure(Error::kBadArguments);
-  return {};
+  return options_.valid_without_marks();
 }
 
 // What was lost by the own clock meanwhile is not gone on from: its holder was told that it is
@@ -151,13 +158,14 @@ Task<Result<HeldLock>> ReadWriteLock::inherit_place(Path writer, Zxid token, Con
   name += digits_of(writer.name());
   const Path reader = lock_ / name;
   Place place(session_, reader);
-  const Stat stat = co_await ok(create_beside(session_, writer, reader, std::move(context)));
+  const Stat stat =
+      co_await ok(create_beside(session_, writer, reader, options_, std::move(context)));
   place.granted();
   GrantRecord grant(session_.id(), lock_, reader, token, stat.czxid);
   grant.created = stat.czxid;
   grant.share = Share::kShared;
   grant.continues = writer;
-  co_return HeldLock(session_, std::move(grant), observer_);
+  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
 }
 
 }  // namespace lockstep

@@ -29,7 +29,10 @@ class RecursiveMutex::Waiting {
 };
 
 RecursiveMutex::RecursiveMutex(Session& session, Path lock, LockObserver* observer)
-    : session_(session), mutex_(session, std::move(lock), observer) {}
+    : RecursiveMutex(session, std::move(lock), LockOptions(), observer) {}
+RecursiveMutex::RecursiveMutex(Session& session, Path lock, LockOptions options,
+                               LockObserver* observer)
+    : session_(session), mutex_(session, std::move(lock), std::move(options), observer) {}
 
 RecursiveMutex::~RecursiveMutex() = default;
 

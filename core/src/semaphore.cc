@@ -58,12 +58,14 @@ Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
 }
 
 Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) {
-  if (!count_ && fixed_ < 1) co_return failure(Error::kBadArguments);
+  co_await ok(options_.valid_without_marks());
+  if (!count_.shared() && count_.fixed() < 1) co_return failure(Error::kBadArguments);
   // What is malformed without what we append to it: an empty path would be the root.
   if (path_.view().empty()) co_return failure(Error::kBadArguments);
   // 1. One at a time: hold the mutex until we have a lease, or give up.
   // It protects nothing but the order of the leases, which go with the same session.
-  LockOptions options;
+  LockOptions options(options_.data);
+  options.acl = options_.acl;
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
   Task<Result<HeldLock>> taking =
@@ -77,7 +79,8 @@ Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) 
 Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, Context context) {
   // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
   const Path leases = path_ / "leases";
-  const Created ours = co_await ok(take_place(session_, leases, kLeaseMark, Data(), context));
+  const Created ours =
+      co_await ok(take_place(session_, leases, kLeaseMark, options_.data, options_.acl, context));
   Place place(session_, ours.path);
   // 3. It counts once there are no more leases than there may be.
   const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, patience, std::move(context)));
@@ -85,7 +88,7 @@ Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, 
   GrantRecord grant(session_.id(), leases, ours.path, ours.stat.czxid, evidence);
   grant.token = session_.fencing_token(grant.created);
   grant.share = Share::kShared;
-  co_return HeldLock(session_, std::move(grant), observer_);
+  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
 }
 
 Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience patience,
@@ -108,7 +111,7 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience 
     // lets the next one in beside us, and neither of us would ever see room.
     LinkedStop woken(context.stop(), turn.lost_token());
     TaskSet others;
-    if (count_) others.spawn(stop_when_fired(most.watch, woken.source()));
+    if (count_.shared()) others.spawn(stop_when_fired(most.watch, woken.source()));
     const Result<WatchEvent> event = co_await list.watch.fired(woken.bound(context));
     if (turn.cause()) co_return failure(*turn.cause());
     const bool woken_by_us = !event && event.error() == Error::kCancelled;
@@ -118,15 +121,16 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience 
 }
 
 Task<Result<std::int32_t>> Semaphore::capacity(Context context) {
-  if (!count_) co_return fixed_;
-  const std::int32_t count = co_await ok(get_shared_count(session_, *count_, std::move(context)));
+  if (!count_.shared()) co_return count_.fixed();
+  const std::int32_t count =
+      co_await ok(get_shared_count(session_, *count_.shared(), std::move(context)));
   co_return count;
 }
 
 Task<Result<Semaphore::Capacity>> Semaphore::watched_capacity(Context context) {
-  if (!count_) co_return Capacity(fixed_, Watch());
-  Watched<DataAndStat> read =
-      co_await ok(retried(session_, &Session::get_data_watched, *count_, std::move(context)));
+  if (!count_.shared()) co_return Capacity(count_.fixed(), Watch());
+  Watched<DataAndStat> read = co_await ok(
+      retried(session_, &Session::get_data_watched, *count_.shared(), std::move(context)));
   const std::optional<std::int32_t> count = decode_shared_count(read.value.data);
   if (!count) co_return failure(Error::kMarshallingError);
   co_return Capacity(*count, std::move(read.watch));

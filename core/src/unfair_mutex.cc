@@ -65,12 +65,12 @@ Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context con
 }
 
 // One attempt. kNodeExists: somebody else has it.
-Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context context) {
+Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, Context context) {
   Retry retry(session);
   for (;;) {
     Attempt attempt(session, znode, own);
     const Result<Created> created =
-        co_await session.create(znode, own, CreateMode::kEphemeral, context);
+        co_await session.create(znode, own, Creation(CreateMode::kEphemeral, acl), context);
     Result<Stat> stat = failure(created ? Error::kNoNode : created.error());
     if (created) {
       stat = created->stat;
@@ -86,7 +86,7 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Context c
     }
     if (stat || error != Error::kNoNode) co_return std::move(stat);
     // The parent is missing, or the create was lost on its way.
-    co_await ok(ensure_parent(session, znode.parent(), context));
+    co_await ok(ensure_parent(session, znode.parent(), context, acl));
   }
 }
 
@@ -105,16 +105,23 @@ Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
   co_return std::move(found);
 }
 
+Result<void> UnfairMutex::valid() const {
+  if (options_.revocable) return failure(Error::kBadArguments);
+  return options_.valid_without_marks();
+}
+
 Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
   if (observer_) observer_->part_of(znode_, znode_, LockPart::kGrants);
   internal::AcquireNotice under_way(session_, znode_, observer_);
+  const Result<void> suitable = valid();
+  if (!suitable) co_return under_way.failed(suitable.error());
   const Guid guid(session_.random());
-  const Data own = own_data(guid, data_);
+  const Data own = own_data(guid, options_.data);
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
   GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
   grant.token = session_.fencing_token(stat->czxid);
-  GrantOptions kept;
+  GrantOptions kept = options_.of_grant();
   kept.own_data = own;
   co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));
 }
@@ -122,7 +129,7 @@ Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
 Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context context) {
   for (;;) {
     // 1. Create the znode: whoever succeeds holds the lock.
-    Result<Stat> created = co_await create_once(session_, znode_, own, context);
+    Result<Stat> created = co_await create_once(session_, znode_, own, options_.acl, context);
     if (created || created.error() != Error::kNodeExists) co_return std::move(created);
     // 2. Somebody else holds it: wait until the znode changes, then back to 1.
     if (!waits) co_return failure(Error::kConflict);

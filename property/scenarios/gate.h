@@ -46,7 +46,7 @@ class [[nodiscard]] GateWait final : public internal::Wait {
     }
   }
   ~GateWait() override { leave(); }
-  Result<void> await_resume() const { return result_; }
+  [[nodiscard]] Result<void> await_resume() const { return result_; }
   [[nodiscard]] std::optional<Error> failed() const override {
     if (result_) return std::nullopt;
     return result_.error();

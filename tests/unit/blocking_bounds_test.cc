@@ -179,6 +179,33 @@ TEST_F(BlockingBoundsTest, TheTextNamesTheCallTheLockAndTheReason) {
             "permitted");
 }
 
+// A client whose options cannot be meant, as the production backend's says it.
+class DefectiveClient final : public Client {
+ public:
+  DefectiveClient(Executor& executor, Error error) : executor_(executor), error_(error) {}
+  Task<Result<std::shared_ptr<Session>>> session(Context) override { co_return failure(error_); }
+  [[nodiscard]] Executor& executor() const override { return executor_; }
+  [[nodiscard]] std::string last_failure() const override {
+    return "the session timeout of 1 ms is not between 100 ms and 86400000 ms";
+  }
+
+ private:
+  Executor& executor_;
+  Error error_;
+};
+
+TEST_F(BlockingBoundsTest, TheTextSaysWhatIsWrongWithTheOptions) {
+  for (const Error error : {Error::kBadArguments, Error::kUnimplemented}) {
+    DefectiveClient client(ann_.executor(), error);
+    const std::string text = std::string(name(error)) +
+                             " (the session timeout of 1 ms is not between 100 ms and 86400000 ms)";
+    blocking::FairMutex mutex(client, "/lock");
+    EXPECT_EQ(thrown_by([&] { mutex.lock(); }).text, "lockstep: lock() on /lock: " + text);
+    blocking::Semaphore semaphore(client, "/s", 1);
+    EXPECT_EQ(thrown_by([&] { semaphore.acquire(); }).text, "lockstep: acquire() on /s: " + text);
+  }
+}
+
 TEST_F(BlockingBoundsTest, EveryErrorNamesThePath) {
   blocking::FairMutex mutex(ann_, "/lock");
   EXPECT_NE(thrown_by([&] { static_cast<void>(mutex.state()); }).text.find("state() on /lock:"),

@@ -50,14 +50,16 @@ Task<void> write_something(Worker& worker, std::shared_ptr<Session> session) {
   const std::uint32_t number = worker.sent++;
   const Path path = any_path(worker);
   switch (worker.random.below(6)) {
-    case 0: co_await session->create(path, "p", CreateMode::kPersistent); break;
-    case 1: co_await session->create(path, "e", CreateMode::kEphemeral); break;
-    case 2: co_await session->create(path, "s", CreateMode::kEphemeralSequential); break;
-    case 3: co_await session->remove(path); break;
-    case 4: co_await session->set_data(path, "d"); break;
+    case 0: static_cast<void>(co_await session->create(path, "p", CreateMode::kPersistent)); break;
+    case 1: static_cast<void>(co_await session->create(path, "e", CreateMode::kEphemeral)); break;
+    case 2:
+      static_cast<void>(co_await session->create(path, "s", CreateMode::kEphemeralSequential));
+      break;
+    case 3: static_cast<void>(co_await session->remove(path)); break;
+    case 4: static_cast<void>(co_await session->set_data(path, "d")); break;
     default:
-      co_await session->multi(
-          Transaction().create(path, "m", CreateMode::kPersistent).set_data("/a", "m"));
+      static_cast<void>(co_await session->multi(
+          Transaction().create(path, "m", CreateMode::kPersistent).set_data("/a", "m")));
   }
   complete(worker, number);
 }
@@ -67,9 +69,9 @@ Task<void> read_something(Worker& worker, std::shared_ptr<Session> session) {
   const std::uint32_t number = worker.sent++;
   const Path path = any_path(worker);
   switch (worker.random.below(6)) {
-    case 0: co_await session->exists(path); break;
-    case 1: co_await session->get_data(path); break;
-    case 2: co_await session->get_children(path); break;
+    case 0: static_cast<void>(co_await session->exists(path)); break;
+    case 1: static_cast<void>(co_await session->get_data(path)); break;
+    case 2: static_cast<void>(co_await session->get_children(path)); break;
     case 3: {
       auto read = co_await session->exists_watched(path);
       if (read) worker.watches.push_back(std::move(read->watch));
@@ -90,7 +92,7 @@ Task<void> read_something(Worker& worker, std::shared_ptr<Session> session) {
 
 Task<void> synchronize(Worker& worker, std::shared_ptr<Session> session) {
   const std::uint32_t number = worker.sent++;
-  co_await session->sync("/");
+  static_cast<void>(co_await session->sync("/"));
   complete(worker, number);
 }
 

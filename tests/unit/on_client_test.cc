@@ -100,7 +100,7 @@ class ClientWithLimit final : public Client {
 // Whose watches never fit on the session.
 class Greedy {
  public:
-  Greedy(Session&, const Path&, LockObserver*) {}
+  Greedy(Session&, const Path&) {}
   static Task<Result<HeldLock>> acquire(Context) { co_return failure(Error::kWatchLimit); }
 };
 

@@ -6,13 +6,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <future>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "lockstep/blocking/mutex.h"
+#include "lockstep/blocking/semaphore.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/client_thread.h"
 #include "lockstep/zookeeper/runtime.h"
@@ -83,6 +91,29 @@ TEST(ForkTest, AChildThatAsksALockGetsAnError) {
   EXPECT_EQ(mutex.release(), ReleaseOutcome::kReleased);
 }
 
+TEST(ForkTest, AChildLeavesTheScopeOfItsParentsLocks) {
+  ClientThread zookeeper(options());
+  std::optional<blocking::FairMutex> mutex(std::in_place, zookeeper.client(), "/fork/scope");
+  std::optional<blocking::Semaphore> semaphore(std::in_place, zookeeper.client(), "/fork/s", 1);
+  std::unique_lock lock(*mutex);
+  semaphore->acquire();
+  const auto leave = [&] {
+    lock = std::unique_lock<blocking::FairMutex>();
+    semaphore->release();
+    mutex.reset();
+    semaphore.reset();
+    return 0;
+  };
+  EXPECT_EQ(in_child(leave), 0);
+  EXPECT_EQ(mutex->state(), LockState::kHeld);
+  ClientThread other(options());
+  blocking::FairMutex rival(other.client(), "/fork/scope");
+  EXPECT_FALSE(rival.try_lock());
+  blocking::Semaphore no_lease_left(other.client(), "/fork/s", 1);
+  EXPECT_FALSE(no_lease_left.try_acquire());
+  semaphore->release();
+}
+
 TEST(ForkTest, AChildEndsItsParentsClientWithoutHanging) {
   auto zookeeper = std::make_unique<ClientThread>(options());
   blocking::FairMutex mutex(zookeeper->client(), "/fork/client");
@@ -129,6 +160,34 @@ TEST(ForkTest, AChildOfTheThreadThatRunsTheLoopIsToldToo) {
   runtime->run(release(*held, outcome));
   EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
   held.reset();
+}
+
+// Whether a thread of this process waits, as the kernel sees it.
+bool is_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return stat.find(") S ") != std::string::npos;
+}
+
+Task<void> run_until_stopped(Runtime& runtime, std::promise<pid_t>& runs, std::stop_token stop) {
+  runs.set_value(gettid());
+  static_cast<void>(co_await sleep_until(runtime, TimePoint::max(), stop));
+}
+
+// The loop's thread, which is not in the child, waits on the runtime's condition variable there.
+TEST(ForkTest, AChildDestroysARuntimeWhoseLoopSleeps) {
+  auto runtime = std::make_unique<Runtime>();
+  std::promise<pid_t> runs;
+  const std::jthread loop(
+      [&](const std::stop_token& stop) { runtime->run(run_until_stopped(*runtime, runs, stop)); });
+  const pid_t thread = runs.get_future().get();
+  while (!is_asleep(thread)) {
+  }
+  EXPECT_EQ(in_child([&] {
+              runtime.reset();
+              return 0;
+            }),
+            0);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ Runtime::OsSeededRandom::OsSeededRandom() {
   engine_.seed(seed);
 }
 
-Runtime::Runtime() : forks_(forks()), loop_thread_(std::this_thread::get_id()) {
+Runtime::Runtime() : forks_(forks()), work_came_(), loop_thread_(std::this_thread::get_id()) {
   bind_to_this_thread();
 }
 
@@ -64,6 +64,7 @@ Runtime::~Runtime() {
   const auto lock = locked();
   if (is_in_child()) return;
   internal::check(blocked_ == 0, "a runtime is destroyed while a call is blocked on it");
+  work_came_.~condition_variable();
 }
 
 TimePoint Runtime::now() const {

@@ -47,6 +47,9 @@ class Blocker {
   virtual void over(BlockingCall& call) noexcept = 0;
   // Who calls: what runs in parallel with its likes, a thread or a fiber.
   [[nodiscard]] virtual LockOwner caller() const = 0;
+  // True in a forked child of the process that made the executor: nothing that runs there is here,
+  // and what is held there is the parent's. From any thread.
+  [[nodiscard]] virtual bool is_in_child() const noexcept { return false; }
 
  protected:
   ~Blocker() = default;

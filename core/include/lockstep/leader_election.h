@@ -41,9 +41,15 @@ class LeaderElection {
  public:
   // `candidate`: what we say about ourselves, for whoever asks who leads.
   LeaderElection(Session& session, Path election, Data candidate, LockObserver* observer = nullptr)
+      : LeaderElection(session, std::move(election), LockOptions(std::move(candidate)), observer) {}
+  // LockOptions::data is what we say about ourselves. proclaim() overwrites a request to resign
+  // that the candidate has not noticed yet.
+  LeaderElection(Session& session, Path election, LockOptions options,
+                 LockObserver* observer = nullptr)
       : session_(session),
         election_(election),
-        mutex_(session, std::move(election), LockOptions(std::move(candidate)), observer) {}
+        marks_(options.marks),
+        mutex_(session, std::move(election), std::move(options), observer) {}
 
   Task<Result<HeldLock>> campaign(Context context = {}) {
     return mutex_.acquire(std::move(context));
@@ -69,6 +75,7 @@ class LeaderElection {
 
   Session& session_;
   Path election_;
+  Marks marks_;
   FairMutex mutex_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/within.h"
@@ -39,7 +40,11 @@ class HeldLocks {
 class MultiLock {
  public:
   // A path that is named twice counts once.
-  MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer = nullptr);
+  MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer = nullptr)
+      : MultiLock(session, std::move(locks), LockOptions(), observer) {}
+  // Each of the locks has these options.
+  MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
+            LockObserver* observer = nullptr);
 
   Task<Result<HeldLocks>> acquire(Context context = {});
   // Within that time, from now on.
@@ -52,6 +57,7 @@ class MultiLock {
 
   Session& session_;
   std::vector<Path> locks_;
+  LockOptions options_;
   LockObserver* observer_;
 };
 

@@ -23,7 +23,7 @@ class OkTask {
   void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
     awaiter_.start(coroutine, &Awaiter::template go_on_or_end<Promise>);
   }
-  T await_resume() {
+  [[nodiscard]] T await_resume() {
     Result<T>& result = awaiter_.outcome();
     if constexpr (!std::is_void_v<T>) return std::move(*result);
   }
@@ -67,7 +67,7 @@ class OkResult {
   void await_suspend(std::coroutine_handle<Promise> coroutine) {
     end_coroutine<Promise>(coroutine.address(), static_cast<int>(result_.error()));
   }
-  T await_resume() {
+  [[nodiscard]] T await_resume() {
     if constexpr (!std::is_void_v<T>) return std::move(*result_);
   }
 

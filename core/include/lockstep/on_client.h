@@ -62,6 +62,17 @@ namespace internal {
 [[nodiscard]] Error why_not_acquired(Error error, const Session& session, TimePoint began,
                                      const Context& context);
 
+// The observer among what a recipe is told; none if there is none.
+inline LockObserver* observer_among() { return nullptr; }
+template <class First, class... Rest>
+LockObserver* observer_among(const First& first, const Rest&... rest) {
+  if constexpr (std::convertible_to<First, LockObserver*>) {
+    return first;
+  } else {
+    return observer_among(rest...);
+  }
+}
+
 }  // namespace internal
 
 // A lock that outlives sessions: each acquire is made by a Recipe of its own, on the session that
@@ -84,22 +95,15 @@ namespace internal {
 template <class Recipe>
 class OnClient {
  public:
-  OnClient(Client& client, Path lock, LockObserver* observer = nullptr)
-    requires std::constructible_from<Recipe, Session&, Path, LockObserver*>
+  // `what` is what the recipe is told besides its session and its path, as its constructors have
+  // it: a number of leases, LockOptions, an observer. It is copied.
+  template <class... What>
+    requires std::constructible_from<Recipe, Session&, Path, const What&...>
+  OnClient(Client& client, Path lock, What... what)
       : client_(client),
         watch_bytes_(watch_bytes(lock)),
-        make_([lock = std::move(lock), observer](Session& session) {
-          return Recipe(session, lock, observer);
-        }) {}
-  // With what else the recipe is told: LockOptions, a number of leases.
-  template <class Setting>
-    requires(!std::is_pointer_v<Setting>) &&
-                std::constructible_from<Recipe, Session&, Path, Setting, LockObserver*>
-  OnClient(Client& client, Path lock, Setting setting, LockObserver* observer = nullptr)
-      : client_(client),
-        watch_bytes_(watch_bytes(lock)),
-        make_([lock = std::move(lock), setting = std::move(setting), observer](Session& session) {
-          return Recipe(session, lock, setting, observer);
+        make_([lock = std::move(lock), ... what = std::move(what)](Session& session) {
+          return Recipe(session, lock, what...);
         }) {}
 
   Task<Result<ClientGrant>> acquire(Context context = {}) {
@@ -153,14 +157,12 @@ class OnClient {
 template <class Recipe>
 class Rejoining {
  public:
-  Rejoining(Client& client, Path lock, LockObserver* observer = nullptr)
-      : lock_(lock), observer_(observer), each_(client, std::move(lock), observer) {}
-  template <class Setting>
-    requires(!std::is_pointer_v<Setting>)
-  Rejoining(Client& client, Path lock, Setting setting, LockObserver* observer = nullptr)
+  template <class... What>
+    requires std::constructible_from<OnClient<Recipe>, Client&, Path, What...>
+  Rejoining(Client& client, Path lock, What... what)
       : lock_(lock),
-        observer_(observer),
-        each_(client, std::move(lock), std::move(setting), observer) {}
+        observer_(internal::observer_among(what...)),
+        each_(client, std::move(lock), std::move(what)...) {}
 
   Task<Result<ClientGrant>> acquire(Context context = {}) {
     return take(kAcquire, std::move(context));

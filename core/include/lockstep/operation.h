@@ -128,7 +128,7 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
     send(std::move(request));
   }
 
-  Outcome await_resume() { return std::move(outcome_); }
+  [[nodiscard]] Outcome await_resume() { return std::move(outcome_); }
   [[nodiscard]] std::optional<Error> failed() const override {
     if (outcome_) return std::nullopt;
     return error();

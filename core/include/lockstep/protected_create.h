@@ -27,8 +27,9 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
 Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
                                        Context context);
 // The same, of what outlives the task: a recipe that awaits it has all of that in its frame.
+// The ACL is the znode's, and that of what is created above it.
 Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
-                                 const Data& data, const Context& context);
+                                 const Data& data, const Acl& acl, const Context& context);
 
 // The same attempt by attempt, for a recipe that makes the first one itself: most often there is no
 // other, and a task that makes only one costs more than it.

@@ -5,6 +5,7 @@
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/turn.h"
@@ -36,7 +37,13 @@ class ReadWriteLock {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
   ReadWriteLock(Session& session, Path lock, LockObserver* observer = nullptr)
-      : session_(session), lock_(std::move(lock)), observer_(observer) {}
+      : ReadWriteLock(session, std::move(lock), LockOptions(), observer) {}
+  // The options are for readers and writers, and for what they change into.
+  ReadWriteLock(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
+      : session_(session),
+        lock_(std::move(lock)),
+        options_(std::move(options)),
+        observer_(observer) {}
 
   Task<Result<HeldLock>> acquire_read(Context context = {}) {
     return acquire(Share::kShared, Patience::kWaits, std::move(context));
@@ -82,6 +89,7 @@ class ReadWriteLock {
 
   Session& session_;
   Path lock_;
+  LockOptions options_;
   LockObserver* observer_;
 };
 

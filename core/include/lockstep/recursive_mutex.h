@@ -61,6 +61,8 @@ class RecursiveMutex {
   };
 
   RecursiveMutex(Session& session, Path lock, LockObserver* observer = nullptr);
+  RecursiveMutex(Session& session, Path lock, LockOptions options,
+                 LockObserver* observer = nullptr);
   RecursiveMutex(const RecursiveMutex&) = delete;
   RecursiveMutex& operator=(const RecursiveMutex&) = delete;
   ~RecursiveMutex();

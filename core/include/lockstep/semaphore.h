@@ -1,12 +1,15 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/turn.h"
@@ -14,6 +17,25 @@
 #include "lockstep/within.h"
 
 namespace lockstep {
+
+// How many leases a semaphore has.
+class LeaseCount {
+ public:
+  // The same number for everybody who uses the semaphore.
+  LeaseCount(std::int32_t leases) : fixed_(leases) {}  // NOLINT: a number is one
+  // As many as the znode at this path says (see set_shared_count), which may change while others
+  // wait. It lies outside of the semaphore's path.
+  template <std::convertible_to<Path> P>
+  LeaseCount(P&& count)  // NOLINT: where the number is to be found
+      : shared_(std::forward<P>(count)) {}
+
+  [[nodiscard]] std::int32_t fixed() const { return fixed_; }
+  [[nodiscard]] const std::optional<Path>& shared() const { return shared_; }
+
+ private:
+  std::int32_t fixed_ = 0;
+  std::optional<Path> shared_;
+};
 
 // At most so many leases at a time, granted in the order of arrival; each lease is a grant of its
 // own. (Curator's InterProcessSemaphoreV2 uses the same znodes: whoever waits for a lease holds the
@@ -24,7 +46,8 @@ namespace lockstep {
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
 //   kNoNode                        one of our znodes was deleted, or the shared count is missing
 //   kMarshallingError              the shared count is no count
-//   kBadArguments                  the path is malformed, or there are less than one lease
+//   kBadArguments                  the path is malformed, there are less than one lease, or the
+//                                  options are not for this recipe
 // and try_acquire(), which waits for nobody, also with
 //   kConflict                      no lease was free, or somebody waits for one, or just takes one
 // Connection losses are ridden out until the context ends. On every error, and when the task is
@@ -39,13 +62,17 @@ namespace lockstep {
 // and the observer outlive the leases.
 class Semaphore {
  public:
-  // `leases`: the same number for everybody who uses this path.
-  Semaphore(Session& session, Path path, std::int32_t leases, LockObserver* observer = nullptr)
-      : Semaphore(session, std::move(path), leases, std::nullopt, observer) {}
-  // As many as the znode `count` says (see set_shared_count), which may change while others wait.
-  // It lies outside of `path`.
-  Semaphore(Session& session, Path path, Path count, LockObserver* observer = nullptr)
-      : Semaphore(session, std::move(path), 0, std::move(count), observer) {}
+  Semaphore(Session& session, Path path, LeaseCount leases, LockObserver* observer = nullptr)
+      : Semaphore(session, std::move(path), std::move(leases), LockOptions(), observer) {}
+  // Data and ACL are also those of the znode with which it waits for its turn. Who asks for a
+  // revocable lease asks for all: revoke() of "<path>/leases" with kLeaseMarks.
+  Semaphore(Session& session, Path path, LeaseCount leases, LockOptions options,
+            LockObserver* observer = nullptr)
+      : session_(session),
+        path_(std::move(path)),
+        count_(std::move(leases)),
+        options_(std::move(options)),
+        observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
     return acquire(Patience::kWaits, std::move(context));
@@ -69,14 +96,6 @@ class Semaphore {
   }
 
  private:
-  Semaphore(Session& session, Path path, std::int32_t fixed, std::optional<Path> count,
-            LockObserver* observer)
-      : session_(session),
-        path_(std::move(path)),
-        fixed_(fixed),
-        count_(std::move(count)),
-        observer_(observer) {}
-
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
 
   // How many leases there may be, and a watch on that if it can change.
@@ -96,8 +115,8 @@ class Semaphore {
 
   Session& session_;
   Path path_;
-  std::int32_t fixed_;
-  std::optional<Path> count_;
+  LeaseCount count_;
+  LockOptions options_;
   LockObserver* observer_;
 };
 

@@ -271,7 +271,7 @@ class [[nodiscard]] Connected final : public internal::Wait, private SessionList
  public:
   Connected(Session& session, Context context);
   ~Connected() override;
-  Result<void> await_resume() const { return result_; }
+  [[nodiscard]] Result<void> await_resume() const { return result_; }
   [[nodiscard]] std::optional<Error> failed() const override;
   [[nodiscard]] Error error() const { return result_.error(); }
 

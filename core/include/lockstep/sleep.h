@@ -11,7 +11,7 @@ class [[nodiscard]] Sleep final : public internal::Wait {
  public:
   Sleep(Executor& executor, TimePoint until, Context context = {});
   ~Sleep() override;
-  Result<void> await_resume() const { return result_; }
+  [[nodiscard]] Result<void> await_resume() const { return result_; }
   [[nodiscard]] std::optional<Error> failed() const override;
   [[nodiscard]] Error error() const { return result_.error(); }
 

@@ -89,10 +89,16 @@ class TaskAwaiter {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) noexcept { start(waiting, nullptr); }
-  T await_resume() {
-    take_outcome();
-    if constexpr (!std::is_void_v<T>) return std::move(outcome_.value());
+  // A Result that is dropped is a warning where the compiler can see it (Clang; not GCC 12): it
+  // would be a grant that is given back at once, or an error that nobody hears of. Where that is
+  // meant: static_cast<void>(co_await ...). Anything else may be dropped: ReleaseOutcome, which
+  // observers are told too.
+  [[nodiscard]] T await_resume()
+    requires IsResult<T>::value
+  {
+    return take();
   }
+  T await_resume() { return take(); }
 
   // Runs the task next. Null: whoever waits goes on when it has ended.
   void start(std::coroutine_handle<> waiting, Ended ended) noexcept {
@@ -129,6 +135,10 @@ class TaskAwaiter {
   friend class TaskPromiseBase<T>;
   friend class TaskPromise<T>;
 
+  T take() {
+    take_outcome();
+    if constexpr (!std::is_void_v<T>) return std::move(outcome_.value());
+  }
   void take_outcome() {
     if constexpr (IsResult<T>::value) {
       task_.destroy();  // It is still there if ok() has ended it with an error, in its middle.

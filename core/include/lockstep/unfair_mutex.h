@@ -5,6 +5,7 @@
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/within.h"
@@ -19,7 +20,7 @@ namespace lockstep {
 // acquire() resolves with the grant, or with
 //   kTimedOut, kCancelled          the context ended
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
-//   kBadArguments                  the path is malformed
+//   kBadArguments                  the path is malformed, or the options are not for this recipe
 //   kNoAuth                        its parent does not let us create it
 // and try_acquire(), which waits for nobody, also with
 //   kConflict                      somebody holds it
@@ -37,10 +38,15 @@ class UnfairMutex {
  public:
   // `znode` is the lock; its parent is created as a container when missing.
   UnfairMutex(Session& session, Path znode, LockObserver* observer = nullptr)
-      : UnfairMutex(session, std::move(znode), Data(), observer) {}
-  // `data` is kept in the znode for those who ask for the holder: its host, its process, anything.
+      : UnfairMutex(session, std::move(znode), LockOptions(), observer) {}
+  // With data alone: LockOptions::data, which holder() shows.
   UnfairMutex(Session& session, Path znode, Data data, LockObserver* observer = nullptr)
-      : session_(session), znode_(std::move(znode)), data_(std::move(data)), observer_(observer) {}
+      : UnfairMutex(session, std::move(znode), LockOptions(std::move(data)), observer) {}
+  UnfairMutex(Session& session, Path znode, LockOptions options, LockObserver* observer = nullptr)
+      : session_(session),
+        znode_(std::move(znode)),
+        options_(std::move(options)),
+        observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) { return acquire(true, std::move(context)); }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
@@ -58,12 +64,13 @@ class UnfairMutex {
 
  private:
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
+  [[nodiscard]] Result<void> valid() const;
   Task<Result<HeldLock>> acquire(bool waits, Context context);
   Task<Result<Stat>> create_until_held(Data own, bool waits, Context context);
 
   Session& session_;
   Path znode_;
-  Data data_;
+  LockOptions options_;
   LockObserver* observer_;
 };
 

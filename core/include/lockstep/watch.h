@@ -112,7 +112,7 @@ class [[nodiscard]] WatchWait final : public internal::Wait {
  public:
   WatchWait(Executor& executor, internal::WatchState& state, Context context);
   ~WatchWait() override;
-  Result<WatchEvent> await_resume() const {
+  [[nodiscard]] Result<WatchEvent> await_resume() const {
     if (over_) return failure(*over_);
     return *state_.outcome_;
   }

@@ -46,6 +46,13 @@ enum class Reentry : std::uint8_t { kForbidden, kAllowed };
 // or hand fencing_token() on. Unlocking a lost lock is no error, and must be done before the caller
 // can lock it again. Nobody may hold it or wait for it when it is destroyed (checked). Client and
 // observer outlive it; the observer is called on the client's executor.
+//
+// A forked child has a copy of the object, and no part in what the object holds: its parent goes on
+// holding the lock, and the child is protected by nothing. In the child every function throws
+// operation_not_permitted, except those that give back: unlock() does nothing and release() says
+// ReleaseOutcome::kUnknown, so that a child may leave the scope of a std::unique_lock, and of the
+// lock itself, without an effect on its parent. The safe course is to let it call exec or _exit
+// before that.
 template <class Source>
 class Lock : private lockstep::internal::LockCalls {
  public:
@@ -93,9 +100,7 @@ class Lock : private lockstep::internal::LockCalls {
  protected:
   Lock(Source source, const Path& lock, Bounds bounds, Reentry reentry = Reentry::kForbidden)
       : LockCalls(lock, bounds), source_(std::move(source)), reentry_(reentry) {}
-  ~Lock() {
-    lockstep::internal::check(holders_.empty(), "a blocking lock is destroyed while it is held");
-  }
+  ~Lock() { end(executor(), holders_, "a blocking lock is destroyed while it is held"); }
 
   // `what` names the function in the text of the exception.
   template <class Way>

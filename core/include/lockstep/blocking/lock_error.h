@@ -11,7 +11,9 @@
 namespace lockstep::blocking {
 
 // What the blocking locks throw. The code says what went wrong, for the program; the text also
-// which call of which lock has failed, and why there is no connection if that is the reason:
+// which call of which lock has failed, and what Client::last_failure() says if the client has no
+// session (kNotConnected) or never will, because its options are wrong (kBadArguments) or ask for
+// what is not supported (kUnimplemented):
 //
 //   lockstep: lock() on /locks/nightly: no connection within the deadline (127.0.0.1:2181:
 //   connection refused)

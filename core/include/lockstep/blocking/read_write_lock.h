@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <stop_token>
 
 #include "lockstep/blocking/lock.h"
@@ -16,8 +17,13 @@ class SharedMutex : public Lock<Source> {
  public:
   SharedMutex(Client& client, Path lock, LockObserver* observer = nullptr)
       : SharedMutex(client, std::move(lock), Bounds(), observer) {}
-  SharedMutex(Client& client, Path lock, Bounds bounds, LockObserver* observer = nullptr)
-      : Lock<Source>(Source(client, lock, observer), lock, bounds) {}
+  SharedMutex(Client& client, Path lock, LockOptions options, LockObserver* observer = nullptr)
+      : SharedMutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
+  // Each of these with other bounds than the usual ones.
+  template <class... What>
+    requires std::constructible_from<Source, Client&, Path, What...>
+  SharedMutex(Client& client, Path lock, Bounds bounds, What... what)
+      : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds) {}
 
   // As Mutex's, those with a stop token too.
   void lock() { this->take(kWrite, Context(), "lock()"); }

@@ -15,18 +15,20 @@ namespace lockstep::blocking {
 // caller, and anybody may release it. Leases that are lost meanwhile are released like the others.
 // Errors, deadlines and stop tokens: see Lock and Mutex; release() of more leases than there are
 // throws operation_not_permitted and releases none. No lease may be left when it is destroyed
-// (checked).
+// (checked). Forked children: see Lock.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
-  // `leases`: the same number for everybody who uses this path.
-  Semaphore(Client& client, Path path, std::int32_t leases, LockObserver* observer = nullptr)
-      : Semaphore(client, std::move(path), Bounds(), leases, observer) {}
-  Semaphore(Client& client, Path path, Bounds bounds, std::int32_t leases,
-            LockObserver* observer = nullptr);
-  // As many as the znode `count` says: see lockstep::Semaphore.
-  Semaphore(Client& client, Path path, Path count, LockObserver* observer = nullptr)
-      : Semaphore(client, std::move(path), Bounds(), std::move(count), observer) {}
-  Semaphore(Client& client, Path path, Bounds bounds, Path count, LockObserver* observer = nullptr);
+  Semaphore(Client& client, Path path, LeaseCount leases, LockObserver* observer = nullptr)
+      : Semaphore(client, std::move(path), Bounds(), std::move(leases), observer) {}
+  Semaphore(Client& client, Path path, LeaseCount leases, LockOptions options,
+            LockObserver* observer = nullptr)
+      : Semaphore(client, std::move(path), Bounds(), std::move(leases), std::move(options),
+                  observer) {}
+  // Each of these with other bounds than the usual ones.
+  template <class... What>
+  Semaphore(Client& client, Path path, Bounds bounds, LeaseCount leases, What... what)
+      : LockCalls(path, bounds),
+        source_(client, std::move(path), std::move(leases), std::move(what)...) {}
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
   ~Semaphore();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <list>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "lockstep/blocking/lock_error.h"
 #include "lockstep/blocking/run.h"
 #include "lockstep/client.h"
+#include "lockstep/internal/check.h"
 #include "lockstep/on_client.h"
 #include "lockstep/path.h"
 #include "lockstep/within.h"
@@ -18,7 +20,7 @@ namespace lockstep::internal {
 class Attempt {
  public:
   Result<void> result;
-  std::string last_failure;  // Why nothing is connected, if that is the error.
+  std::string last_failure;  // What the client knows of the error's reason, if it does.
 };
 
 // What the functions of every blocking lock have in common: how they wait, and what they make of
@@ -29,6 +31,18 @@ class LockCalls {
   ~LockCalls() = default;
 
   [[nodiscard]] const blocking::Bounds& bounds() const noexcept { return bounds_; }
+
+  // For the destructor: nobody has any grants of the lock. A forked child's copies of its parent's
+  // grants stay as they are, since to destroy them would be to give them back.
+  template <class Grants>
+  static void end(Executor& executor, Grants& grants, const char* rule) {
+    if (executor.blocker().is_in_child()) {
+      static auto& of_parent = *new std::list<Grants>;  // Never destroyed.
+      of_parent.push_back(std::move(grants));
+      return;
+    }
+    check(grants.empty(), rule);
+  }
 
   // Waits for the task that `make` begins for the caller, a LockOwner.
   template <class Make>
@@ -45,9 +59,15 @@ class LockCalls {
   static Task<Result<ClientGrant>> acquire(Source& source, Way way, Context context,
                                            std::string& last_failure) {
     Result<ClientGrant> grant = co_await source.take(way, std::move(context));
-    const bool connected = grant || grant.error() != Error::kNotConnected;
-    if (!connected) last_failure = source.client().last_failure();
+    if (!grant && may_be_the_clients(grant.error())) last_failure = source.client().last_failure();
     co_return std::move(grant);
+  }
+
+  // True of the errors with which Client::session() says that it never will be connected, or is
+  // not: a server that does not answer, options that cannot be meant or that are not supported.
+  [[nodiscard]] static constexpr bool may_be_the_clients(Error error) {
+    return error == Error::kNotConnected || error == Error::kBadArguments ||
+           error == Error::kUnimplemented;
   }
 
   // An attempt that had to succeed.

@@ -64,7 +64,7 @@ class Runtime final : public Executor, private Blocker {
   [[nodiscard]] Blocker& blocker() noexcept override { return *this; }
 
   // True in a forked child: see above. From any thread.
-  [[nodiscard]] bool is_in_child() const noexcept;
+  [[nodiscard]] bool is_in_child() const noexcept override;
 
  private:
   // First in, first out, intrusive, circular: work can leave without knowing which queue holds it.
@@ -106,7 +106,11 @@ class Runtime final : public Executor, private Blocker {
 
   const unsigned forks_;
   std::mutex mutex_;
-  std::condition_variable work_came_;
+  // Destroyed with the runtime, but not in a forked child: the loop's thread may wait on it, and is
+  // not there to be woken, which the destructor would wait for.
+  union {
+    std::condition_variable work_came_;
+  };
   std::thread::id loop_thread_;
   Queue local_;
   Queue outside_;
