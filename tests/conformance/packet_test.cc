@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "conformance/conformance.h"
 #include "conformance/identities.h"
@@ -107,6 +110,48 @@ CONFORMANCE_TEST(Z27ATooLongRequestTakesTheOthersWithIt) {
   must(co_await session->connected(), "connected");
   const auto exists = co_await session->exists(lab.parent() / "behind");
   EXPECT_EQ(error_of(exists), Error::kNoNode);
+}
+
+// Watches on paths that are together as long as that, in requests that are not.
+Task<std::vector<Watch>> watch_paths(Session& session, Path parent, std::size_t bytes) {
+  constexpr std::size_t kMost = 100'000;
+  std::vector<Watch> watches;
+  while (bytes > 0) {
+    const std::size_t length = std::min(bytes, kMost);
+    const char letter = static_cast<char>('a' + watches.size());
+    const Path path = parent / std::string(length - kLength - parent.view().size() - 1, letter);
+    auto read = must(co_await session.exists_watched(path), "exists_watched");
+    watches.push_back(std::move(read.watch));
+    bytes -= length;
+  }
+  co_return std::move(watches);
+}
+
+// The type of the packet, the last zxid and the lengths of its three lists.
+constexpr std::size_t kSetWatches = 8 + 3 * kLength;
+
+// All of a session's watches are set again in one packet.
+CONFORMANCE_TEST(Z53NoConnectionLastsWithMoreWatchesThanOnePacketTakes) {
+  const auto session = co_await open_careless(lab);
+  const auto watches =
+      co_await watch_paths(*session, lab.parent(), kLongestPacket - kHeader - kSetWatches + 1);
+  lab.cut(*session);
+  for (int round = 0; round < 3; ++round) {
+    co_await support::StateReached(*session, SessionState::kSuspended);
+    co_await support::StateReached(*session, SessionState::kConnected);
+  }
+}
+
+CONFORMANCE_TEST(Z53AsManyWatchesAsOnePacketTakesSurviveAReconnect) {
+  const auto session = co_await open_careless(lab);
+  const auto watches =
+      co_await watch_paths(*session, lab.parent(), kLongestPacket - kHeader - kSetWatches);
+  co_await lab.disconnect(*session);
+  co_await lab.reconnect(*session);
+  const support::StateRecorder recorder(*session);
+  must(co_await session->sync(lab.parent()), "sync");
+  EXPECT_TRUE(recorder.states().empty());
+  for (const Watch& watch : watches) EXPECT_FALSE(watch.has_fired());
 }
 
 CONFORMANCE_TEST(Z27WhatIsTooLongIsRefusedAndTheConnectionStays) {

@@ -90,6 +90,13 @@ void TcpProxy::pass_again() {
   wake();
 }
 
+bool TcpProxy::holds_a_reply() {
+  const std::lock_guard lock(mutex_);
+  std::vector<pollfd> servers;
+  for (const Link& link : links_) servers.push_back({link.server, POLLIN, 0});
+  return replies_held_ && poll(servers.data(), servers.size(), 0) > 0;
+}
+
 void TcpProxy::cut_at_next_request() {
   const std::lock_guard lock(mutex_);
   drop_ = Drop::kNextRequest;

@@ -38,6 +38,8 @@ class TcpProxy {
   void hold_requests();
   void hold_replies();
   void pass_again();
+  // Whether the server has sent something that is held.
+  [[nodiscard]] bool holds_a_reply();
 
   // The next thing the client sends is dropped, with the connection.
   void cut_at_next_request();

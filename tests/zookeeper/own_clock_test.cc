@@ -6,9 +6,11 @@
 #include <optional>
 #include <stop_token>
 
+#include "lockstep/contact_proof.h"
 #include "lockstep/contenders.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/sleep.h"
+#include "lockstep/task_set.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "support/lab.h"
@@ -59,6 +61,8 @@ class OwnClockTest : public ::testing::Test {
 Task<std::shared_ptr<lockstep::Session>> open(Client& client) {
   co_return must(co_await client.session(lockstep::Context()), "open");
 }
+
+Task<void> open_and_forget(Client& client) { co_await open(client); }
 
 // B waits behind A, whose link is cut in both directions and stays so.
 Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, Instants& told) {
@@ -146,6 +150,30 @@ Task<void> be_cut_shortly(Client& client, TcpProxy& proxy, Instants& told) {
 
 TEST_F(OwnClockTest, AShortCutIsASuspicionAndNoLoss) {
   runtime.run(be_cut_shortly(behind_proxy, proxy, told));
+}
+
+// The handshake was answered at `answered`, and its answer comes late: it proves nothing of the
+// time on its way.
+Task<void> hear_late(Client& client, TcpProxy& proxy, Runtime& runtime) {
+  const TimePoint begun = runtime.now();
+  proxy.hold_replies();
+  TaskSet opening;
+  opening.spawn(open_and_forget(client));
+  while (!proxy.holds_a_reply()) static_cast<void>(co_await sleep_for(runtime, 1ms));
+  const TimePoint answered = runtime.now();
+  static_cast<void>(co_await sleep_for(runtime, 500ms));
+  proxy.pass_again();
+  const auto session = co_await open(client);
+  const Duration reach = session->timeout() - session->timeout() / ContactProof::kDriftParts;
+  EXPECT_LE(session->valid_until(), answered + reach);
+  EXPECT_GE(session->valid_until(), begun + reach);
+}
+
+TEST_F(OwnClockTest, AHandshakeProvesNothingOfItsAnswersWay) {
+  Options options(proxy.address(), 12s);
+  options.probe_servers = false;  // Nobody else's answers are on the way.
+  Client client(runtime, options);
+  runtime.run(hear_late(client, proxy, runtime));
 }
 
 // A session that nobody uses has a proof for the next grant.
