@@ -10,6 +10,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "chaos/queues.h"
 
@@ -28,6 +29,12 @@ constexpr std::int64_t kMoreDescriptorsMax = 8;
 constexpr std::size_t kShownMax = 3;
 constexpr std::size_t kLinesMax = 60;
 constexpr std::int64_t kSecond = 1'000'000'000;
+
+// A process, and one of its workers.
+std::string text_of(const std::pair<int, int>& worker) {
+  return std::to_string(worker.first) + "." + std::to_string(worker.second) + " (" +
+         std::string(name_of(lock_of_worker(worker.second))) + ")";
+}
 
 }  // namespace
 
@@ -140,21 +147,24 @@ bool ChaosRun::wait_until_served() {
   }
   std::size_t seen = collector_.count();
   if (violations_.empty() && first_rest_.empty()) seen = 0;
+  const auto start = std::chrono::steady_clock::now();
+  std::string last;
   const bool served = wait(
       [&](const std::vector<Event>& events) {
         for (; seen < events.size(); ++seen) {
           if (events[seen].kind != Kind::kServed) continue;
-          waiting.erase({events[seen].process, events[seen].worker});
+          const std::pair who(events[seen].process, events[seen].worker);
+          if (waiting.erase(who) == 1 && waiting.empty()) last = text_of(who);
         }
         return waiting.empty();
       },
       plan_.patience);
+  const auto took =
+      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+  if (served && took > std::exchange(slowest_, std::max(slowest_, took))) last_served_ = last;
   if (served) return true;
   std::string who;
-  for (const auto& [process, worker] : waiting) {
-    who += " " + std::to_string(process) + "." + std::to_string(worker) + " (" +
-           std::string(name_of(lock_of_worker(worker))) + ")";
-  }
+  for (const auto& worker : waiting) who += " " + text_of(worker);
   violated("served", "never served again:" + who + busy_workers() + histories());
   return false;
 }
@@ -331,6 +341,22 @@ std::string ChaosRun::around(const Violation& violation) const {
   return text;
 }
 
+// The ends of what the servers have logged.
+std::string ChaosRun::server_logs() const {
+  std::string text;
+  for (std::size_t i = 0; i < support::ZookeeperEnsemble::kServers; ++i) {
+    text += "\n  the log of server " + std::to_string(i) + " ends:\n";
+    std::istringstream log(ensemble_.server(i).log());
+    std::deque<std::string> lines;
+    for (std::string line; std::getline(log, line);) {
+      lines.push_back("    " + line + "\n");
+      if (lines.size() > kLinesMax) lines.pop_front();
+    }
+    for (const std::string& line : lines) text += line;
+  }
+  return text;
+}
+
 std::string ChaosRun::report() const {
   std::string text = "chaos: seed " + std::to_string(plan_.seed) + ", " +
                      std::to_string(violations_.size()) + " violations of:";
@@ -341,6 +367,7 @@ std::string ChaosRun::report() const {
     text += "\n  " + violation.check + " " + violation.lock + ": " + violation.what + "\n" +
             around(violation);
   }
+  if (!violations_.empty() && plan_.chaos > milliseconds(0)) text += server_logs();
   return text;
 }
 
@@ -349,7 +376,8 @@ std::string ChaosRun::figures() const {
   text << "chaos: seed " << plan_.seed << ", " << faults_->struck() << " faults, " << judged_.grants
        << " grants judged, " << judged_.intervals << " uses, " << judged_.losses << " losses, "
        << judged_.excused << " overlaps excused by a process that did not run, " << rests_
-       << " rests, heap +" << grown_ << " bytes at most";
+       << " rests, heap +" << grown_ << " bytes at most, all served again after "
+       << slowest_.count() << " ms at most, the last " << last_served_;
   return text.str();
 }
 

@@ -71,6 +71,7 @@ class ChaosRun {
   void command(Command command);
   void violated(std::string check, std::string what);
   [[nodiscard]] std::string around(const Violation& violation) const;
+  [[nodiscard]] std::string server_logs() const;
 
   support::ZookeeperEnsemble& ensemble_;
   Plan plan_;
@@ -85,6 +86,9 @@ class ChaosRun {
   std::vector<Violation> violations_;
   Judged judged_;
   int rests_ = 0;
+  // Until everybody was served once more after everything had healed, at most; and who came last.
+  std::chrono::milliseconds slowest_{};
+  std::string last_served_ = "nobody";
   std::int64_t grown_ = 0;  // At most.
 };
 

@@ -35,8 +35,12 @@ constexpr const char* kJava[] = {
     "-Dzookeeper.extendedTypesEnabled=true",
     // These are read without the prefix.
     "-Dznode.container.checkIntervalMs=300", "-Dznode.container.maxPerMinute=60000",
-    // Debian's zookeeper.jar names the rest of its class path itself.
-    "-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
+    // Debian's zookeeper.jar names the rest of its class path itself, but nothing that writes a
+    // log.
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp",
+    "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
+    "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
 
 std::vector<char*> arguments(std::vector<std::string>& words) {
   std::vector<char*> pointers;
@@ -66,7 +70,7 @@ void ServerProcess::start() {
   words.push_back((directory_ / "zoo.cfg").string());
   const std::vector<char*> command = arguments(words);
   const int log =
-      open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const pid_t parent = getpid();
   process_ = fork();
