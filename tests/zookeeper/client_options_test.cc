@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "support/lab.h"
+#include "zookeeper/connection_lab.h"
+
+// Options that a client refuses, a session that it takes over, and where it logs.
+namespace lockstep::zookeeper {
+namespace {
+
+using namespace connection_lab;
+using support::must;
+
+TEST(ConnectionTest, OptionsThatCannotBeMeantSayWhatIsWrong) {
+  Runtime runtime;
+  const auto refusal_of = [&runtime](const Options& options) {
+    Client client(runtime, options);
+    EXPECT_EQ(error_of(open(runtime, client)), Error::kBadArguments);
+    return client.last_failure();
+  };
+  EXPECT_EQ(refusal_of(Options("zk1")), "\"zk1\" is not host:port");
+  EXPECT_EQ(refusal_of(Options("zk1:2181/app/")),
+            "the chroot \"/app/\" is not a path of ZooKeeper");
+  EXPECT_EQ(refusal_of(Options("zk1:2181", std::chrono::milliseconds(1))),
+            "the session timeout of 1 ms is not between 100 ms and 86400000 ms");
+  EXPECT_EQ(refusal_of(Options("zk1:2181", std::chrono::hours(25))),
+            "the session timeout of 90000000 ms is not between 100 ms and 86400000 ms");
+  Options hasty("zk1:2181");
+  hasty.connect_budget = Duration(0);
+  EXPECT_EQ(refusal_of(hasty), "the connect budget is not positive");
+}
+
+// As Debian builds it, the C client knows neither.
+TEST(ConnectionTest, WhatTheLinkedClientCannotDoIsUnimplemented) {
+  Runtime runtime;
+  Options options("127.0.0.1:2181");
+  options.tls = Tls("ca.pem", "client.pem", "client.key");
+  Client encrypted(runtime, options);
+  EXPECT_EQ(error_of(open(runtime, encrypted)), Error::kUnimplemented);
+  EXPECT_EQ(encrypted.last_failure(), "the linked C client of ZooKeeper was built without TLS");
+  options.tls.reset();
+  options.sasl = Sasl("me", "/password");
+  Client authenticated(runtime, options);
+  EXPECT_EQ(error_of(open(runtime, authenticated)), Error::kUnimplemented);
+  EXPECT_EQ(authenticated.last_failure(),
+            "the linked C client of ZooKeeper was built without SASL");
+}
+
+Task<void> attach_once(Runtime& runtime, Client& original) {
+  const auto first = must(co_await original.session(lockstep::Context()), "open");
+  Options options(ZookeeperServer::shared().address(), kSessionTimeout);
+  options.attach_to = original.credentials();
+  Client attached(runtime, options);
+  const auto same = must(co_await attached.session(lockstep::Context()), "attach");
+  EXPECT_EQ(same->id(), first->id());
+  must(co_await same->close(), "close");
+  const auto own = must(co_await attached.session(lockstep::Context()), "open another");
+  EXPECT_NE(own->id(), first->id());
+}
+
+TEST(ConnectionTest, AttachesOnlyOnce) {
+  Runtime runtime;
+  Client client(runtime, Options(ZookeeperServer::shared().address(), kSessionTimeout));
+  runtime.run(attach_once(runtime, client));
+}
+
+// Lines as they come, from several threads.
+class Lines {
+ public:
+  [[nodiscard]] LogSink sink() {
+    return [this](std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      all_ += line;
+      all_ += '\n';
+    };
+  }
+  [[nodiscard]] std::string all() {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string all_;
+};
+
+// Z116: the C client logs to standard error unless told otherwise.
+TEST(ConnectionTest, EverySessionLogsIntoItsOwnSink) {
+  Lines lines;
+  Lines other;
+  Runtime runtime;
+  const std::string refused = refused_address();
+  {
+    Options talking(ZookeeperServer::shared().address(), kSessionTimeout);
+    talking.log = lines.sink();
+    Client client(runtime, talking);
+    Client silent(runtime, Options(ZookeeperServer::shared().address(), kSessionTimeout));
+    EXPECT_TRUE(open(runtime, client));
+    EXPECT_TRUE(open(runtime, silent));
+    Options failing(refused, kSessionTimeout);
+    failing.log = other.sink();
+    Client nowhere(runtime, failing);
+    EXPECT_FALSE(open(runtime, nowhere, std::chrono::milliseconds(300)));
+  }
+  const std::string said = lines.all();
+  const std::string session_line("session establishment complete");
+  EXPECT_NE(said.find(session_line), std::string::npos) << said;
+  EXPECT_EQ(said.find(session_line), said.rfind(session_line)) << "that of one session";
+  EXPECT_EQ(said.find(refused), std::string::npos);
+  EXPECT_NE(other.all().find("lockstep: " + refused + ": Connection refused"), std::string::npos);
+  Client quiet(runtime, Options(ZookeeperServer::shared().address(), kSessionTimeout));
+  EXPECT_TRUE(open(runtime, quiet));
+  EXPECT_EQ(lines.all(), said);
+}
+
+}  // namespace
+}  // namespace lockstep::zookeeper

@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "support/lab.h"
+#include "support/server_process.h"
+#include "support/session_waits.h"
+#include "support/temporary_directory.h"
+#include "zookeeper/connection_lab.h"
+
+// When opening, and a session without a connection, is given up.
+namespace lockstep::zookeeper {
+namespace {
+
+using namespace connection_lab;
+using support::must;
+using support::StateReached;
+using support::StateRecorder;
+
+TEST(ConnectionTest, APolicyEndsOpeningWithoutADeadline) {
+  const RetryPolicy policies[] = {RetryPolicy::none(),
+                                  RetryPolicy::bounded(std::chrono::milliseconds(50))};
+  for (const RetryPolicy& policy : policies) {
+    Runtime runtime;
+    Options options(refused_address());
+    options.retry = policy;
+    Client client(runtime, options);
+    OpenResult result = failure(Error::kNothing);
+    runtime.run(open_into(client, lockstep::Context(), result));
+    EXPECT_EQ(error_of(result), Error::kNotConnected);
+    EXPECT_NE(client.last_failure().find("session: given up after"), std::string::npos);
+    EXPECT_NE(client.last_failure().find("Connection refused"), std::string::npos);
+  }
+}
+
+Task<void> be_given_up(Client& client, TcpProxy& proxy) {
+  const auto first = must(co_await client.session(lockstep::Context()), "open");
+  StateRecorder recorder(*first);
+  const SessionId id = first->id();
+  proxy.refuse();
+  co_await StateReached(*first, SessionState::kExpired);
+  EXPECT_EQ(recorder.states(),
+            (std::vector<SessionState>{SessionState::kSuspended, SessionState::kExpired}));
+  proxy.accept_again();
+  const auto second = must(co_await client.session(lockstep::Context()), "open again");
+  EXPECT_NE(second->id(), id);
+  must(co_await second->exists("/"), "exists");
+}
+
+TEST(ConnectionTest, ASessionWithoutContactIsGivenUp) {
+  Runtime runtime;
+  TcpProxy proxy(ZookeeperServer::shared().port());
+  Options options(proxy.address(), std::chrono::seconds(1));
+  options.retry.give_up_session_after = std::chrono::milliseconds(500);
+  Client client(runtime, options);
+  runtime.run(be_given_up(client, proxy));
+}
+
+Task<void> stay_suspended(Runtime& runtime, Client& client, TcpProxy& proxy, Names& names) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  proxy.refuse();
+  co_await StateReached(*session, SessionState::kSuspended);
+  const int asked = names.asked();
+  const std::function<bool()> asked_often = [&] { return names.asked() >= asked + 4; };
+  co_await until(runtime, asked_often);
+  EXPECT_EQ(session->state(), SessionState::kSuspended);
+}
+
+TEST_F(NamedServerTest, WithoutALimitASessionIsNotGivenUp) {
+  Options options = this->options(proxy, names);
+  options.retry = RetryPolicy::forever();
+  Client own(runtime, options);
+  runtime.run(stay_suspended(runtime, own, proxy, names));
+}
+
+// A server with its own data, which can be lost.
+class OwnServer {
+ public:
+  OwnServer() : process_(directory_.path()) {
+    process_.configure(support::free_port(), ZookeeperServer::kTickTime, "");
+    start();
+  }
+  void stop() { process_.stop(); }
+  void start() {
+    process_.start();
+    if (!process_.wait_until_ready()) throw std::runtime_error(process_.log());
+  }
+  void lose_everything() {
+    std::filesystem::remove_all(directory_.path() / "data");
+    std::filesystem::create_directories(directory_.path() / "data");
+  }
+  [[nodiscard]] std::string address() const {
+    return "127.0.0.1:" + std::to_string(process_.port());
+  }
+
+ private:
+  support::TemporaryDirectory directory_;
+  support::ServerProcess process_;
+};
+
+Task<void> outlive_the_ensemble(Runtime& runtime, Client& client, Client& patient,
+                                OwnServer& server) {
+  const auto first = must(co_await client.session(lockstep::Context()), "open");
+  const auto waits = must(co_await patient.session(lockstep::Context()), "open");
+  for (int i = 0; i < 50; ++i) {
+    must(co_await first->create("/n-", Data(), CreateMode::kEphemeralSequential), "create");
+  }
+  must(co_await waits->sync("/"), "sync");
+  server.stop();
+  server.lose_everything();
+  server.start();
+  co_await StateReached(*first, SessionState::kExpired);
+  const auto second = must(co_await client.session(lockstep::Context()), "open again");
+  EXPECT_NE(second, first);
+  FairMutex mutex(*second, "/lock");
+  HeldLock held = must(co_await mutex.acquire(), "acquire");
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
+
+  co_await until_it_says(runtime, patient, "an ensemble that was rebuilt");
+  EXPECT_EQ(waits->state(), SessionState::kSuspended);
+}
+
+TEST(ConnectionTest, ARebuiltEnsembleGetsANewSession) {
+  OwnServer server;
+  Runtime runtime;
+  Options options(server.address(), std::chrono::seconds(1));
+  options.retry = RetryPolicy::forever();
+  Client patient(runtime, options);
+  options.retry.give_up_session_after = std::chrono::seconds(3);
+  Client client(runtime, options);
+  runtime.run(outlive_the_ensemble(runtime, client, patient, server));
+}
+
+}  // namespace
+}  // namespace lockstep::zookeeper
