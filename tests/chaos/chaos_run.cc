@@ -147,21 +147,18 @@ bool ChaosRun::wait_until_served() {
   }
   std::size_t seen = collector_.count();
   if (violations_.empty() && first_rest_.empty()) seen = 0;
-  const auto start = std::chrono::steady_clock::now();
-  std::string last;
+  const std::int64_t start = monotonic_now();
   const bool served = wait(
       [&](const std::vector<Event>& events) {
         for (; seen < events.size(); ++seen) {
           if (events[seen].kind != Kind::kServed) continue;
-          const std::pair who(events[seen].process, events[seen].worker);
-          if (waiting.erase(who) == 1 && waiting.empty()) last = text_of(who);
+          if (waiting.erase({events[seen].process, events[seen].worker}) == 0) continue;
+          std::chrono::nanoseconds& slowest = slowest_[lock_of_worker(events[seen].worker)];
+          slowest = std::max(slowest, std::chrono::nanoseconds(events[seen].at - start));
         }
         return waiting.empty();
       },
       plan_.patience);
-  const auto took =
-      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
-  if (served && took > std::exchange(slowest_, std::max(slowest_, took))) last_served_ = last;
   if (served) return true;
   std::string who;
   for (const auto& worker : waiting) who += " " + text_of(worker);
@@ -376,8 +373,11 @@ std::string ChaosRun::figures() const {
   text << "chaos: seed " << plan_.seed << ", " << faults_->struck() << " faults, " << judged_.grants
        << " grants judged, " << judged_.intervals << " uses, " << judged_.losses << " losses, "
        << judged_.excused << " overlaps excused by a process that did not run, " << rests_
-       << " rests, heap +" << grown_ << " bytes at most, all served again after "
-       << slowest_.count() << " ms at most, the last " << last_served_;
+       << " rests, heap +" << grown_ << " bytes at most, all served again within";
+  for (const auto& [kind, time] : slowest_) {
+    text << " " << std::chrono::duration_cast<milliseconds>(time).count() << " ms ("
+         << name_of(kind) << ")";
+  }
   return text.str();
 }
 

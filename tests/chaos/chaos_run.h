@@ -86,9 +86,8 @@ class ChaosRun {
   std::vector<Violation> violations_;
   Judged judged_;
   int rests_ = 0;
-  // Until everybody was served once more after everything had healed, at most; and who came last.
-  std::chrono::milliseconds slowest_{};
-  std::string last_served_ = "nobody";
+  // Of each kind of lock: until the last was served once more after everything had healed, at most.
+  std::map<LockKind, std::chrono::nanoseconds> slowest_;
   std::int64_t grown_ = 0;  // At most.
 };
 
