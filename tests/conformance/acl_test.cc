@@ -322,18 +322,15 @@ CONFORMANCE_TEST(Z18TheServerValidatesThePathOfSetAcl) {
   EXPECT_EQ(error_of(malformed), Error::kBadArguments);
 }
 
-CONFORMANCE_TEST(Z18SetAclChecksTheVersionOfTheAcl) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  co_await set_data(*session, path, "x");  // The version of the data is another.
-  auto set = co_await session->set_acl(path, Acl::open(), 1);
+CONFORMANCE_TEST_ON_ZNODE(Z18SetAclChecksTheVersionOfTheAcl) {
+  co_await set_data(session, path, "x");  // The version of the data is another.
+  auto set = co_await session.set_acl(path, Acl::open(), 1);
   EXPECT_EQ(error_of(set), Error::kBadVersion);
-  set = co_await session->set_acl(path, Acl::open(), 0);
+  set = co_await session.set_acl(path, Acl::open(), 0);
   EXPECT_EQ(error_of(set), std::nullopt);
-  set = co_await session->set_acl(path, Acl::open(), 0);
+  set = co_await session.set_acl(path, Acl::open(), 0);
   EXPECT_EQ(error_of(set), Error::kBadVersion);
-  set = co_await session->set_acl(path, Acl::open(), 1);
+  set = co_await session.set_acl(path, Acl::open(), 1);
   EXPECT_EQ(error_of(set), std::nullopt);
 }
 
@@ -370,16 +367,13 @@ CONFORMANCE_TEST(Z13SetAclTakesAZxidAlsoIfItFails) {
   EXPECT_EQ(second.stat.czxid, first.stat.czxid + 3);
 }
 
-CONFORMANCE_TEST(Z40SetAclFiresNothing) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
-  const Watch exists = co_await watch_exists(*session, path);
-  const Watch children = co_await watch_children(*session, path);
-  const Watch parent = co_await watch_children(*session, lab.parent());
-  co_await set_acl(*session, path, anyone(kRead));
-  co_await settle(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(Z40SetAclFiresNothing) {
+  const Watch data = co_await watch_data(session, path);
+  const Watch exists = co_await watch_exists(session, path);
+  const Watch children = co_await watch_children(session, path);
+  const Watch parent = co_await watch_children(session, lab.parent());
+  co_await set_acl(session, path, anyone(kRead));
+  co_await settle(session, path);
   EXPECT_FALSE(data.has_fired());
   EXPECT_FALSE(exists.has_fired());
   EXPECT_FALSE(children.has_fired());

@@ -7,6 +7,21 @@
 
 namespace lockstep::conformance {
 
+Task<void> Conformance::on_znode(Lab& lab, TestOnZnode test) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*session, path);
+  co_await test(lab, *session, path);
+}
+
+Task<void> Conformance::of_watcher(Lab& lab, TestOfWatcher test) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const Path path = lab.parent() / "n";
+  co_await create(*actor, path);
+  co_await test(lab, *watcher, *actor, path);
+}
+
 Task<Created> create(Session& session, Path path, Data data, Creation creation) {
   const std::string what = "create " + path.string();
   co_return must(co_await session.create(std::move(path), std::move(data), std::move(creation)),

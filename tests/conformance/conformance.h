@@ -5,7 +5,6 @@
 #include <expected>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,21 +12,41 @@
 #include "lockstep/create_mode.h"
 #include "lockstep/result.h"
 #include "lockstep/session.h"
+#include "support/error_of.h"
 #include "support/lab.h"
+#include "support/printers.h"
 
 // One suite for both backends: what ZooKeeper does, as a client of this library sees it. A test is
-// named after the statement that it checks.
+// named after the statement of docs/zookeeper-semantics.md that it checks.
 namespace lockstep::conformance {
 
+using support::error_of;
 using support::Lab;
 using support::must;
 
 class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> {
  protected:
-  void run(Task<void> (*test)(Lab& lab)) {
+  using Test = Task<void> (*)(Lab& lab);
+  using TestOnZnode = Task<void> (*)(Lab& lab, Session& session, const Path& path);
+  using TestOfWatcher = Task<void> (*)(Lab& lab, Session& watcher, Session& actor,
+                                       const Path& path);
+
+  void run(Test test) {
     const std::unique_ptr<Lab> lab = GetParam()();
     lab->run(test(*lab));
   }
+  void run(TestOnZnode test) {
+    const std::unique_ptr<Lab> lab = GetParam()();
+    lab->run(on_znode(*lab, test));
+  }
+  void run(TestOfWatcher test) {
+    const std::unique_ptr<Lab> lab = GetParam()();
+    lab->run(of_watcher(*lab, test));
+  }
+
+ private:
+  static Task<void> on_znode(Lab& lab, TestOnZnode test);
+  static Task<void> of_watcher(Lab& lab, TestOfWatcher test);
 };
 
 // Requests that are under way together, in the order of sending. Each is made by a function without
@@ -46,19 +65,10 @@ class Sent {
   std::vector<std::unique_ptr<Operation<T>>> operations_;
 };
 
-// The error of a result, if it is one.
-inline std::optional<Error> error_of(const std::expected<MultiResults, MultiError>& result) {
-  if (result) return std::nullopt;
-  return result.error().error;
-}
+// The operation that a multi failed at, if it failed.
 inline std::optional<std::size_t> failed_op(const std::expected<MultiResults, MultiError>& result) {
   if (result) return std::nullopt;
   return result.error().op;
-}
-template <class T>
-std::optional<Error> error_of(const Result<T>& result) {
-  if (result) return std::nullopt;
-  return result.error();
 }
 
 // Operations that are expected to work: an exception otherwise.
@@ -92,29 +102,21 @@ Task<void> settle(Session& session, Path path);
 
 }  // namespace lockstep::conformance
 
-namespace lockstep {
-
-// For GoogleTest's messages.
-inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }
-inline void PrintTo(EventType type, std::ostream* out) { *out << name(type); }
-inline void PrintTo(SessionState state, std::ostream* out) { *out << name(state); }
-inline void PrintTo(const AclEntry& entry, std::ostream* out) {
-  *out << entry.scheme << ':' << entry.id << ':' << entry.permissions;
-}
-inline void PrintTo(const Acl& acl, std::ostream* out) {
-  for (const AclEntry& entry : acl.entries()) {
-    PrintTo(entry, out);
-    *out << ' ';
-  }
-}
-inline void PrintTo(const WatchEvent& event, std::ostream* out) {
-  *out << name(event.type()) << ' ' << event.path().view();
-}
-
-}  // namespace lockstep
-
 // A test that is a coroutine: CONFORMANCE_TEST(Name) { ... co_await ... }, with `lab` at hand.
 #define CONFORMANCE_TEST(name)              \
   static Task<void> name(Lab& lab);         \
   TEST_P(Conformance, name) { run(&name); } \
   static Task<void> name([[maybe_unused]] Lab& lab)
+
+// The same with a `session`, and the `path` of a znode that it has created.
+#define CONFORMANCE_TEST_ON_ZNODE(name)                                 \
+  static Task<void> name(Lab& lab, Session& session, const Path& path); \
+  TEST_P(Conformance, name) { run(&name); }                             \
+  static Task<void> name([[maybe_unused]] Lab& lab, Session& session, const Path& path)
+
+// The same with two sessions: `actor` has created the znode, and changes what `watcher` watches.
+#define CONFORMANCE_TEST_OF_WATCHER(name)                                               \
+  static Task<void> name(Lab& lab, Session& watcher, Session& actor, const Path& path); \
+  TEST_P(Conformance, name) { run(&name); }                                             \
+  static Task<void> name([[maybe_unused]] Lab& lab, Session& watcher, Session& actor,   \
+                         const Path& path)

@@ -53,29 +53,23 @@ CONFORMANCE_TEST(Z16RemoveOfWhatIsNotThere) {
   EXPECT_EQ(error_of(without_parent), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z16BadVersionBeatsNotEmpty) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  co_await create(*session, path / "child");
-  const auto wrong = co_await session->remove(path, 1);
+CONFORMANCE_TEST_ON_ZNODE(Z16BadVersionBeatsNotEmpty) {
+  co_await create(session, path / "child");
+  const auto wrong = co_await session.remove(path, 1);
   EXPECT_EQ(error_of(wrong), Error::kBadVersion);
-  const auto right = co_await session->remove(path, 0);
+  const auto right = co_await session.remove(path, 0);
   EXPECT_EQ(error_of(right), Error::kNotEmpty);
-  const auto any = co_await session->remove(path);
+  const auto any = co_await session.remove(path);
   EXPECT_EQ(error_of(any), Error::kNotEmpty);
 }
 
-CONFORMANCE_TEST(Z16RemoveWithTheRightVersion) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  co_await set_data(*session, path, "x");
-  const auto stale = co_await session->remove(path, 0);
+CONFORMANCE_TEST_ON_ZNODE(Z16RemoveWithTheRightVersion) {
+  co_await set_data(session, path, "x");
+  const auto stale = co_await session.remove(path, 0);
   EXPECT_EQ(error_of(stale), Error::kBadVersion);
-  const auto removed = co_await session->remove(path, 1);
+  const auto removed = co_await session.remove(path, 1);
   EXPECT_EQ(error_of(removed), std::nullopt);
-  const auto gone = co_await session->exists(path);
+  const auto gone = co_await session.exists(path);
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
@@ -104,13 +98,10 @@ CONFORMANCE_TEST(Z17SetDataChecksTheVersion) {
   EXPECT_EQ(error_of(any), std::nullopt);
 }
 
-CONFORMANCE_TEST(Z19OnlyMinusOneMatchesAnyVersion) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  const auto set = co_await session->set_data(path, "x", -2);
+CONFORMANCE_TEST_ON_ZNODE(Z19OnlyMinusOneMatchesAnyVersion) {
+  const auto set = co_await session.set_data(path, "x", -2);
   EXPECT_EQ(error_of(set), Error::kBadVersion);
-  const auto removed = co_await session->remove(path, -2);
+  const auto removed = co_await session.remove(path, -2);
   EXPECT_EQ(error_of(removed), Error::kBadVersion);
 }
 

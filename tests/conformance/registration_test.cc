@@ -31,24 +31,20 @@ CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
 }
 
 // The tables of data and of children are two: neither event takes from the other.
-CONFORMANCE_TEST(Z38RepeatedRegistrationsCollapseInEachTable) {
-  const auto session = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch data = co_await watch_data(*session, path);
-  const Watch exists = co_await watch_exists(*session, path);
-  const Watch children = co_await watch_children(*session, path);
-  const Watch children_again = co_await watch_children(*session, path);
-  co_await create(*actor, path / "a");
+CONFORMANCE_TEST_OF_WATCHER(Z38RepeatedRegistrationsCollapseInEachTable) {
+  const Watch data = co_await watch_data(watcher, path);
+  const Watch exists = co_await watch_exists(watcher, path);
+  const Watch children = co_await watch_children(watcher, path);
+  const Watch children_again = co_await watch_children(watcher, path);
+  co_await create(actor, path / "a");
   WatchEvent event = co_await event_of(children_again);
   EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
   EXPECT_TRUE(children.has_fired());
-  const Watch rest = co_await watch_children(*session, path);
-  co_await set_data(*actor, path, "x");
+  const Watch rest = co_await watch_children(watcher, path);
+  co_await set_data(actor, path, "x");
   event = co_await event_of(data);
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
-  co_await settle(*session, path);
+  co_await settle(watcher, path);
   EXPECT_TRUE(exists.has_fired());
   EXPECT_FALSE(rest.has_fired());
 }

@@ -37,17 +37,14 @@ CONFORMANCE_TEST(Z71ARetriedSetDataFindsTheNextVersion) {
   EXPECT_EQ(read.stat.version, 1);
 }
 
-CONFORMANCE_TEST(Z71ARetriedRemoveFindsNothing) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  lab.prepare_loss(*session, Lab::Loss::kReplies);
-  auto first = session->remove(path);
-  lab.lose_connection(*session, Lab::Loss::kReplies);
+CONFORMANCE_TEST_ON_ZNODE(Z71ARetriedRemoveFindsNothing) {
+  lab.prepare_loss(session, Lab::Loss::kReplies);
+  auto first = session.remove(path);
+  lab.lose_connection(session, Lab::Loss::kReplies);
   const auto lost = co_await first;
   EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const auto retried = co_await session->remove(path);
+  must(co_await session.connected(), "connected");
+  const auto retried = co_await session.remove(path);
   EXPECT_EQ(error_of(retried), Error::kNoNode);
 }
 

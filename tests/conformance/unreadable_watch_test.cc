@@ -41,51 +41,39 @@ CONFORMANCE_TEST(Z80TheWatchIsGoneAllTheSame) {
   EXPECT_FALSE(exists.has_fired());
 }
 
-CONFORMANCE_TEST(Z80NoEventForTheDataOfAnUnreadableZnode) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch data = co_await watch_data(*watcher, path);
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  co_await set_acl(*actor, path, unreadable().acl);
-  co_await set_data(*actor, path, "x");
-  co_await settle(*watcher, path);
+CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheDataOfAnUnreadableZnode) {
+  const Watch data = co_await watch_data(watcher, path);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  co_await set_acl(actor, path, unreadable().acl);
+  co_await set_data(actor, path, "x");
+  co_await settle(watcher, path);
   EXPECT_FALSE(data.has_fired());
-  co_await remove(*actor, path);
+  co_await remove(actor, path);
   co_await event_of(parent);
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(data.has_fired());
 }
 
-CONFORMANCE_TEST(Z80NoEventForTheRemovalOfAnUnreadableZnode) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch exists = co_await watch_exists(*watcher, path);
-  const Watch children = co_await watch_children(*watcher, path);
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  co_await set_acl(*actor, path, unreadable().acl);
-  co_await remove(*actor, path);
+CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheRemovalOfAnUnreadableZnode) {
+  const Watch exists = co_await watch_exists(watcher, path);
+  const Watch children = co_await watch_children(watcher, path);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  co_await set_acl(actor, path, unreadable().acl);
+  co_await remove(actor, path);
   co_await event_of(parent);
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(exists.has_fired());
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(Z80NoEventForTheChildrenOfAnUnreadableZnode) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch children = co_await watch_children(*watcher, path);
-  const Watch child = co_await watch_exists(*watcher, path / "child");
-  co_await set_acl(*actor, path, unreadable().acl);
-  co_await create(*actor, path / "child");
+CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheChildrenOfAnUnreadableZnode) {
+  const Watch children = co_await watch_children(watcher, path);
+  const Watch child = co_await watch_exists(watcher, path / "child");
+  co_await set_acl(actor, path, unreadable().acl);
+  co_await create(actor, path / "child");
   const WatchEvent event = co_await event_of(child);
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, path / "child"));
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(children.has_fired());
 }
 

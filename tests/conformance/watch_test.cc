@@ -52,48 +52,38 @@ CONFORMANCE_TEST(Z40CreateFiresExistsAndTheParentsChildWatch) {
   EXPECT_FALSE(parent_data.has_fired());
 }
 
-CONFORMANCE_TEST(Z40SetDataFiresDataWatchesOnly) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watches watches = co_await watch_all(*watcher, path);
-  co_await set_data(*actor, path, "x");
+CONFORMANCE_TEST_OF_WATCHER(Z40SetDataFiresDataWatchesOnly) {
+  const Watches watches = co_await watch_all(watcher, path);
+  co_await set_data(actor, path, "x");
   const WatchEvent data = co_await event_of(watches.data);
   EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
   const WatchEvent exists = co_await event_of(watches.exists);
   EXPECT_EQ(exists, WatchEvent(EventType::kChanged, path));
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(watches.children.has_fired());
   EXPECT_FALSE(watches.parent.has_fired());
 }
 
-CONFORMANCE_TEST(Z51AChangeLeavesChildWatchesArmed) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watches watches = co_await watch_all(*watcher, path);
-  co_await set_data(*actor, path, "x");
+CONFORMANCE_TEST_OF_WATCHER(Z51AChangeLeavesChildWatchesArmed) {
+  const Watches watches = co_await watch_all(watcher, path);
+  co_await set_data(actor, path, "x");
   co_await event_of(watches.data);
   co_await event_of(watches.exists);
-  co_await create(*actor, path / "child");
+  co_await settle(watcher, path);
+  EXPECT_FALSE(watches.children.has_fired());
+  co_await create(actor, path / "child");
   const WatchEvent event = co_await event_of(watches.children);
   EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
 }
 
-CONFORMANCE_TEST(Z51AChildEventLeavesDataWatchesArmed) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watches watches = co_await watch_all(*watcher, path);
-  co_await create(*actor, path / "child");
+CONFORMANCE_TEST_OF_WATCHER(Z51AChildEventLeavesDataWatchesArmed) {
+  const Watches watches = co_await watch_all(watcher, path);
+  co_await create(actor, path / "child");
   co_await event_of(watches.children);
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(watches.data.has_fired());
   EXPECT_FALSE(watches.exists.has_fired());
-  co_await set_data(*actor, path, "x");
+  co_await set_data(actor, path, "x");
   const WatchEvent data = co_await event_of(watches.data);
   EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
 }
@@ -112,13 +102,9 @@ CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
 }
 
-CONFORMANCE_TEST(Z40RemoveFiresEverything) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watches watches = co_await watch_all(*watcher, path);
-  co_await remove(*actor, path);
+CONFORMANCE_TEST_OF_WATCHER(Z40RemoveFiresEverything) {
+  const Watches watches = co_await watch_all(watcher, path);
+  co_await remove(actor, path);
   const WatchEvent data = co_await event_of(watches.data);
   EXPECT_EQ(data, WatchEvent(EventType::kDeleted, path));
   const WatchEvent exists = co_await event_of(watches.exists);
@@ -129,13 +115,9 @@ CONFORMANCE_TEST(Z40RemoveFiresEverything) {
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(Z40AChildWatchAloneHearsOfTheRemoval) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch children = co_await watch_children(*watcher, path);
-  co_await remove(*actor, path);
+CONFORMANCE_TEST_OF_WATCHER(Z40AChildWatchAloneHearsOfTheRemoval) {
+  const Watch children = co_await watch_children(watcher, path);
+  co_await remove(actor, path);
   const WatchEvent event = co_await event_of(children);
   EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
 }
@@ -190,14 +172,11 @@ CONFORMANCE_TEST(Z41TheZnodesEventComesBeforeTheParents) {
   must(co_await removal, "remove");
 }
 
-CONFORMANCE_TEST(Z42AWatchFiresOnce) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch first = co_await watch_data(*session, path);
-  co_await set_data(*session, path, "x");
-  const Watch second = co_await watch_data(*session, path);
-  co_await remove(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(Z42AWatchFiresOnce) {
+  const Watch first = co_await watch_data(session, path);
+  co_await set_data(session, path, "x");
+  const Watch second = co_await watch_data(session, path);
+  co_await remove(session, path);
   const WatchEvent changed = co_await event_of(first);
   EXPECT_EQ(changed.type(), EventType::kChanged);
   const WatchEvent deleted = co_await event_of(second);
@@ -206,30 +185,23 @@ CONFORMANCE_TEST(Z42AWatchFiresOnce) {
   EXPECT_EQ(again.type(), EventType::kChanged);
 }
 
-CONFORMANCE_TEST(Z42RecreatingAWatchedZnodeIsOneEvent) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*actor, path);
-  const Watch data = co_await watch_data(*watcher, path);
-  co_await remove(*actor, path);
-  co_await create(*actor, path);
+CONFORMANCE_TEST_OF_WATCHER(Z42RecreatingAWatchedZnodeIsOneEvent) {
+  const Watch data = co_await watch_data(watcher, path);
+  co_await remove(actor, path);
+  co_await create(actor, path);
   const WatchEvent event = co_await event_of(data);
   EXPECT_EQ(event.type(), EventType::kDeleted);
 }
 
-CONFORMANCE_TEST(Z43AnOwnWriteFiresBeforeItsReply) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
-  auto set = session->set_data(path, "x");
+CONFORMANCE_TEST_ON_ZNODE(Z43AnOwnWriteFiresBeforeItsReply) {
+  const Watch data = co_await watch_data(session, path);
+  auto set = session.set_data(path, "x");
   co_await event_of(data);
   EXPECT_FALSE(set.await_ready());
   must(co_await set, "set_data");
 
-  const Watch children = co_await watch_children(*session, lab.parent());
-  auto removal = session->remove(path);
+  const Watch children = co_await watch_children(session, lab.parent());
+  auto removal = session.remove(path);
   co_await event_of(children);
   EXPECT_FALSE(removal.await_ready());
   must(co_await removal, "remove");
@@ -270,105 +242,63 @@ CONFORMANCE_TEST(Z39FailedReadsLeaveNoWatch) {
   EXPECT_EQ(event.type(), EventType::kCreated);
 }
 
-CONFORMANCE_TEST(ReadsWithoutAWatchLeaveNone) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  must(co_await session->get_data(path), "get_data");
-  must(co_await session->exists(path), "exists");
-  must(co_await session->get_children(path), "get_children");
-  const Watch child = co_await watch_children(*session, path);
-  co_await set_data(*session, path, "x");
-  co_await settle(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(ReadsWithoutAWatchLeaveNone) {
+  must(co_await session.get_data(path), "get_data");
+  must(co_await session.exists(path), "exists");
+  must(co_await session.get_children(path), "get_children");
+  const Watch child = co_await watch_children(session, path);
+  co_await set_data(session, path, "x");
+  co_await settle(session, path);
   EXPECT_FALSE(child.has_fired());
 }
 
-CONFORMANCE_TEST(Z50EveryRegistrationIsToldOnce) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch first = co_await watch_data(*session, path);
-  const Watch second = co_await watch_data(*session, path);
-  const Watch third = co_await watch_exists(*session, path);
-  co_await set_data(*session, path, "x");
+CONFORMANCE_TEST_ON_ZNODE(Z50EveryRegistrationIsToldOnce) {
+  const Watch first = co_await watch_data(session, path);
+  const Watch second = co_await watch_data(session, path);
+  const Watch third = co_await watch_exists(session, path);
+  co_await set_data(session, path, "x");
   EXPECT_TRUE(first.has_fired());
   EXPECT_TRUE(second.has_fired());
   EXPECT_TRUE(third.has_fired());
 }
 
-CONFORMANCE_TEST(Z51AChangeLeavesTheChildWatchArmed) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
-  const Watch children = co_await watch_children(*session, path);
-  co_await set_data(*session, path, "x");
-  EXPECT_TRUE(data.has_fired());
-  EXPECT_FALSE(children.has_fired());
-  co_await create(*session, path / "child");
-  const WatchEvent event = co_await event_of(children);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
-}
-
-CONFORMANCE_TEST(Z51AChildEventLeavesTheDataWatchArmed) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
-  const Watch children = co_await watch_children(*session, path);
-  co_await create(*session, path / "child");
-  EXPECT_TRUE(children.has_fired());
-  EXPECT_FALSE(data.has_fired());
-  co_await set_data(*session, path, "x");
-  EXPECT_TRUE(data.has_fired());
-}
-
-CONFORMANCE_TEST(Z52SessionEventsConsumeNoWatch) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
-  const Watch exists = co_await watch_exists(*session, lab.parent() / "missing");
-  const Watch children = co_await watch_children(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(Z52SessionEventsConsumeNoWatch) {
+  const Watch data = co_await watch_data(session, path);
+  const Watch exists = co_await watch_exists(session, lab.parent() / "missing");
+  const Watch children = co_await watch_children(session, path);
   for (int times = 0; times < 2; ++times) {
-    lab.cut(*session);
-    co_await support::StateReached(*session, SessionState::kSuspended);
-    must(co_await session->connected(), "connected");
+    lab.cut(session);
+    co_await support::StateReached(session, SessionState::kSuspended);
+    must(co_await session.connected(), "connected");
   }
-  co_await settle(*session, path);
+  co_await settle(session, path);
   EXPECT_FALSE(data.has_fired());
   EXPECT_FALSE(exists.has_fired());
   EXPECT_FALSE(children.has_fired());
-  co_await create(*session, path / "child");
-  co_await set_data(*session, path, "x");
-  co_await create(*session, lab.parent() / "missing");
+  co_await create(session, path / "child");
+  co_await set_data(session, path, "x");
+  co_await create(session, lab.parent() / "missing");
   EXPECT_TRUE(data.has_fired());
   EXPECT_TRUE(exists.has_fired());
   EXPECT_TRUE(children.has_fired());
 }
 
-CONFORMANCE_TEST(ADroppedWatchIsForgotten) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(ADroppedWatchIsForgotten) {
   {
-    const Watch dropped = co_await watch_data(*session, path);
-    static_cast<void>(session->get_data_watched(path));  // Dropped before its reply.
+    const Watch dropped = co_await watch_data(session, path);
+    static_cast<void>(session.get_data_watched(path));  // Dropped before its reply.
   }
-  const Watch kept = co_await watch_data(*session, path);
-  co_await set_data(*session, path, "x");
+  const Watch kept = co_await watch_data(session, path);
+  co_await set_data(session, path, "x");
   EXPECT_TRUE(kept.has_fired());
 }
 
-CONFORMANCE_TEST(AWatchCanBeWaitedForAgain) {
-  const auto session = co_await lab.open();
-  const Path path = lab.parent() / "n";
-  co_await create(*session, path);
-  const Watch data = co_await watch_data(*session, path);
+CONFORMANCE_TEST_ON_ZNODE(AWatchCanBeWaitedForAgain) {
+  const Watch data = co_await watch_data(session, path);
   const auto soon = lab.executor().now() + std::chrono::milliseconds(5);
   const auto early = co_await data.fired(soon);
   EXPECT_EQ(error_of(early), Error::kTimedOut);
-  co_await set_data(*session, path, "x");
+  co_await set_data(session, path, "x");
   const auto fired = co_await data.fired();
   EXPECT_EQ(error_of(fired), std::nullopt);
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,9 @@
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
+#include "support/error_of.h"
 #include "support/lab.h"
+#include "support/printers.h"
 
 // What the unit tests script a simulation with.
 namespace lockstep::unit {
@@ -25,6 +26,7 @@ namespace lockstep::unit {
 using fake::FakeSession;
 using fake::Simulation;
 using fake::Started;
+using support::error_of;
 using support::must;
 using namespace std::chrono_literals;
 
@@ -85,13 +87,6 @@ inline Task<Result<WatchEvent>> fired(const Watch& watch, Context context = Cont
 template <class T>
 Task<void> ignore(Task<T> task) {
   static_cast<void>(co_await std::move(task));
-}
-
-// The error of a result, if it is one.
-template <class T>
-std::optional<Error> error_of(const Result<T>& result) {
-  if (result) return std::nullopt;
-  return result.error();
 }
 
 // Lets that many events happen; fewer if nothing more can happen without time.
@@ -206,19 +201,3 @@ class RecordingObserver final : public LockObserver {
 using Calls = std::vector<std::string>;
 
 }  // namespace lockstep::unit
-
-// For GoogleTest's messages.
-namespace lockstep {
-
-inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }
-inline void PrintTo(EventType type, std::ostream* out) { *out << name(type); }
-inline void PrintTo(SessionState state, std::ostream* out) { *out << name(state); }
-inline void PrintTo(LockState state, std::ostream* out) { *out << name(state); }
-inline void PrintTo(ReleaseOutcome outcome, std::ostream* out) { *out << name(outcome); }
-inline void PrintTo(OpCode op, std::ostream* out) { *out << name(op); }
-inline void PrintTo(const Path& path, std::ostream* out) { *out << path.view(); }
-inline void PrintTo(const WatchEvent& event, std::ostream* out) {
-  *out << name(event.type()) << ' ' << event.path().view();
-}
-
-}  // namespace lockstep

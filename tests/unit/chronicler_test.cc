@@ -8,22 +8,12 @@
 #include <vector>
 
 #include "by_hand.h"
+#include "numbered.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
-
-// Lends its names to what a simulation did.
-class Nameless final : public Program {
- public:
-  void start(World&, Verdict&) override {}
-  void finish(World&) override {}
-  void clear() override {}
-  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
-    return std::to_string(process);
-  }
-};
 
 class ChroniclerTest : public ::testing::Test {
  protected:
@@ -33,7 +23,7 @@ class ChroniclerTest : public ::testing::Test {
     simulation_.world().set_tracer(&chronicler_);
   }
   ~ChroniclerTest() override { simulation_.world().set_tracer(nullptr); }
-  [[nodiscard]] Chronicle written() const { return chronicler_.chronicle(Nameless()); }
+  [[nodiscard]] Chronicle written() const { return chronicler_.chronicle(Numbered()); }
 
   Simulation simulation_;
   const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");

@@ -9,7 +9,7 @@
 
 #include "by_hand.h"
 #include "lockstep/fakezk/explore/chronicler.h"
-#include "nameless.h"
+#include "numbered.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(LeaderChangeTest, WhatItLosesIsNamed) {
   const std::vector<std::string> expected = {
       "another server becomes the leader, every connection ends",
       "0: the connection ends, lost: create", "1: the connection ends, lost: reply to create"};
-  EXPECT_EQ(told_by(chronicler.chronicle(Nameless())), expected);
+  EXPECT_EQ(told_by(chronicler.chronicle(Numbered())), expected);
 }
 
 TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
@@ -88,7 +88,7 @@ TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
   simulation_.world().set_tracer(nullptr);
   const std::vector<std::string> expected = {
       "another server becomes the leader, every connection ends"};
-  EXPECT_EQ(told_by(chronicler.chronicle(Nameless())), expected);
+  EXPECT_EQ(told_by(chronicler.chronicle(Numbered())), expected);
 }
 
 // Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was

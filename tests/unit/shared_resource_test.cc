@@ -8,7 +8,7 @@
 
 #include "by_hand.h"
 #include "lockstep/fakezk/explore/chronicler.h"
-#include "nameless.h"
+#include "numbered.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -176,7 +176,7 @@ TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
   resource_.leave(*a_);
   world.set_tracer(nullptr);
   std::string told;
-  for (const Moment& moment : chronicler.chronicle(Nameless()).moments) {
+  for (const Moment& moment : chronicler.chronicle(Numbered()).moments) {
     EXPECT_EQ(moment.kind, Moment::Kind::kRemark);
     told += moment.process == Chronicle::kNobody ? "-" : std::to_string(moment.process);
     told += ' ' + moment.text + '\n';

@@ -17,6 +17,7 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "support/error_of.h"
 #include "support/loopback.h"
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
@@ -24,6 +25,7 @@
 // What tests of connections share: clients that open, servers that are silent, names that change.
 namespace lockstep::zookeeper::connection_lab {
 
+using support::error_of;
 using support::TcpProxy;
 using support::ZookeeperServer;
 
@@ -48,11 +50,6 @@ inline OpenResult open(Runtime& runtime, Client& client, Duration limit = kTestL
   OpenResult result = failure(Error::kNothing);
   runtime.run(open_into(client, lockstep::Context(runtime.now() + limit), result));
   return result;
-}
-
-inline std::optional<Error> error_of(const OpenResult& result) {
-  if (result) return std::nullopt;
-  return result.error();
 }
 
 // Something that happens without telling anybody; looked at until it has.

@@ -10,6 +10,7 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "support/error_of.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
 #include "support/tcp_proxy.h"
@@ -20,6 +21,7 @@
 namespace lockstep::zookeeper {
 namespace {
 
+using support::error_of;
 using support::must;
 using support::StateReached;
 using support::TcpProxy;
@@ -85,12 +87,6 @@ class EnsembleTest : public ::testing::Test {
   std::array<std::optional<TcpProxy>, kServers> proxies;
   std::optional<Client> mover;
 };
-
-template <class T>
-std::optional<Error> error_of(const Result<T>& result) {
-  if (result) return std::nullopt;
-  return result.error();
-}
 
 std::int64_t epoch_of(Zxid zxid) { return zxid >> 32; }
 

@@ -14,6 +14,7 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "support/error_of.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
 #include "support/tcp_proxy.h"
@@ -23,6 +24,7 @@
 namespace lockstep::zookeeper {
 namespace {
 
+using support::error_of;
 using support::must;
 using support::StateReached;
 using support::StateRecorder;
@@ -62,11 +64,6 @@ class Reads {
 
 Task<void> pause(Executor& executor, Duration duration) {
   static_cast<void>(co_await sleep_for(executor, duration));
-}
-
-template <class T>
-Error error_of(const Result<T>& result) {
-  return result ? Error::kNothing : result.error();
 }
 
 Task<void> close_with_reads_pending(Client& client) {

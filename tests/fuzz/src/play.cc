@@ -12,11 +12,14 @@
 #include "lockstep/fake/client.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/sleep.h"
+#include "support/error_of.h"
 #include "support/guarantee_checker.h"
 
 namespace lockstep::fuzz {
 
 namespace {
+
+using support::error_of;
 
 constexpr std::uint32_t kMostWorldSteps = 20'000;
 
@@ -64,16 +67,6 @@ void end(Worker& worker, std::uint32_t number, std::optional<Error> error) {
                        std::to_string(worker.newest);
   }
   worker.newest = number;
-}
-
-template <class T, class E>
-std::optional<Error> error_of(const std::expected<T, E>& result) {
-  if (result) return std::nullopt;
-  if constexpr (std::is_same_v<E, MultiError>) {
-    return result.error().error;
-  } else {
-    return result.error();
-  }
 }
 
 // Keeps the watch of a read, or drops it.

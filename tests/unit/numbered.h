@@ -7,13 +7,15 @@
 
 namespace lockstep::unit {
 
-// Stands for the program when a simulation is driven by hand; its processes have no names.
-class Nameless final : public fakezk::Program {
+// Stands for the program when a simulation is driven by hand; its processes are named by number.
+class Numbered final : public fakezk::Program {
  public:
   void start(fakezk::World&, fakezk::Verdict&) override {}
   void finish(fakezk::World&) override {}
   void clear() override {}
-  [[nodiscard]] std::string process_name(std::uint32_t) const override { return ""; }
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
+    return std::to_string(process);
+  }
 };
 
 }  // namespace lockstep::unit

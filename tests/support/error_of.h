@@ -1,0 +1,23 @@
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <type_traits>
+
+#include "lockstep/result.h"
+#include "lockstep/transaction.h"
+
+namespace lockstep::support {
+
+// The error of a result, also of a multi's; empty if it has a value.
+template <class T, class E>
+std::optional<Error> error_of(const std::expected<T, E>& result) {
+  if (result) return std::nullopt;
+  if constexpr (std::is_same_v<E, MultiError>) {
+    return result.error().error;
+  } else {
+    return result.error();
+  }
+}
+
+}  // namespace lockstep::support
