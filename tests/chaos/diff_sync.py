@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Shows what a follower forgets that is killed right after it was sent missing transactions (DIFF).
 
+Z119 and Z120 of docs/zookeeper-semantics.md.
+
 diff_sync.py [--snapshots | --twice]
 
 On the installed ZooKeeper: three servers; one is away while creates and deletes are acknowledged; it

@@ -5,6 +5,7 @@
 
 #include "conformance/conformance.h"
 #include "conformance/identities.h"
+#include "conformance/zxids.h"
 
 namespace lockstep::conformance {
 
@@ -57,7 +58,7 @@ CONFORMANCE_TEST(Z22AMultiIsOneTransaction) {
   const MultiResults results =
       co_await commit(*session, Transaction().set_data(a, "x").create(b, Data(), kPlain));
   const Zxid zxid = results[0].stat.mzxid;
-  EXPECT_EQ(zxid, before.stat.czxid + 1);
+  EXPECT_GT(zxid, before.stat.czxid);
   const Stat set = co_await stat_of(*session, a);
   EXPECT_EQ(set, results[0].stat);
   const Stat created = co_await stat_of(*session, b);
@@ -65,7 +66,7 @@ CONFORMANCE_TEST(Z22AMultiIsOneTransaction) {
   const Stat parent = co_await stat_of(*session, lab.parent());
   EXPECT_EQ(parent.pzxid, zxid);
   const Created after = co_await create(*session, lab.parent() / "c");
-  EXPECT_EQ(after.stat.czxid, zxid + 1);
+  EXPECT_GT(after.stat.czxid, zxid);
 }
 
 CONFORMANCE_TEST(Z12AMultiHasOneTime) {
@@ -105,16 +106,17 @@ CONFORMANCE_TEST(Z22AFailedMultiChangesNothing) {
   EXPECT_EQ(error_of(b), Error::kNoNode);
 }
 
+static Task<void> commit_four(Session& session, Path path) {
+  co_await commit(session, Transaction());
+  co_await expect_failure(session, Transaction().check(path, 7), Error::kBadVersion, 0);
+  co_await expect_failure(session, Transaction().check(path).check(path, 7), Error::kBadVersion, 1);
+  co_await commit(session, Transaction().check(path).set_data(path, "x").set_data(path, "y"));
+}
+
 CONFORMANCE_TEST(Z13EveryMultiTakesOneZxid) {
   const auto session = co_await lab.open();
-  const Created first = co_await create(*session, lab.parent() / "a");
-  co_await commit(*session, Transaction());
-  co_await expect_failure(*session, Transaction().check(first.path, 7), Error::kBadVersion, 0);
-  co_await expect_failure(*session, Transaction().check(first.path).check(first.path, 7),
-                          Error::kBadVersion, 1);
-  co_await commit(*session, Transaction().check(first.path));
-  const Created second = co_await create(*session, lab.parent() / "b");
-  EXPECT_EQ(second.stat.czxid, first.stat.czxid + 5);
+  const Zxid taken = co_await zxids_taken_by(lab, *session, &commit_four);
+  EXPECT_EQ(taken, 4);
 }
 
 CONFORMANCE_TEST(Z22AnEmptyMultiWorks) {
@@ -170,7 +172,7 @@ CONFORMANCE_TEST(Z22AMultiMayReplaceAZnode) {
   co_await commit(*session, Transaction().remove(path, 0).create(path, "new", kPlain));
   const DataAndStat read = must(co_await session->get_data(path), "get_data");
   EXPECT_EQ(read.data.view(), "new");
-  EXPECT_EQ(read.stat.czxid, old.stat.czxid + 1);
+  EXPECT_GT(read.stat.czxid, old.stat.czxid);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z21CheckLooksAtTheVersionOfTheData) {
@@ -334,23 +336,26 @@ CONFORMANCE_TEST(Z3APathInAMultiIsJudgedWithItsNumber) {
   EXPECT_EQ(results[1].path, lab.parent() / "..0000000001");
 }
 
-CONFORMANCE_TEST(Z23OtherModesAreRefusedInAMulti) {
-  const auto session = co_await lab.open();
-  const Path a = lab.parent() / "a";
-  const Path b = lab.parent() / "b";
-  const Created before = co_await create(*session, lab.parent() / "before");
+static Task<void> commit_other_modes(Session& session, Path path) {
+  const Path a = path / "a";
+  const Path b = path / "b";
   co_await expect_failure(
-      *session, Transaction().create(a, Data(), kPlain).create(b, Data(), CreateMode::kContainer),
+      session, Transaction().create(a, Data(), kPlain).create(b, Data(), CreateMode::kContainer),
       Error::kUnimplemented, 1);
   const CreateMode modes[] = {CreateMode::kPersistentWithTtl,
                               CreateMode::kPersistentSequentialWithTtl};
   for (const CreateMode mode : modes) {
     const Creation with_ttl(mode, std::chrono::hours(1));
-    co_await expect_failure(*session, Transaction().create(b, Data(), with_ttl),
+    co_await expect_failure(session, Transaction().create(b, Data(), with_ttl),
                             Error::kUnimplemented, 0);
   }
-  const Created after = co_await create(*session, a);  // Nobody heard of all that.
-  EXPECT_EQ(after.stat.czxid, before.stat.czxid + 1);
+}
+
+// The server hears nothing of all that.
+CONFORMANCE_TEST(Z23OtherModesAreRefusedInAMulti) {
+  const auto session = co_await lab.open();
+  const Zxid taken = co_await zxids_taken_by(lab, *session, &commit_other_modes);
+  EXPECT_EQ(taken, 0);
 }
 
 CONFORMANCE_TEST(Z23OtherOperationsAreRefusedInAMulti) {

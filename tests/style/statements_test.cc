@@ -81,6 +81,7 @@ bool is_shown_there(const std::string& word, const std::string& path) {
   if (word == "conformance") return path.starts_with("tests/conformance/");
   if (word == "fake") return path.starts_with("tests/unit/");
   if (word == "ensemble") return ensemble;
+  if (word == "script") return path.starts_with("tests/chaos/") && path.ends_with(".py");
   return word == "real" && path.starts_with("tests/zookeeper/") && !ensemble;
 }
 
@@ -128,7 +129,8 @@ void check_claims(const std::string& key, const std::string& text, const Uses& u
   }
   for (const auto& word : words) {
     const auto shows = [&](const std::string& path) {
-      return path.ends_with("_test.cc") && is_shown_there(word, path);
+      const bool runs = path.ends_with("_test.cc") || path.ends_with(".py");
+      return runs && is_shown_there(word, path);
     };
     if (word != "differential" && std::ranges::none_of(uses.anywhere, shows)) {
       findings.push_back(key + ": no test of the kind \"" + word + "\" names it");

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "conformance/conformance.h"
+
+namespace lockstep::conformance {
+
+// What is counted; `path` is a znode of its own.
+using Requests = Task<void> (*)(Session& session, Path path);
+
+// How many zxids the requests take: the least of some attempts, since a session of another test may
+// expire meanwhile, which takes one too.
+inline Task<Zxid> zxids_taken_by(Lab& lab, Session& session, Requests requests) {
+  constexpr int kAttempts = 5;
+  Zxid least = std::numeric_limits<Zxid>::max();
+  for (int i = 0; i < kAttempts; ++i) {
+    const Path prefix = lab.parent() / "n-";
+    const Created first =
+        co_await create(session, prefix, Data(), CreateMode::kPersistentSequential);
+    co_await requests(session, first.path);
+    const Created second =
+        co_await create(session, prefix, Data(), CreateMode::kPersistentSequential);
+    least = std::min(least, second.stat.czxid - first.stat.czxid - 1);
+  }
+  co_return least;
+}
+
+}  // namespace lockstep::conformance
