@@ -44,7 +44,8 @@ class LockOptions {
   }
   // The same for a recipe that takes no other marks than its own.
   [[nodiscard]] Result<void> valid_without_marks() const {
-    if (marks.data() != kMutexMarks.data()) return failure(Error::kBadArguments);
+    const bool usual = marks.size() == 1 && marks.front().text == kLockMark;
+    if (!usual) return failure(Error::kBadArguments);
     return valid();
   }
   // What of it the grant needs.
