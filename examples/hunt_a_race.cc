@@ -2,7 +2,7 @@
 // reply to its create is lost.
 #include <cstdio>
 
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/turn.h"
 
 using namespace lockstep;
@@ -27,7 +27,7 @@ class MyMutex {
 };
 
 int main() {
-  const fake::HuntReport report = fake::hunt_lock("my-mutex", &fake::contend_for<MyMutex>);
+  const lab::HuntReport report = lab::hunt_lock("my-mutex", &lab::contend_for<MyMutex>);
   std::fputs(report.text().c_str(), stdout);
   return report.passed() ? 0 : 1;
 }

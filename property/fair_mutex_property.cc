@@ -8,8 +8,8 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/property/hunt_settings.h"
 #include "lockstep/protected_create.h"
+#include "lockstep/rapidcheck/hunt_settings.h"
 #include "lockstep/turn.h"
 #include "scenarios/assembled_mutex.h"
 #include "scenarios/zoo_01.h"
@@ -24,25 +24,25 @@ using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::w
 using Zoo07 = scenarios::AssembledMutex<&scenarios::zoo_07::create, &wait_for_turn>;
 
 template <class Mutex>
-void keeps_its_guarantees(const std::string& name, const fake::HuntSettings& settings) {
-  const fake::HuntReport report = fake::hunt_lock(name, &fake::contend_for<Mutex>, settings);
+void keeps_its_guarantees(const std::string& name, const lab::HuntSettings& settings) {
+  const lab::HuntReport report = lab::hunt_lock(name, &lab::contend_for<Mutex>, settings);
   if (!report.passed()) RC_FAIL(report.text());
 }
 
-RC_GTEST_PROP(FairMutexProperty, KeepsItsGuarantees, (const fake::HuntSettings& settings)) {
+RC_GTEST_PROP(FairMutexProperty, KeepsItsGuarantees, (const lab::HuntSettings& settings)) {
   keeps_its_guarantees<FairMutex>("fair-mutex", settings);
 }
 
 // What RapidCheck found about a lock that is broken.
 struct Falsified {
   std::string description;
-  fake::HuntSettings smallest;
+  lab::HuntSettings smallest;
 };
 
 template <class Mutex>
 std::optional<Falsified> falsify(const std::string& name) {
   Falsified falsified;
-  const auto judge = [&](const fake::HuntSettings& settings) {
+  const auto judge = [&](const lab::HuntSettings& settings) {
     try {
       keeps_its_guarantees<Mutex>(name, settings);
     } catch (...) {
@@ -84,7 +84,8 @@ TEST(BrokenTwinProperty, ACreateWithoutGuidNeedsTwoClientsAndOneCut) {
   FaultPlan one_cut;
   one_cut.allow(FaultKind::kCut, 1);
   one_cut.set_total(1);
-  EXPECT_EQ(falsified->smallest.faults, one_cut) << format_faults(falsified->smallest.faults);
+  EXPECT_EQ(falsified->smallest.faults, one_cut)
+      << search::format_faults(falsified->smallest.faults);
   EXPECT_TRUE(contains(falsified->description, "breaks L1")) << falsified->description;
 }
 

@@ -8,26 +8,26 @@
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/replay.h"
-#include "lockstep/property/schedule.h"
+#include "lockstep/lab/replay.h"
 #include "lockstep/protected_create.h"
+#include "lockstep/rapidcheck/schedule.h"
 #include "scenarios/assembled_mutex.h"
 #include "scenarios/zoo_01.h"
 
 namespace lockstep {
 namespace {
 
-using property::Schedule;
+using rapidcheck::Schedule;
 using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::wait_for_turn>;
 
-fake::ReplayReport run(const fake::LockUnderTest& lock, const fakezk::FaultPlan& faults,
-                       const Schedule& schedule) {
-  return fake::run_schedule(lock, fake::ScenarioSize{2, 1}, faults, schedule.deviations);
+lab::ReplayReport run(const lab::LockUnderTest& lock, const fakezk::FaultPlan& faults,
+                      const Schedule& schedule) {
+  return lab::run_schedule(lock, lab::ScenarioSize{2, 1}, faults, schedule.deviations);
 }
 
 RC_GTEST_PROP(ScheduleProperty, NoneBreaksTheFairMutex, (const Schedule& schedule)) {
-  const fake::ReplayReport report =
-      run(fake::lock_under_test<FairMutex>("fair-mutex"), fakezk::FaultPlan::all(2), schedule);
+  const lab::ReplayReport report =
+      run(lab::lock_under_test<FairMutex>("fair-mutex"), fakezk::FaultPlan::all(2), schedule);
   if (!report.passed()) RC_FAIL(report.text());
 }
 
@@ -38,11 +38,11 @@ RC_GTEST_PROP(ScheduleProperty, IsInTheOrderOfItsPositions, (const Schedule& sch
 }
 
 TEST(BrokenTwinSchedule, IsShrunkToWhatMatters) {
-  const fake::LockUnderTest lock =
-      fake::lock_under_test<Zoo01>("zoo-01-wait-after-missing-predecessor");
+  const lab::LockUnderTest lock =
+      lab::lock_under_test<Zoo01>("zoo-01-wait-after-missing-predecessor");
   std::optional<Schedule> smallest;
   const auto judge = [&](const Schedule& schedule) {
-    const fake::ReplayReport report = run(lock, fakezk::FaultPlan(), schedule);
+    const lab::ReplayReport report = run(lock, fakezk::FaultPlan(), schedule);
     if (report.passed()) return;
     smallest = schedule;  // While shrinking, the last case that fails is the smallest.
     RC_FAIL(report.text());
@@ -55,7 +55,7 @@ TEST(BrokenTwinSchedule, IsShrunkToWhatMatters) {
   rc::detail::FailureResult failure;
   ASSERT_TRUE(result.match(failure));
   ASSERT_TRUE(smallest);
-  EXPECT_LE(smallest->deviations.size(), 2U) << fakezk::format_deviations(smallest->deviations);
+  EXPECT_LE(smallest->deviations.size(), 2U) << search::format_deviations(smallest->deviations);
   EXPECT_NE(failure.description.find("zoo-01-wait-after-missing-predecessor, in this schedule, "
                                      "breaks L1"),
             std::string::npos)

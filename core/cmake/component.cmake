@@ -4,18 +4,20 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(LOCKSTEP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lockstep)
 
-# lockstep_component(NAME [STATIC] DIR folder [PUBLIC targets...] [PRIVATE targets...])
+# lockstep_component(NAME [STATIC] [DIR folder] [PUBLIC targets...] [PRIVATE targets...])
 # The library lockstep::NAME from folder/include and folder/src, installed as a package component of
-# its own. Without a .cc file it is a header-only library.
+# its own. Without a .cc file it is a header-only library; without a folder it stands for what it links.
 function(lockstep_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "DIR" "PUBLIC;PRIVATE")
   set(type "")  # BUILD_SHARED_LIBS decides.
   if(arg_STATIC)
     set(type STATIC)
   endif()
-  set(root ${PROJECT_SOURCE_DIR}/${arg_DIR})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${root}/include/lockstep/*.h)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/src/*.cc)
+  if(arg_DIR)
+    set(root ${PROJECT_SOURCE_DIR}/${arg_DIR})
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${root}/include/lockstep/*.h)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/src/*.cc)
+  endif()
 
   set(target lockstep_${name})
   if(sources)
@@ -23,6 +25,7 @@ function(lockstep_component name)
     add_library(${target} ${type} ${sources})
     lockstep_compile_options(${target})
     target_link_libraries(${target} PRIVATE ${arg_PRIVATE})
+    target_include_directories(${target} PRIVATE ${root}/src)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON  # So that a user's shared library can contain it.
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -34,11 +37,15 @@ function(lockstep_component name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
   target_compile_features(${target} ${scope} cxx_std_23)
   target_link_libraries(${target} ${scope} ${arg_PUBLIC})
-  target_sources(${target} ${scope}
-    FILE_SET HEADERS BASE_DIRS ${root}/include FILES ${headers})
+  set(file_set "")
+  if(headers)
+    target_sources(${target} ${scope}
+      FILE_SET HEADERS BASE_DIRS ${root}/include FILES ${headers})
+    set(file_set FILE_SET HEADERS)
+  endif()
 
   if(LOCKSTEP_INSTALL)
-    install(TARGETS ${target} EXPORT lockstep-${name} FILE_SET HEADERS)
+    install(TARGETS ${target} EXPORT lockstep-${name} ${file_set})
     install(EXPORT lockstep-${name} NAMESPACE lockstep::
       FILE lockstep-${name}.cmake DESTINATION ${LOCKSTEP_PACKAGE_DIR})
     set_property(GLOBAL APPEND PROPERTY LOCKSTEP_COMPONENTS ${name})

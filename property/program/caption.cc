@@ -2,7 +2,7 @@
 
 #include "exhaust.h"
 #include "hunt.h"
-#include "lockstep/fake/replay.h"
+#include "lockstep/lab/replay.h"
 #include "text.h"
 
 namespace lockstep::program {
@@ -16,8 +16,8 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
 }
 
 // What every page of a search says about it.
-fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Chronicle& shown) {
-  fakezk::TimelineCaption caption;
+search::TimelineCaption caption_of(const Search& what, const search::Chronicle& shown) {
+  search::TimelineCaption caption;
   caption.title = what.scenario->name;
   caption.facts = {{"Searched", in_words(what.size)},
                    {"Steps shown", grouped(shown.steps)},
@@ -27,9 +27,9 @@ fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Chronicle& 
   return caption;
 }
 
-fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Found& found,
-                                   const fakezk::Failure& failure, const std::string& program) {
-  fakezk::TimelineCaption caption = caption_of(what, failure.chronicle);
+search::TimelineCaption caption_of(const Search& what, const search::Found& found,
+                                   const search::Failure& failure, const std::string& program) {
+  search::TimelineCaption caption = caption_of(what, failure.chronicle);
   caption.facts.emplace_back("Shrunk to", in_words({failure.clients, failure.rounds}));
   caption.facts.emplace_back("Found in execution", grouped(found.execution));
   caption.facts.emplace_back("Deviations from the calm schedule",
@@ -43,9 +43,9 @@ fakezk::TimelineCaption caption_of(const Search& what, const fakezk::Found& foun
   return caption;
 }
 
-fakezk::TimelineCaption caption_of(const Search& what, const Searched& searched,
-                                   const fakezk::Chronicle& calm, const std::string& program) {
-  fakezk::TimelineCaption caption = caption_of(what, calm);
+search::TimelineCaption caption_of(const Search& what, const Searched& searched,
+                                   const search::Chronicle& calm, const std::string& program) {
+  search::TimelineCaption caption = caption_of(what, calm);
   caption.headline = "no violation in " + counted(searched.result.executions, "execution");
   caption.facts.emplace_back("Shown", "the calm schedule, without faults");
   Search again = what;
@@ -57,15 +57,15 @@ fakezk::TimelineCaption caption_of(const Search& what, const Searched& searched,
 
 }  // namespace
 
-std::string regression_test_of(const fakezk::Failure& failure, std::string_view scenario) {
-  return fake::regression_test(failure,
-                               "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->make",
-                               false, "scenarios/registry.h");
+std::string regression_test_of(const search::Failure& failure, std::string_view scenario) {
+  return lab::regression_test(failure,
+                              "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->make",
+                              false, "scenarios/registry.h");
 }
 
-fakezk::TimelineCaption caption_of(const fakezk::ReplayString& replay,
-                                   const fakezk::Recording& recording, const std::string& program) {
-  fakezk::TimelineCaption caption;
+search::TimelineCaption caption_of(const search::ReplayString& replay,
+                                   const search::Recording& recording, const std::string& program) {
+  search::TimelineCaption caption;
   caption.title = replay.scenario;
   caption.headline = "this execution breaks nothing";
   caption.facts = {{"Size", in_words({replay.clients, replay.rounds})},
@@ -73,7 +73,7 @@ fakezk::TimelineCaption caption_of(const fakezk::ReplayString& replay,
                    {"Faults", faults_in_words(replay.faults)},
                    {"Deviations from the calm schedule", std::to_string(replay.deviations.size())},
                    {"Trace hash", hex(replay.trace_hash)}};
-  fakezk::Failure failure;
+  search::Failure failure;
   failure.replay = replay.text();
   caption.snippets = {{"Replay it", replay_command(failure, program), false}};
   if (recording.outcome.violation) {
@@ -84,14 +84,14 @@ fakezk::TimelineCaption caption_of(const fakezk::ReplayString& replay,
   return caption;
 }
 
-std::string page_of(const Search& what, const Searched& searched, const fakezk::Failure* failure,
+std::string page_of(const Search& what, const Searched& searched, const search::Failure* failure,
                     const std::string& program) {
   if (failure) {
     return timeline_page(failure->chronicle,
                          caption_of(what, *searched.result.found, *failure, program));
   }
-  const std::unique_ptr<fakezk::Program> scenario = what.scenario->make(what.size);
-  const fakezk::Recording calm = record(*scenario, limits_of(fakezk::FaultPlan()), {});
+  const std::unique_ptr<search::Program> scenario = what.scenario->make(what.size);
+  const search::Recording calm = record(*scenario, limits_of(fakezk::FaultPlan()), {});
   return timeline_page(calm.chronicle, caption_of(what, searched, calm.chronicle, program));
 }
 

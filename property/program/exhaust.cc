@@ -13,9 +13,9 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr fakezk::StrategyName kName{kExhaustive, nullptr};
+constexpr search::StrategyName kName{kExhaustive, nullptr};
 
-nlohmann::ordered_json traces_by_fault(const fakezk::ExhaustiveResult& result) {
+nlohmann::ordered_json traces_by_fault(const search::ExhaustiveResult& result) {
   auto counts = nlohmann::ordered_json::object();
   for (const auto& [kind, traces] : result.traces_by_fault) {
     counts[std::string(name(kind))] = traces;
@@ -25,7 +25,7 @@ nlohmann::ordered_json traces_by_fault(const fakezk::ExhaustiveResult& result) {
 
 }  // namespace
 
-const fakezk::StrategyName& exhaustive_strategy() { return kName; }
+const search::StrategyName& exhaustive_strategy() { return kName; }
 
 std::string_view Exhausted::stopped_by() const {
   if (result.exhausted) return "exhaustion";
@@ -130,7 +130,7 @@ Exhausted exhaust(const Search& what, bool show_progress) {
   };
   Progress progress(show_progress, what.executions, what.seconds);
   Exhausted searched;
-  fakezk::ExhaustiveOptions options;
+  search::ExhaustiveOptions options;
   options.limits = limits_of(what.faults);
   options.reduction = what.reduction->reduction;
   options.executions = what.executions;
@@ -140,9 +140,9 @@ Exhausted exhaust(const Search& what, bool show_progress) {
     searched.out_of_time = gone() >= what.seconds;
     return !searched.interrupted && !searched.out_of_time;
   };
-  const std::unique_ptr<fakezk::Program> program =
+  const std::unique_ptr<search::Program> program =
       scenarios::make_program(*what.scenario, what.size, what.faults);
-  searched.result = fakezk::search_exhaustively(*program, options);
+  searched.result = search::search_exhaustively(*program, options);
   const bool stopped =
       searched.interrupted || searched.out_of_time || searched.result.executions >= what.executions;
   searched.out_of_depth = searched.result.cut > 0 && !stopped;

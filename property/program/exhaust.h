@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/search/exhaustive.h"
 #include "search.h"
 
 namespace lockstep::program {
@@ -14,10 +14,10 @@ namespace lockstep::program {
 inline constexpr std::string_view kExhaustive = "exhaustive";
 
 // So that it can stand where a strategy's name is printed; it makes none.
-[[nodiscard]] const fakezk::StrategyName& exhaustive_strategy();
+[[nodiscard]] const search::StrategyName& exhaustive_strategy();
 
 struct Exhausted {
-  fakezk::ExhaustiveResult result;
+  search::ExhaustiveResult result;
   double seconds = 0;
   bool out_of_time = false;
   bool interrupted = false;

@@ -48,7 +48,7 @@ struct Options {
 
 fakezk::FaultPlan plan_of(const Options& options) {
   fakezk::FaultPlan plan;
-  const std::string wrong = fakezk::parse_fault_kinds(options.faults, plan);
+  const std::string wrong = search::parse_fault_kinds(options.faults, plan);
   if (!wrong.empty()) throw UsageError("--faults: " + wrong);
   plan.set_total(options.fault_budget);
   // Equal searches get equal plans, so that they draw alike.
@@ -96,8 +96,8 @@ Search search_of(const Options& options) {
 
 // The kinds that the search allows although they cannot strike there.
 std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
-  const std::unique_ptr<fakezk::Program> program = what.scenario->make(what.size);
-  const fakezk::FaultKinds impossible = fakezk::impossible_faults(*program) & what.faults.kinds();
+  const std::unique_ptr<search::Program> program = what.scenario->make(what.size);
+  const fakezk::FaultKinds impossible = search::impossible_faults(*program) & what.faults.kinds();
   std::vector<fakezk::FaultKind> kinds;
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
     const auto kind = static_cast<fakezk::FaultKind>(i);
@@ -126,7 +126,7 @@ void warn_of_impossible_faults(const Search& what, const Options& options) {
 }
 
 std::string_view stopped_by(const Searched& searched) {
-  using StoppedBy = fakezk::HuntResult::StoppedBy;
+  using StoppedBy = search::HuntResult::StoppedBy;
   switch (searched.result.stopped_by) {
     case StoppedBy::kCount: return "count";
     case StoppedBy::kViolation: return "violation";
@@ -135,7 +135,7 @@ std::string_view stopped_by(const Searched& searched) {
   return "";
 }
 
-nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::uint64_t execution,
+nlohmann::ordered_json violation_as_json(const search::Failure& failure, std::uint64_t execution,
                                          std::string_view scenario) {
   return {{"oracle", failure.violation.oracle},
           {"message", failure.violation.message},
@@ -151,7 +151,7 @@ nlohmann::ordered_json violation_as_json(const fakezk::Failure& failure, std::ui
 }
 
 nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
-  const fakezk::HuntResult& result = searched.result;
+  const search::HuntResult& result = searched.result;
   return {{"scenario", what.scenario->name},
           {"strategy", what.strategy->name},
           {"seed", what.seed},
@@ -173,11 +173,11 @@ nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
           {"violation", nullptr}};
 }
 
-nlohmann::ordered_json as_json(const fakezk::Coverage& coverage) {
+nlohmann::ordered_json as_json(const search::Coverage& coverage) {
   nlohmann::ordered_json events;
-  for (std::size_t i = 0; i < fakezk::Coverage::kEventKinds; ++i) {
+  for (std::size_t i = 0; i < search::Coverage::kEventKinds; ++i) {
     const auto kind = static_cast<fakezk::Event::Kind>(i);
-    events[std::string(fakezk::name(kind))] = coverage.events(kind);
+    events[std::string(search::name(kind))] = coverage.events(kind);
   }
   nlohmann::ordered_json faults;
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
@@ -191,7 +191,7 @@ nlohmann::ordered_json as_json(const fakezk::Coverage& coverage) {
 }
 
 void print_success(const Search& what, const Searched& searched) {
-  const fakezk::HuntResult& result = searched.result;
+  const search::HuntResult& result = searched.result;
   const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
   std::cout << what.scenario->name << ": no violation in "
             << counted(result.executions, "execution") << " (" << in_words(what.size)
@@ -201,22 +201,22 @@ void print_success(const Search& what, const Searched& searched) {
             << (searched.interrupted ? ". Interrupted.\n" : ".\n");
 }
 
-void print_failure(const Search& what, const Searched& searched, const fakezk::Failure& failure,
+void print_failure(const Search& what, const Searched& searched, const search::Failure& failure,
                    const std::string& program) {
-  const fakezk::Found& found = *searched.result.found;
-  const fakezk::Violation& violation = failure.violation;
+  const search::Found& found = *searched.result.found;
+  const search::Violation& violation = failure.violation;
   const bool drawn = what.strategy != &exhaustive_strategy();
-  std::cout << what.scenario->name << ' ' << fakezk::breaks(violation.oracle) << ' '
-            << violation.oracle << " (" << fakezk::guarantee(violation.oracle) << ") in execution "
+  std::cout << what.scenario->name << ' ' << search::breaks(violation.oracle) << ' '
+            << violation.oracle << " (" << search::guarantee(violation.oracle) << ") in execution "
             << grouped(found.execution) << (drawn ? " of seed " + std::to_string(what.seed) : "")
             << " (" << in_words(what.size) << "; strategy " << what.strategy->name << "; "
             << describe_faults(what.faults) << "):\n"
-            << fakezk::guarantee_sentence(violation.oracle) << " But:\n"
+            << search::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that does so: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
             << "shrinking " << failure.original_deviations << "), with "
-            << in_words(fake::ScenarioSize{failure.clients, failure.rounds}) << " and "
+            << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"
             << failure.lanes << legend(failure.chronicle) << "\nAs a regression test:\n\n"
             << regression_test_of(failure, what.scenario->name)
@@ -229,8 +229,8 @@ void print_failure(const Search& what, const Searched& searched, const fakezk::F
 int report(const Search& what, const Searched& searched, nlohmann::ordered_json object,
            const Options& options, const HtmlFile& html, const std::string& program,
            const std::function<void()>& print_success) {
-  const std::optional<fakezk::Found>& found = searched.result.found;
-  std::optional<fakezk::Failure> failure;
+  const std::optional<search::Found>& found = searched.result.found;
+  std::optional<search::Failure> failure;
   if (found) failure = explain(what, *found);
   if (options.json) {
     object["faults_impossible"] = impossible_faults_as_json(what);
@@ -334,14 +334,14 @@ std::string command_for(const Search& what, const std::string& program) {
   return exhaustive ? command : command + " --seed " + std::to_string(what.seed);  // Else drawn.
 }
 
-std::string command_for(const Search& what, const fakezk::Found& found,
+std::string command_for(const Search& what, const search::Found& found,
                         const std::string& program) {
   Search up_to_found = what;
   up_to_found.executions = found.execution - what.first + 1;
   return command_for(up_to_found, program);
 }
 
-std::string replay_command(const fakezk::Failure& failure, const std::string& program) {
+std::string replay_command(const search::Failure& failure, const std::string& program) {
   return program + " replay " + failure.replay;
 }
 

@@ -9,9 +9,9 @@ namespace lockstep::program {
 // The command that repeats a search: the same executions, all arguments spelled out.
 [[nodiscard]] std::string command_for(const Search& what, const std::string& program);
 // The same, up to the execution that was found.
-[[nodiscard]] std::string command_for(const Search& what, const fakezk::Found& found,
+[[nodiscard]] std::string command_for(const Search& what, const search::Found& found,
                                       const std::string& program);
-[[nodiscard]] std::string replay_command(const fakezk::Failure& failure,
+[[nodiscard]] std::string replay_command(const search::Failure& failure,
                                          const std::string& program);
 
 }  // namespace lockstep::program

@@ -8,7 +8,7 @@
 #include "caption.h"
 #include "command.h"
 #include "html_file.h"
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/report.h"
 #include "scenarios/last_words.h"
 #include "scenarios/registry.h"
 #include "search.h"
@@ -62,19 +62,19 @@ struct Options {
 
 // What a replay string stands for, known to be sound.
 struct Recorded {
-  fakezk::ReplayString string;
+  search::ReplayString string;
   const scenarios::Scenario* scenario = nullptr;
-  fake::ScenarioSize size;
-  fakezk::ExecutionLimits limits;
+  lab::ScenarioSize size;
+  search::ExecutionLimits limits;
 };
 
 Recorded read(const std::string& argument) {
   const std::string text =
       argument.starts_with('@') ? read_file(argument.substr(1)) : trimmed(argument);
   Recorded recorded;
-  const std::string wrong = fakezk::ReplayString::parse(text, recorded.string);
+  const std::string wrong = search::ReplayString::parse(text, recorded.string);
   if (!wrong.empty()) throw UsageError(wrong);
-  const fakezk::ReplayString& string = recorded.string;
+  const search::ReplayString& string = recorded.string;
   recorded.scenario = scenarios::find(string.scenario);
   if (!recorded.scenario) {
     throw UsageError("the replay string is of scenario '" + string.scenario +
@@ -87,8 +87,8 @@ Recorded read(const std::string& argument) {
 }
 
 // The string that stands for the execution as it runs now.
-fakezk::ReplayString string_of(const Recorded& recorded, const fakezk::Recording& recording) {
-  fakezk::ReplayString now = recorded.string;
+search::ReplayString string_of(const Recorded& recorded, const search::Recording& recording) {
+  search::ReplayString now = recorded.string;
   now.trace_hash = recording.outcome.trace_hash;
   now.keep(recording.checks);
   return now;
@@ -98,9 +98,9 @@ fakezk::ReplayString string_of(const Recorded& recorded, const fakezk::Recording
 // that is the last one: its consequences or the verdict are not the same. Throws UsageError if the
 // string contradicts itself.
 std::optional<std::uint32_t> first_difference(const Recorded& recorded,
-                                              const fakezk::Recording& recording) {
+                                              const search::Recording& recording) {
   if (!recorded.string.known) return std::nullopt;
-  const fakezk::ReplayString now = string_of(recorded, recording);
+  const search::ReplayString now = string_of(recorded, recording);
   if (now == recorded.string) return std::nullopt;
   if (now.trace_hash == recorded.string.trace_hash) {
     throw UsageError("the replay string is corrupt at its checks");
@@ -111,21 +111,21 @@ std::optional<std::uint32_t> first_difference(const Recorded& recorded,
   return all && same > 0 && !now.goes_on ? same : same + 1;
 }
 
-std::string_view result_of(const fakezk::Recording& recording,
+std::string_view result_of(const search::Recording& recording,
                            std::optional<std::uint32_t> difference, bool tolerant) {
   if (difference && !tolerant) return "diverged";
   return recording.outcome.violation ? "reproduced" : "not reproduced";
 }
 
-std::string page_of(const Recorded& recorded, const fakezk::Recording& recording,
+std::string page_of(const Recorded& recorded, const search::Recording& recording,
                     const std::string& program) {
-  const fakezk::ReplayString now = string_of(recorded, recording);
+  const search::ReplayString now = string_of(recorded, recording);
   return timeline_page(recording.chronicle, caption_of(now, recording, program));
 }
 
-void print_as_json(const Recorded& recorded, const fakezk::Recording& recording,
+void print_as_json(const Recorded& recorded, const search::Recording& recording,
                    std::optional<std::uint32_t> difference, bool tolerant) {
-  const fakezk::ReplayString& string = recorded.string;
+  const search::ReplayString& string = recorded.string;
   nlohmann::ordered_json object = {{"scenario", string.scenario},
                                    {"clients", string.clients},
                                    {"rounds", string.rounds},
@@ -140,14 +140,14 @@ void print_as_json(const Recorded& recorded, const fakezk::Recording& recording,
                                    {"replay", string_of(recorded, recording).text()},
                                    {"lanes", recording.lanes}};
   if (difference) object["diverged_at_step"] = *difference;
-  if (const std::optional<fakezk::Violation>& violation = recording.outcome.violation) {
+  if (const std::optional<search::Violation>& violation = recording.outcome.violation) {
     object["violation"] = {
         {"oracle", violation->oracle}, {"message", violation->message}, {"step", violation->step}};
   }
   print_json(object);
 }
 
-void print_divergence(const Recorded& recorded, const fakezk::Recording& recording,
+void print_divergence(const Recorded& recorded, const search::Recording& recording,
                       std::uint32_t step) {
   const std::size_t recorded_steps = recorded.string.checks.size();
   const std::size_t steps = recording.checks.size();
@@ -173,9 +173,9 @@ void print_divergence(const Recorded& recorded, const fakezk::Recording& recordi
   std::cout << draw_step(recording.chronicle, step);
 }
 
-void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
+void print_as_text(const Recorded& recorded, const search::Recording& recording,
                    std::optional<std::uint32_t> difference) {
-  const std::optional<fakezk::Violation>& violation = recording.outcome.violation;
+  const std::optional<search::Violation>& violation = recording.outcome.violation;
   std::cout << recorded.string.scenario << ", " << in_words(recorded.size) << ", "
             << counted(recorded.string.deviations.size(), "deviation")
             << " from the calm schedule:\n\n"
@@ -183,15 +183,15 @@ void print_as_text(const Recorded& recorded, const fakezk::Recording& recording,
   if (difference) print_divergence(recorded, recording, *difference);
   if (violation) {
     std::cout << (difference ? "\nAs it runs now, it " : "Reproduced: it ")
-              << fakezk::breaks(violation->oracle) << ' ' << violation->oracle << " ("
-              << fakezk::guarantee(violation->oracle) << ") at step " << violation->step << ":\n"
+              << search::breaks(violation->oracle) << ' ' << violation->oracle << " ("
+              << search::guarantee(violation->oracle) << ") at step " << violation->step << ":\n"
               << violation->message << '\n';
   } else if (!difference) {
     std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";
   }
 }
 
-void print_what_tolerance_did(const fakezk::Recording& recording) {
+void print_what_tolerance_did(const search::Recording& recording) {
   std::cout << "From there on the schedule was the calm one, which breaks "
             << (recording.outcome.violation ? "it all the same.\n" : "nothing.\n");
 }
@@ -199,10 +199,10 @@ void print_what_tolerance_did(const fakezk::Recording& recording) {
 int run(const Options& options, const std::string& program_name) {
   const Recorded recorded = read(options.string);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
-  const std::unique_ptr<fakezk::Program> program =
+  const std::unique_ptr<search::Program> program =
       scenarios::make_program(*recorded.scenario, recorded.size, recorded.string.faults);
   const bool calm_when_different = options.tolerant && recorded.string.known;
-  const fakezk::Recording recording = record(*program, recorded.limits, recorded.string.deviations,
+  const search::Recording recording = record(*program, recorded.limits, recorded.string.deviations,
                                              calm_when_different ? &recorded.string : nullptr);
   const std::optional<std::uint32_t> difference = first_difference(recorded, recording);
   if (options.json) {

@@ -3,25 +3,25 @@
 #include <chrono>
 
 #include "interruption.h"
-#include "lockstep/fake/job_threads.h"
+#include "lockstep/lab/job_threads.h"
 #include "progress.h"
 #include "scenarios/last_words.h"
 
 namespace lockstep::program {
 
-fakezk::ExecutionLimits limits_of(const fakezk::FaultPlan& faults) {
-  fakezk::ExecutionLimits limits;
+search::ExecutionLimits limits_of(const fakezk::FaultPlan& faults) {
+  search::ExecutionLimits limits;
   limits.faults = faults;
   return limits;
 }
 
-fakezk::Failure explain(const Search& what, const fakezk::Found& found) {
-  const fakezk::Scene scene{std::string(what.scenario->name), what.size.clients, what.size.rounds,
+search::Failure explain(const Search& what, const search::Found& found) {
+  const search::Scene scene{std::string(what.scenario->name), what.size.clients, what.size.rounds,
                             [&what](std::uint32_t clients, std::uint32_t rounds) {
                               return scenarios::make_program(*what.scenario, {clients, rounds},
                                                              what.faults);
                             }};
-  return fakezk::explain(scene, limits_of(what.faults), found);
+  return search::explain(scene, limits_of(what.faults), found);
 }
 
 Searched search(const Search& what, bool show_progress) {
@@ -31,7 +31,7 @@ Searched search(const Search& what, bool show_progress) {
   };
   Progress progress(show_progress, what.executions, what.seconds);
   Searched searched;
-  fakezk::HuntOptions options;
+  search::HuntOptions options;
   options.limits = limits_of(what.faults);
   options.seed = what.seed;
   options.first = what.first;
@@ -47,10 +47,10 @@ Searched search(const Search& what, bool show_progress) {
     return true;
   };
   options.time_is_up = [&] { return interrupted_by() != 0 || gone() >= what.seconds; };
-  fake::JobThreads threads(what.jobs);
+  lab::JobThreads threads(what.jobs);
   searched.result = hunt(options, threads);
   searched.interrupted =
-      searched.result.stopped_by == fakezk::HuntResult::StoppedBy::kTime && interrupted_by() != 0;
+      searched.result.stopped_by == search::HuntResult::StoppedBy::kTime && interrupted_by() != 0;
   searched.seconds = gone();
   return searched;
 }

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "lockstep/fakezk/explore/exhaustive.h"
-#include "lockstep/fakezk/explore/hunt.h"
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/exhaustive.h"
+#include "lockstep/search/hunt.h"
+#include "lockstep/search/report.h"
 #include "scenarios/registry.h"
 #include "strategies.h"
 
@@ -18,9 +18,9 @@ inline constexpr std::uint64_t kUnlimitedExecutions = std::uint64_t{1} << 62;
 // One hunt, as its command line describes it.
 struct Search {
   const scenarios::Scenario* scenario = nullptr;
-  fake::ScenarioSize size;
-  const fakezk::StrategyName* strategy = &default_strategy();
-  const fakezk::ReductionName* reduction = &default_reduction();  // Of an exhaustive search.
+  lab::ScenarioSize size;
+  const search::StrategyName* strategy = &default_strategy();
+  const search::ReductionName* reduction = &default_reduction();  // Of an exhaustive search.
   fakezk::FaultPlan faults;
   std::uint64_t seed = 0;
   std::uint64_t first = 0;
@@ -31,7 +31,7 @@ struct Search {
 };
 
 struct Searched {
-  fakezk::HuntResult result;
+  search::HuntResult result;
   double seconds = 0;
   bool interrupted = false;
 
@@ -41,10 +41,10 @@ struct Searched {
 };
 
 // The limits of one execution.
-[[nodiscard]] fakezk::ExecutionLimits limits_of(const fakezk::FaultPlan& faults);
+[[nodiscard]] search::ExecutionLimits limits_of(const fakezk::FaultPlan& faults);
 
 // What a search has found, shrunk.
-[[nodiscard]] fakezk::Failure explain(const Search& what, const fakezk::Found& found);
+[[nodiscard]] search::Failure explain(const Search& what, const search::Found& found);
 
 // Searches until the first violation, the number of executions, the end of the time or an
 // interruption.

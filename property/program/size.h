@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lockstep/fake/scenario.h"
+#include "lockstep/lab/scenario.h"
 
 namespace lockstep::program {
 
@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMostRoundsInAll = 640;
 // How many executions a hunt may have, and where its first one may be.
 inline constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;
 
-[[nodiscard]] constexpr bool possible(fake::ScenarioSize size) {
+[[nodiscard]] constexpr bool possible(lab::ScenarioSize size) {
   return size.clients >= 1 && size.clients <= kMostClients && size.rounds >= 1 &&
          size.rounds <= kMostRounds && size.clients * size.rounds <= kMostRoundsInAll;
 }

@@ -4,10 +4,10 @@
 
 namespace lockstep::program {
 
-const fakezk::StrategyName& default_strategy() { return fakezk::strategies().front(); }
+const search::StrategyName& default_strategy() { return search::strategies().front(); }
 
-const fakezk::StrategyName& strategy_called(std::string_view name) {
-  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+const search::StrategyName& strategy_called(std::string_view name) {
+  for (const search::StrategyName& strategy : search::strategies()) {
     if (strategy.name == name) return strategy;
   }
   throw UsageError("--strategy: there is no strategy '" + std::string(name) + "', only " +
@@ -16,16 +16,16 @@ const fakezk::StrategyName& strategy_called(std::string_view name) {
 
 std::string strategy_names() {
   std::string names;
-  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+  for (const search::StrategyName& strategy : search::strategies()) {
     names += (names.empty() ? "" : ", ") + std::string(strategy.name);
   }
   return names;
 }
 
-const fakezk::ReductionName& default_reduction() { return fakezk::reductions().back(); }
+const search::ReductionName& default_reduction() { return search::reductions().back(); }
 
-const fakezk::ReductionName& reduction_called(std::string_view name) {
-  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+const search::ReductionName& reduction_called(std::string_view name) {
+  for (const search::ReductionName& known : search::reductions()) {
     if (known.name == name) return known;
   }
   throw UsageError("--reduction: there is no reduction '" + std::string(name) + "', only " +
@@ -34,7 +34,7 @@ const fakezk::ReductionName& reduction_called(std::string_view name) {
 
 std::string reduction_names() {
   std::string names;
-  for (const fakezk::ReductionName& known : fakezk::reductions()) {
+  for (const search::ReductionName& known : search::reductions()) {
     names += (names.empty() ? "" : ", ") + std::string(known.name);
   }
   return names;

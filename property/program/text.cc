@@ -35,7 +35,7 @@ std::string counted(std::uint64_t number, std::string_view what) {
   return grouped(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
 }
 
-std::string in_words(fake::ScenarioSize size) {
+std::string in_words(lab::ScenarioSize size) {
   return counted(size.clients, "client") + ", " + counted(size.rounds, "round") + " each";
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/fault.h"
+#include "lockstep/lab/scenario.h"
 
 namespace lockstep::program {
 
@@ -15,7 +15,7 @@ namespace lockstep::program {
 // "1 client", "3 clients".
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view what);
 // "3 clients, 1 round each".
-[[nodiscard]] std::string in_words(fake::ScenarioSize size);
+[[nodiscard]] std::string in_words(lab::ScenarioSize size);
 // 16 hex digits.
 [[nodiscard]] std::string hex(std::uint64_t number);
 // What `--faults` would have to be for this plan: "all", "none", "cut,expiry:1".

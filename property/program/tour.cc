@@ -50,17 +50,17 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
             << "   once. " << what.scenario->summary << "\n"
             << std::flush;
   const Searched searched = search(what, true);
-  const std::optional<fakezk::Found>& found = searched.result.found;
+  const std::optional<search::Found>& found = searched.result.found;
   if (!found) {
     std::cout << "\n   No violation in " << counted(searched.result.executions, "execution")
               << ", although there is one.\n";
     return false;
   }
-  const fakezk::Failure failure = explain(what, *found);
-  const fakezk::Violation& violation = failure.violation;
+  const search::Failure failure = explain(what, *found);
+  const search::Violation& violation = failure.violation;
   std::cout << "\n   Execution " << grouped(found->execution) << ' '
-            << fakezk::breaks(violation.oracle) << ' ' << violation.oracle << " ("
-            << fakezk::guarantee(violation.oracle) << "). Made as short as possible, with "
+            << search::breaks(violation.oracle) << ' ' << violation.oracle << " ("
+            << search::guarantee(violation.oracle) << "). Made as short as possible, with "
             << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
             << failure.original_deviations << ":\n\n"
             << failure.lanes << legend(failure.chronicle) << "\n   "
@@ -82,9 +82,9 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
             << std::flush;
   const Searched searched = search(what, true);
   const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
-  if (const std::optional<fakezk::Found>& found = searched.result.found) {
-    const fakezk::Failure failure = explain(what, *found);
-    std::cout << "\n   It " << fakezk::breaks(failure.violation.oracle) << ' '
+  if (const std::optional<search::Found>& found = searched.result.found) {
+    const search::Failure failure = explain(what, *found);
+    std::cout << "\n   It " << search::breaks(failure.violation.oracle) << ' '
               << failure.violation.oracle << ", which it must not:\n"
               << failure.violation.message << "\n\n"
               << failure.lanes << "\n   Replay it:   " << replay_command(failure, program) << '\n';

@@ -11,17 +11,17 @@
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
-#include "lockstep/fake/blocking_scenario.h"
+#include "lockstep/lab/blocking_scenario.h"
 #include "recipes.h"
 
 namespace lockstep::scenarios {
 
 namespace {
 
-using fake::Contender;
-using fake::LastContender;
-using fake::LockScenario;
-using fake::ScenarioSize;
+using lab::Contender;
+using lab::LastContender;
+using lab::LockScenario;
+using lab::ScenarioSize;
 
 // At what the lock protects. The grant may have ended before its holder runs again.
 template <class Lock>
@@ -34,7 +34,7 @@ void work(Contender& self, Lock& lock) {
   Inside inside(self, *session, std::nullopt);
   if (!lost.stop_possible()) return;
   inside.leave_at(lost);
-  static_cast<void>(fake::blocking_session_id(self.client()));
+  static_cast<void>(lab::blocking_session_id(self.client()));
 }
 
 // ----------------------------------------------------------------------------------- fair-mutex
@@ -55,7 +55,7 @@ void acquire(Contender& self, SessionId session, std::unique_lock<blocking::Fair
 
 void hold_fairly(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<SessionId> session = fake::blocking_session_id(self.client());
+    const Result<SessionId> session = lab::blocking_session_id(self.client());
     if (!session) continue;
     blocking::FairMutex mutex(self.client(), lock, &self.oracles());
     std::unique_lock held(mutex, std::defer_lock);
@@ -76,7 +76,7 @@ using Round = void (*)(Contender& self, Path lock, std::uint32_t role);
 void each_round(Contender& self, Path lock, std::uint32_t rounds, Round round) {
   const std::uint32_t process = self.client().process().index();
   for (std::uint32_t i = 0; i < rounds; ++i) {
-    const Result<SessionId> session = fake::blocking_session_id(self.client());
+    const Result<SessionId> session = lab::blocking_session_id(self.client());
     if (!session) continue;
     self.oracles().acquiring(*session, process);
     try {
@@ -110,16 +110,16 @@ void lease(Contender& self, Path path, std::uint32_t) {
 
 }  // namespace
 
-std::unique_ptr<fakezk::Program> blocking_fair_mutex(ScenarioSize size) {
+std::unique_ptr<search::Program> blocking_fair_mutex(ScenarioSize size) {
   return std::make_unique<LockScenario>(&contend_fairly, size, LastContender::kImpatient);
 }
-std::unique_ptr<fakezk::Program> blocking_read_write_lock(ScenarioSize size) {
+std::unique_ptr<search::Program> blocking_read_write_lock(ScenarioSize size) {
   return std::make_unique<LockScenario>(&contend<&read_or_write>, size, LastContender::kPatient,
-                                        fakezk::read_write_rules());
+                                        judge::read_write_rules());
 }
-std::unique_ptr<fakezk::Program> blocking_semaphore(ScenarioSize size) {
+std::unique_ptr<search::Program> blocking_semaphore(ScenarioSize size) {
   return std::make_unique<LockScenario>(&contend<&lease>, size, LastContender::kPatient,
-                                        fakezk::semaphore_rules(2));
+                                        judge::semaphore_rules(2));
 }
 
 }  // namespace lockstep::scenarios

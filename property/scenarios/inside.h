@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "lockstep/fake/scenario.h"
+#include "lockstep/lab/scenario.h"
 
 namespace lockstep::scenarios {
 
@@ -13,7 +13,7 @@ namespace lockstep::scenarios {
 // that it is alone. The session outlives this.
 class Inside {
  public:
-  Inside(fake::Contender& self, const Session& session, std::optional<Error> cause)
+  Inside(lab::Contender& self, const Session& session, std::optional<Error> cause)
       : resource_(self.resource()), session_(session), inside_(!cause) {
     if (inside_) resource_.enter(session_);
   }
@@ -37,7 +37,7 @@ class Inside {
     void operator()() const { visit->leave(); }
   };
 
-  fakezk::SharedResource& resource_;
+  judge::SharedResource& resource_;
   const Session& session_;
   bool inside_;
   std::optional<std::stop_callback<Leave>> notice_;
@@ -45,7 +45,7 @@ class Inside {
 
 // Whether this holder takes its time inside. The first client does once a fault has struck: before,
 // nobody can lose a grant, and S1 is all there is to judge.
-[[nodiscard]] inline bool lingers(const fake::Contender& self) {
+[[nodiscard]] inline bool lingers(const lab::Contender& self) {
   const fakezk::World& world = self.client().process().world();
   if (self.client().process().index() != 0) return false;
   // What the program does from here on depends on it.

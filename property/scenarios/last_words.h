@@ -6,10 +6,10 @@
 
 namespace lockstep::scenarios {
 
-// A scenario's program, with last words (lockstep/fake/last_words.h): if it ends the process, the
+// A scenario's program, with last words (lockstep/lab/last_words.h): if it ends the process, the
 // schedule up to there is printed as a call of `lockstep replay`.
-[[nodiscard]] std::unique_ptr<fakezk::Program> make_program(const Scenario& scenario,
-                                                            fake::ScenarioSize size,
+[[nodiscard]] std::unique_ptr<search::Program> make_program(const Scenario& scenario,
+                                                            lab::ScenarioSize size,
                                                             const fakezk::FaultPlan& faults);
 
 }  // namespace lockstep::scenarios

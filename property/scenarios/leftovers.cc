@@ -2,7 +2,7 @@
 
 namespace lockstep::scenarios {
 
-void no_watch_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
+void no_watch_is_left(const fakezk::World& world, search::Verdict& verdict) {
   const fakezk::Server& server = world.server();
   for (const fakezk::Change& change : server.history()) {
     if (change.kind != fakezk::Change::Kind::kDeleted || server.tree().find(change.path)) continue;
@@ -14,7 +14,7 @@ void no_watch_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
   }
 }
 
-void no_ephemeral_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
+void no_ephemeral_is_left(const fakezk::World& world, search::Verdict& verdict) {
   const fakezk::Server& server = world.server();
   for (const fakezk::Change& change : server.history()) {
     if (change.kind != fakezk::Change::Kind::kCreated || change.owner == 0) continue;

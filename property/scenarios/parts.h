@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/lab/scenario.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/place.h"
@@ -22,7 +22,7 @@
 // What broken twins have in common: the sound parts around their one flaw.
 namespace lockstep::scenarios {
 
-using fake::Contender;
+using lab::Contender;
 
 // Tells the oracles that an acquire of this contender is under way, for as long as it lives.
 class Attempt {

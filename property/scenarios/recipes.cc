@@ -21,12 +21,12 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using fake::Contender;
-using fake::LastContender;
-using fake::LockScenario;
-using fake::ScenarioSize;
 using fakezk::FaultKind;
-using fakezk::LockRules;
+using judge::LockRules;
+using lab::Contender;
+using lab::LastContender;
+using lab::LockScenario;
+using lab::ScenarioSize;
 using std::chrono::seconds;
 
 std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
@@ -123,13 +123,13 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-std::unique_ptr<fakezk::Program> scenario(LockScenario::Contend contend, ScenarioSize size,
+std::unique_ptr<search::Program> scenario(LockScenario::Contend contend, ScenarioSize size,
                                           LockRules rules, fakezk::ReplicaIndex replicas = 1) {
   return std::make_unique<LockScenario>(contend, size, LastContender::kImpatient, std::move(rules),
                                         nullptr, replicas);
 }
 template <Round kRound>
-std::unique_ptr<fakezk::Program> scenario(ScenarioSize size, LockRules rules,
+std::unique_ptr<search::Program> scenario(ScenarioSize size, LockRules rules,
                                           fakezk::ReplicaIndex replicas = 1) {
   return scenario(&contend<kRound>, size, std::move(rules), replicas);
 }
@@ -419,44 +419,44 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
 
 }  // namespace
 
-std::unique_ptr<fakezk::Program> fair_mutex(ScenarioSize size) {
-  return scenario(&hold_fairly, size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> fair_mutex(ScenarioSize size) {
+  return scenario(&hold_fairly, size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> fair_mutex_held_long(ScenarioSize size) {
-  return scenario(&fake::contend_for<FairMutex>, size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> fair_mutex_held_long(ScenarioSize size) {
+  return scenario(&lab::contend_for<FairMutex>, size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> read_write_lock(ScenarioSize size) {
-  return scenario<&read_and_write>(size, fakezk::read_write_rules());
+std::unique_ptr<search::Program> read_write_lock(ScenarioSize size) {
+  return scenario<&read_and_write>(size, judge::read_write_rules());
 }
-std::unique_ptr<fakezk::Program> semaphore(ScenarioSize size) {
-  return scenario<&lease>(size, fakezk::semaphore_rules(2));
+std::unique_ptr<search::Program> semaphore(ScenarioSize size) {
+  return scenario<&lease>(size, judge::semaphore_rules(2));
 }
-std::unique_ptr<fakezk::Program> shared_semaphore(ScenarioSize size) {
-  return scenario<&lease_and_add_one>(size, fakezk::semaphore_rules(2));
+std::unique_ptr<search::Program> shared_semaphore(ScenarioSize size) {
+  return scenario<&lease_and_add_one>(size, judge::semaphore_rules(2));
 }
-std::unique_ptr<fakezk::Program> multi_lock(ScenarioSize size) {
-  return scenario<&hold_both>(size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> multi_lock(ScenarioSize size) {
+  return scenario<&hold_both>(size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> recursive_mutex(ScenarioSize size) {
-  return scenario<&hold_twice>(size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> recursive_mutex(ScenarioSize size) {
+  return scenario<&hold_twice>(size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> unfair_mutex(ScenarioSize size) {
-  return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly));
+std::unique_ptr<search::Program> unfair_mutex(ScenarioSize size) {
+  return scenario<&hold_unfairly>(size, judge::single_rules(kOnly));
 }
-std::unique_ptr<fakezk::Program> revocable_mutex(ScenarioSize size) {
-  return scenario<&hold_until_asked>(size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> revocable_mutex(ScenarioSize size) {
+  return scenario<&hold_until_asked>(size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> leader_election(ScenarioSize size) {
-  return scenario<&lead>(size, fakezk::mutex_rules());
+std::unique_ptr<search::Program> leader_election(ScenarioSize size) {
+  return scenario<&lead>(size, judge::mutex_rules());
 }
-std::unique_ptr<fakezk::Program> fair_mutex_on_three_servers(ScenarioSize size) {
-  return scenario(&hold_fairly, size, fakezk::mutex_rules(), 3);
+std::unique_ptr<search::Program> fair_mutex_on_three_servers(ScenarioSize size) {
+  return scenario(&hold_fairly, size, judge::mutex_rules(), 3);
 }
-std::unique_ptr<fakezk::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
-  return scenario<&hold_unfairly>(size, fakezk::single_rules(kOnly), 3);
+std::unique_ptr<search::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
+  return scenario<&hold_unfairly>(size, judge::single_rules(kOnly), 3);
 }
-std::unique_ptr<fakezk::Program> read_write_lock_on_three_servers(ScenarioSize size) {
-  return scenario<&read_and_write>(size, fakezk::read_write_rules(), 3);
+std::unique_ptr<search::Program> read_write_lock_on_three_servers(ScenarioSize size) {
+  return scenario<&read_and_write>(size, judge::read_write_rules(), 3);
 }
 
 }  // namespace lockstep::scenarios

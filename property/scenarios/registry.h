@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/program.h"
 
 namespace lockstep::scenarios {
 
@@ -16,8 +16,8 @@ struct Scenario {
   std::string_view kind;     // "recipe", "textbook" or "zoo".
   std::string_view expects;  // "pass", or the oracle that the hunt must see fail.
   std::string_view summary;  // One sentence.
-  fake::ScenarioSize size;   // What is run unless told otherwise.
-  std::unique_ptr<fakezk::Program> (*make)(fake::ScenarioSize size);
+  lab::ScenarioSize size;    // What is run unless told otherwise.
+  std::unique_ptr<search::Program> (*make)(lab::ScenarioSize size);
   // Where the bug is known from: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
   // The bug needs no race: also the calm schedule shows it.
@@ -25,19 +25,19 @@ struct Scenario {
 };
 
 // Contenders for one lock, each of which acquires and releases with that mutex.
-template <class Mutex, fake::LastContender kLast = fake::LastContender::kPatient,
-          fake::LockScenario::CheckAtEnd kCheck = nullptr>
-std::unique_ptr<fakezk::Program> lock_scenario(fake::ScenarioSize size) {
-  return std::make_unique<fake::LockScenario>(&fake::contend_briefly_for<Mutex>, size, kLast,
-                                              fakezk::mutex_rules(), kCheck);
+template <class Mutex, lab::LastContender kLast = lab::LastContender::kPatient,
+          lab::LockScenario::CheckAtEnd kCheck = nullptr>
+std::unique_ptr<search::Program> lock_scenario(lab::ScenarioSize size) {
+  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<Mutex>, size, kLast,
+                                             judge::mutex_rules(), kCheck);
 }
 
 // Contenders that say themselves what they do.
-template <fake::LockScenario::Contend kContend,
-          fake::LastContender kLast = fake::LastContender::kPatient,
-          fake::LockScenario::CheckAtEnd kCheck = nullptr>
-std::unique_ptr<fakezk::Program> contenders(fake::ScenarioSize size) {
-  return std::make_unique<fake::LockScenario>(kContend, size, kLast, fakezk::mutex_rules(), kCheck);
+template <lab::LockScenario::Contend kContend,
+          lab::LastContender kLast = lab::LastContender::kPatient,
+          lab::LockScenario::CheckAtEnd kCheck = nullptr>
+std::unique_ptr<search::Program> contenders(lab::ScenarioSize size) {
+  return std::make_unique<lab::LockScenario>(kContend, size, kLast, judge::mutex_rules(), kCheck);
 }
 
 // The parts of all() that have a source file of their own.

@@ -78,10 +78,10 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 }  // namespace
 
-std::unique_ptr<fakezk::Program> fair_mutex_valid_until(fake::ScenarioSize size) {
+std::unique_ptr<search::Program> fair_mutex_valid_until(lab::ScenarioSize size) {
   constexpr Duration kTick = fake::FakeClient::kDefaultTimeout / 2;
-  return std::make_unique<fake::LockScenario>(&contend, size, fake::LastContender::kImpatient,
-                                              fakezk::mutex_rules(), nullptr, 3, kTick);
+  return std::make_unique<lab::LockScenario>(&contend, size, lab::LastContender::kImpatient,
+                                             judge::mutex_rules(), nullptr, 3, kTick);
 }
 
 }  // namespace lockstep::scenarios

@@ -16,7 +16,7 @@ Task<void> leave_a_note(Contender& self, Path lock);
 // Contends with that Mutex.
 template <class Mutex>
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  co_await fake::contend_briefly_for<Mutex>(self, lock, rounds);
+  co_await lab::contend_briefly_for<Mutex>(self, lock, rounds);
   if (self.client().name() == "A") co_await leave_a_note(self, lock);
 }
 

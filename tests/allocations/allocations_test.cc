@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "lockstep/fakezk/explore/hunt.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/search/hunt.h"
 #include "scenarios/registry.h"
 
 namespace {
@@ -39,7 +39,7 @@ void* operator new(std::size_t size) { return allocate(size); }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
@@ -87,4 +87,4 @@ INSTANTIATE_TEST_SUITE_P(Strategies, AllocationsTest,
                          testing::ValuesIn(strategies().begin(), strategies().end()), name_of);
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -28,7 +28,7 @@ LONGEST_HUNT_S = 300
 
 
 class Mutant(Entry):
-    SOURCES = ("core/src/", "core/include/")
+    SOURCES = ("core/",)
 
     def __init__(self, name, line):
         super().__init__(name, line)

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lockstep/fake/lock_under_test.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/lab/lock_under_test.h"
+#include "lockstep/search/exhaustive.h"
 #include "program/exhaust.h"
 
 // What the program says of executions that an exhaustive search has cut short. No scenario that it
@@ -15,7 +15,7 @@ namespace {
 bool told = false;
 
 // A asks for as long as B gets no turn.
-Task<void> ask_until_told(fake::Contender& self, Path, std::uint32_t) {
+Task<void> ask_until_told(lab::Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/"));
   if (self.client().name() == "B") told = true;
@@ -23,12 +23,12 @@ Task<void> ask_until_told(fake::Contender& self, Path, std::uint32_t) {
 }
 
 Exhausted search_of_unfair() {
-  fake::LockUnderTest lock("unfair", &ask_until_told);
+  lab::LockUnderTest lock("unfair", &ask_until_told);
   lock.at_start = [] { told = false; };
-  fakezk::ExhaustiveOptions options;
+  search::ExhaustiveOptions options;
   options.executions = 500;
   Exhausted searched;
-  searched.result = fakezk::search_exhaustively(*lock.program({2, 1}), options);
+  searched.result = search::search_exhaustively(*lock.program({2, 1}), options);
   return searched;
 }
 

@@ -3,17 +3,17 @@
 
 #include <string_view>
 
-#include "lockstep/fakezk/explore/exhaustive.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/exhaustive.h"
+#include "lockstep/search/schedule.h"
 #include "scenarios/registry.h"
 
 namespace lockstep::scenarios {
 namespace {
 
-using namespace fakezk;
+using namespace search;
 
-ExhaustiveResult search(std::string_view faults, Reduction reduction) {
-  const auto program = find("fair-mutex")->make(fake::ScenarioSize{2, 1});
+ExhaustiveResult explore(std::string_view faults, Reduction reduction) {
+  const auto program = find("fair-mutex")->make(lab::ScenarioSize{2, 1});
   ExhaustiveOptions options;
   EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
   options.limits.faults.set_total(2);
@@ -22,8 +22,8 @@ ExhaustiveResult search(std::string_view faults, Reduction reduction) {
 }
 
 void expect_same_traces(std::string_view faults) {
-  const ExhaustiveResult sleep = search(faults, Reduction::kSleep);
-  const ExhaustiveResult source = search(faults, Reduction::kSource);
+  const ExhaustiveResult sleep = explore(faults, Reduction::kSleep);
+  const ExhaustiveResult source = explore(faults, Reduction::kSource);
   EXPECT_TRUE(sleep.exhausted);
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.traces, sleep.traces);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/search/exhaustive.h"
 #include "scenarios/registry.h"
 
 namespace lockstep {
@@ -18,22 +18,22 @@ namespace {
 // are too many for an everyday test.
 constexpr std::uint64_t kMostExecutions = 30'000;
 
-fakezk::ExhaustiveResult search(const scenarios::Scenario& scenario, fakezk::Reduction reduction) {
-  fakezk::ExhaustiveOptions options;
+search::ExhaustiveResult search(const scenarios::Scenario& scenario, search::Reduction reduction) {
+  search::ExhaustiveOptions options;
   options.reduction = reduction;
   options.keep_going = [](std::uint64_t executions) { return executions < kMostExecutions; };
-  const std::unique_ptr<fakezk::Program> program = scenario.make({2, 1});
+  const std::unique_ptr<search::Program> program = scenario.make({2, 1});
   return search_exhaustively(*program, options);
 }
 
 class ExhaustiveZooTest : public testing::TestWithParam<scenarios::Scenario> {};
 
 TEST_P(ExhaustiveZooTest, ReductionsAgreeOnTheVerdict) {
-  const fakezk::ExhaustiveResult source = search(GetParam(), fakezk::Reduction::kSource);
+  const search::ExhaustiveResult source = search(GetParam(), search::Reduction::kSource);
   EXPECT_EQ(source.independence_violated, "");
-  const fakezk::ExhaustiveResult sleep = search(GetParam(), fakezk::Reduction::kSleep);
+  const search::ExhaustiveResult sleep = search(GetParam(), search::Reduction::kSleep);
   EXPECT_EQ(sleep.independence_violated, "");
-  const fakezk::ExhaustiveResult all = search(GetParam(), fakezk::Reduction::kNone);
+  const search::ExhaustiveResult all = search(GetParam(), search::Reduction::kNone);
   const bool broken = source.found || sleep.found || all.found;
   EXPECT_FALSE(source.exhausted && broken) << "source sets leave out an order that matters";
   EXPECT_FALSE(sleep.exhausted && broken) << "sleep sets leave out an order that matters";

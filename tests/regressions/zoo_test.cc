@@ -15,7 +15,7 @@
 #include <string>
 #include <tuple>
 
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/report.h"
 #include "scenarios/registry.h"
 
 namespace lockstep {
@@ -34,18 +34,18 @@ std::filesystem::path file_of(const scenarios::Scenario& scenario) {
   return std::filesystem::path(LOCKSTEP_SCHEDULES) / (std::string(scenario.name) + ".txt");
 }
 
-fakezk::ReplayString schedule_of(const scenarios::Scenario& scenario) {
+search::ReplayString schedule_of(const scenarios::Scenario& scenario) {
   std::ifstream file(file_of(scenario));
   std::string text;
   EXPECT_TRUE(std::getline(file, text)) << file_of(scenario) << kAnew;
-  fakezk::ReplayString schedule;
-  EXPECT_EQ(fakezk::ReplayString::parse(text, schedule), "");
+  search::ReplayString schedule;
+  EXPECT_EQ(search::ReplayString::parse(text, schedule), "");
   EXPECT_EQ(schedule.scenario, scenario.name);
   return schedule;
 }
 
-fakezk::Scene scene_of(const scenarios::Scenario& scenario) {
-  fakezk::Scene scene;
+search::Scene scene_of(const scenarios::Scenario& scenario) {
+  search::Scene scene;
   scene.name = scenario.name;
   scene.clients = scenario.size.clients;
   scene.rounds = scenario.size.rounds;
@@ -56,12 +56,12 @@ fakezk::Scene scene_of(const scenarios::Scenario& scenario) {
 }
 
 // What a hunt with the usual settings finds of the expected oracle, made small.
-std::optional<fakezk::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
-  fakezk::ExecutionLimits limits;
+std::optional<search::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
+  search::ExecutionLimits limits;
   limits.faults = fakezk::FaultPlan::all(kUsualFaults);
-  fakezk::Searcher searcher(scenario.make(scenario.size), fakezk::make_portfolio(), limits, seed);
+  search::Searcher searcher(scenario.make(scenario.size), search::make_portfolio(), limits, seed);
   for (std::uint64_t execution = 0; execution < kExecutions; ++execution) {
-    fakezk::Found found;
+    search::Found found;
     found.execution = execution;
     found.outcome = searcher.run(execution);
     const auto& violation = found.outcome.violation;
@@ -72,13 +72,13 @@ std::optional<fakezk::Failure> hunt(const scenarios::Scenario& scenario, std::ui
   return std::nullopt;
 }
 
-std::optional<fakezk::Failure> shortest_found(const scenarios::Scenario& scenario) {
-  const auto length = [](const fakezk::Failure& failure) {
+std::optional<search::Failure> shortest_found(const scenarios::Scenario& scenario) {
+  const auto length = [](const search::Failure& failure) {
     return std::tuple(failure.deviations, failure.steps);
   };
-  std::optional<fakezk::Failure> shortest;
+  std::optional<search::Failure> shortest;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    std::optional<fakezk::Failure> found = hunt(scenario, seed);
+    std::optional<search::Failure> found = hunt(scenario, seed);
     if (!found || (shortest && length(*shortest) <= length(*found))) continue;
     shortest = std::move(found);
   }
@@ -87,7 +87,7 @@ std::optional<fakezk::Failure> shortest_found(const scenarios::Scenario& scenari
 
 TEST_P(ZooTest, HuntFindsAScheduleThatIsNoLonger) {
   const scenarios::Scenario& scenario = GetParam();
-  const std::optional<fakezk::Failure> found = shortest_found(scenario);
+  const std::optional<search::Failure> found = shortest_found(scenario);
   ASSERT_TRUE(found) << "nothing found that breaks " << scenario.expects;
   if (std::getenv("LOCKSTEP_WRITE_SCHEDULES")) {
     std::ofstream(file_of(scenario)) << found->replay << '\n';
@@ -99,11 +99,11 @@ TEST_P(ZooTest, HuntFindsAScheduleThatIsNoLonger) {
 
 TEST_P(ZooTest, MinimalScheduleBreaksWhatTheScenarioSays) {
   const scenarios::Scenario& scenario = GetParam();
-  const fakezk::ReplayString schedule = schedule_of(scenario);
+  const search::ReplayString schedule = schedule_of(scenario);
   const auto program = scenario.make({schedule.clients, schedule.rounds});
-  fakezk::ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = schedule.faults;
-  const fakezk::Recording recording = fakezk::record(*program, limits, schedule.deviations);
+  const search::Recording recording = search::record(*program, limits, schedule.deviations);
   ASSERT_TRUE(recording.outcome.violation) << recording.lanes << kAnew;
   EXPECT_EQ(recording.outcome.violation->oracle, scenario.expects) << recording.lanes << kAnew;
   EXPECT_EQ(recording.outcome.trace_hash, schedule.trace_hash) << recording.lanes << kAnew;

@@ -1,19 +1,19 @@
 // assertion_table: under which faults which guarantee is asserted, as a table in Markdown, from the
 // very list that the oracles use.
-#include "lockstep/fakezk/oracles/assertions.h"
+#include "lockstep/judge/assertions.h"
 
 #include <algorithm>
 #include <iostream>
 #include <string_view>
 
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/search/program.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 std::string_view cell(std::string_view oracle, FaultKind kind) {
   std::string_view asserted = "+";
-  for (const Waiver& waiver : waivers()) {
+  for (const judge::Waiver& waiver : judge::waivers()) {
     if (waiver.oracle != oracle || (waiver.under & bit(kind)) == 0) continue;
     if (!waiver.only_single) return "-";
     asserted = "+, but for `unfair-mutex`";
@@ -23,14 +23,14 @@ std::string_view cell(std::string_view oracle, FaultKind kind) {
 
 void print_table() {
   std::cout << "| fault |";
-  for (const std::string_view oracle : kOracleOrder) std::cout << ' ' << oracle << " |";
+  for (const std::string_view oracle : search::kOracleOrder) std::cout << ' ' << oracle << " |";
   std::cout << "\n|---|";
-  for (std::size_t i = 0; i < kOracleOrder.size(); ++i) std::cout << "---|";
+  for (std::size_t i = 0; i < search::kOracleOrder.size(); ++i) std::cout << "---|";
   std::cout << '\n';
   for (std::size_t i = 0; i < kFaultKinds; ++i) {
     const auto kind = static_cast<FaultKind>(i);
     std::cout << "| " << name(kind) << " |";
-    for (const std::string_view oracle : kOracleOrder) {
+    for (const std::string_view oracle : search::kOracleOrder) {
       std::cout << ' ' << cell(oracle, kind) << " |";
     }
     std::cout << '\n';
@@ -38,7 +38,7 @@ void print_table() {
 }
 
 void print_reasons() {
-  for (const Waiver& waiver : waivers()) {
+  for (const judge::Waiver& waiver : judge::waivers()) {
     std::cout << "- " << waiver.oracle << ": " << waiver.because << ".\n";
   }
 }

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lockstep/fakezk/explore/hunt.h"
-#include "lockstep/fakezk/explore/schedule.h"
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/hunt.h"
+#include "lockstep/search/schedule.h"
+#include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
 
 namespace lockstep {
@@ -33,13 +33,13 @@ constexpr std::uint32_t kUsualFaults = 2;
 
 // How many executions it takes until the expected oracle fails; one more than there may be if it
 // never does. Another oracle that fails first does not count, and does not end the search.
-std::uint64_t executions_to_find(const Scenario& scenario, const fakezk::StrategyName& strategy,
+std::uint64_t executions_to_find(const Scenario& scenario, const search::StrategyName& strategy,
                                  std::uint64_t seed, std::uint64_t most) {
-  fakezk::ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = fakezk::FaultPlan::all(kUsualFaults);
-  fakezk::Searcher searcher(scenario.make(scenario.size), strategy.make(), limits, seed);
+  search::Searcher searcher(scenario.make(scenario.size), strategy.make(), limits, seed);
   for (std::uint64_t execution = 0; execution < most; ++execution) {
-    const fakezk::Outcome outcome = searcher.run(execution);
+    const search::Outcome outcome = searcher.run(execution);
     if (outcome.violation && outcome.violation->oracle == scenario.expects) return execution + 1;
   }
   return most + 1;
@@ -51,7 +51,7 @@ struct Measured {
   std::size_t found;
 };
 
-Measured measure(const Scenario& scenario, const fakezk::StrategyName& strategy,
+Measured measure(const Scenario& scenario, const search::StrategyName& strategy,
                  const Settings& settings) {
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1; seed <= settings.seeds; ++seed) {
@@ -75,8 +75,8 @@ std::string minimal_schedule(const Scenario& scenario) {
   std::ifstream file(folder / (std::string(scenario.name) + ".txt"));
   std::string text;
   std::getline(file, text);
-  fakezk::ReplayString schedule;
-  if (!fakezk::ReplayString::parse(text, schedule).empty()) return "-";
+  search::ReplayString schedule;
+  if (!search::ReplayString::parse(text, schedule).empty()) return "-";
   std::string words = std::to_string(schedule.deviations.size());
   std::string_view separator = ": ";
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
@@ -90,11 +90,11 @@ std::string minimal_schedule(const Scenario& scenario) {
 
 void print_head() {
   std::cout << "| lock | known from | oracle |";
-  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+  for (const search::StrategyName& strategy : search::strategies()) {
     std::cout << ' ' << strategy.name << " |";
   }
   std::cout << " portfolio's worst | schedule |\n|---|---|---|";
-  for (std::size_t i = 0; i < fakezk::strategies().size(); ++i) std::cout << "---|";
+  for (std::size_t i = 0; i < search::strategies().size(); ++i) std::cout << "---|";
   std::cout << "---|---|\n";
 }
 
@@ -102,7 +102,7 @@ void print_row(const Scenario& scenario, const Settings& settings) {
   std::cout << "| " << scenario.name << " | " << scenario.reference << " | " << scenario.expects
             << " |";
   std::uint64_t worst = 0;
-  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+  for (const search::StrategyName& strategy : search::strategies()) {
     const Measured measured = measure(scenario, strategy, settings);
     if (strategy.name == "portfolio") worst = measured.worst;
     std::cout << ' ' << in_words(measured, settings) << " |";

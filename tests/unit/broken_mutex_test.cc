@@ -8,9 +8,9 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/lab/scenario.h"
 #include "lockstep/protected_create.h"
+#include "lockstep/search/hunt.h"
 #include "lockstep/sequence.h"
 #include "lockstep/turn.h"
 #include "scenarios/assembled_mutex.h"
@@ -20,30 +20,30 @@ namespace {
 
 using namespace unit;
 
-using Contend = fake::LockScenario::Contend;
+using Contend = lab::LockScenario::Contend;
 
 std::string calm_verdict(Contend contend, std::uint32_t steps = 2'000) {
-  fake::LockScenario scenario(contend, fake::ScenarioSize{2, 1});
+  lab::LockScenario scenario(contend, lab::ScenarioSize{2, 1});
   World world(scenario.servers());
   Calm calm;
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.steps = steps;
-  const Outcome outcome = execute(world, scenario, calm, limits);
+  const search::Outcome outcome = execute(world, scenario, calm, limits);
   return outcome.violation ? outcome.violation->oracle : "";
 }
 
 std::string hunted_verdict(Contend contend, FaultKind fault) {
-  HuntOptions options;
+  search::HuntOptions options;
   options.limits.faults.allow(fault);
   options.limits.faults.set_total(2);
   options.executions = 2'000;
   options.make_program = [contend] {
-    return std::make_unique<fake::LockScenario>(contend, fake::ScenarioSize{3, 1},
-                                                fake::LastContender::kImpatient);
+    return std::make_unique<lab::LockScenario>(contend, lab::ScenarioSize{3, 1},
+                                               lab::LastContender::kImpatient);
   };
-  options.make_strategy = &make_random_walk;
-  OneByOne one_by_one;
-  const HuntResult result = hunt(options, one_by_one);
+  options.make_strategy = &search::make_random_walk;
+  search::OneByOne one_by_one;
+  const search::HuntResult result = hunt(options, one_by_one);
   return result.found ? result.found->outcome.violation->oracle : "";
 }
 
@@ -54,7 +54,7 @@ Task<Result<Zxid>> do_not_wait(Session& session, Path lock, Path, LockObserver*,
 using Greedy = scenarios::AssembledMutex<&protected_create, &do_not_wait>;
 
 TEST(BrokenMutexTest, GrantWithoutWaitingBreaksS1) {
-  EXPECT_EQ(hunted_verdict(&fake::contend_for<Greedy>, FaultKind::kTimer), "S1");
+  EXPECT_EQ(hunted_verdict(&lab::contend_for<Greedy>, FaultKind::kTimer), "S1");
 }
 
 // As FairMutex, but nothing deletes the place of a contender that gives up.
@@ -79,7 +79,7 @@ class Litterer {
 };
 
 TEST(BrokenMutexTest, PlaceLeftInTheQueueBreaksS5) {
-  EXPECT_EQ(hunted_verdict(&fake::contend_for<Litterer>, FaultKind::kTimer), "S5");
+  EXPECT_EQ(hunted_verdict(&lab::contend_for<Litterer>, FaultKind::kTimer), "S5");
 }
 
 // Makes room for itself.
@@ -95,10 +95,10 @@ Task<Result<Zxid>> push_aside(Session& session, Path lock, Path ours, LockObserv
 using Pusher = scenarios::AssembledMutex<&protected_create, &push_aside>;
 
 TEST(BrokenMutexTest, DeletingWhoIsAheadBreaksS4) {
-  EXPECT_EQ(hunted_verdict(&fake::contend_for<Pusher>, FaultKind::kTimer), "S4");
+  EXPECT_EQ(hunted_verdict(&lab::contend_for<Pusher>, FaultKind::kTimer), "S4");
 }
 
-Task<void> acquire_and_keep(fake::Contender& self, Path lock, std::uint32_t) {
+Task<void> acquire_and_keep(lab::Contender& self, Path lock, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   self.oracles().acquiring((*session)->id(), self.client().process().index());
   FairMutex mutex(**session, lock, &self.oracles());
@@ -111,13 +111,13 @@ TEST(BrokenMutexTest, LockThatIsNeverGivenBackBreaksL1) {
   EXPECT_EQ(calm_verdict(&acquire_and_keep), "L1");
 }
 
-Task<void> throw_when_granted(fake::Contender& self, Path lock, std::uint32_t) {
+Task<void> throw_when_granted(lab::Contender& self, Path lock, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   FairMutex mutex(**session, lock, &self.oracles());
   const Result<HeldLock> held = co_await mutex.acquire();
   throw std::runtime_error("in the critical section");
 }
-Task<void> throw_at_once(fake::Contender&, Path, std::uint32_t) {
+Task<void> throw_at_once(lab::Contender&, Path, std::uint32_t) {
   throw std::runtime_error("at once");
   co_return;
 }
@@ -127,7 +127,7 @@ TEST(BrokenMutexTest, TaskThatThrowsIsACrash) {
   EXPECT_EQ(calm_verdict(&throw_at_once), "crash");
 }
 
-Task<void> poll_for_ever(fake::Contender& self, Path lock, std::uint32_t) {
+Task<void> poll_for_ever(lab::Contender& self, Path lock, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   for (;;) static_cast<void>(co_await (*session)->get_children(lock));
 }
@@ -139,7 +139,7 @@ TEST(BrokenMutexTest, TaskThatNeverStopsAskingIsALivelock) {
 TEST(BrokenMutexTest, SoundMutexBreaksNothing) {
   for (const FaultKind fault :
        {FaultKind::kCut, FaultKind::kExpiry, FaultKind::kKillSession, FaultKind::kTimer}) {
-    EXPECT_EQ(hunted_verdict(&fake::contend_for<FairMutex>, fault), "");
+    EXPECT_EQ(hunted_verdict(&lab::contend_for<FairMutex>, fault), "");
   }
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/program.h"
-#include "lockstep/fakezk/explore/state_hash.h"
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/program.h"
+#include "lockstep/search/state_hash.h"
+#include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
 
 namespace lockstep::fakezk {
@@ -62,7 +62,7 @@ Task<void> make(Session& session, Path path, CreateMode mode) {
 
 TEST_F(CheckpointTest, EverythingIsAsItWas) {
   static_cast<void>(process().random().next());
-  const std::uint64_t before = state_hash(world_);
+  const std::uint64_t before = search::state_hash(world_);
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();
   ASSERT_TRUE(checkpoint.has_value());
   const std::uint64_t number = process().random().next();
@@ -76,11 +76,11 @@ TEST_F(CheckpointTest, EverythingIsAsItWas) {
   world_.stall(world_.process(1));
   const auto third = std::make_unique<FakeSession>(world_.add_process(), 10s);
   world_.hash_in(1);
-  EXPECT_NE(state_hash(world_), before);
+  EXPECT_NE(search::state_hash(world_), before);
   end();
 
   ASSERT_TRUE(world_.reset_to(*checkpoint));
-  EXPECT_EQ(state_hash(world_), before);
+  EXPECT_EQ(search::state_hash(world_), before);
   EXPECT_EQ(process().random().next(), number);
   EXPECT_EQ(world_.now(), TimePoint{});
   EXPECT_EQ(world_.process_count(), 2U);
@@ -211,38 +211,39 @@ TEST_F(CheckpointTest, ASessionThatIsNotAtRestHasNoSnapshot) {
 // The end of the world is silent: nobody hears of what is destroyed afterwards.
 TEST_F(CheckpointTest, NobodyIsHeardAfterTheEnd) {
   world_.end();
-  const std::uint64_t before = state_hash(world_);
+  const std::uint64_t before = search::state_hash(world_);
   for (auto& session : sessions_) session.reset();
-  EXPECT_EQ(state_hash(world_), before);
+  EXPECT_EQ(search::state_hash(world_), before);
 }
 
 // ------------------------------------------------------------------------------- whole scenarios
 
-ExecutionLimits with_faults() {
-  ExecutionLimits limits;
+search::ExecutionLimits with_faults() {
+  search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(2);
   return limits;
 }
 
-std::uint64_t hash_of(World& world, Program& program, Strategy& strategy, std::uint64_t index) {
-  strategy.begin(ExecutionStart{mix(index), 40, {}, 2, kAllFaultKinds});
+std::uint64_t hash_of(World& world, search::Program& program, search::Strategy& strategy,
+                      std::uint64_t index) {
+  strategy.begin(search::ExecutionStart{mix(index), 40, {}, 2, kAllFaultKinds});
   return execute(world, program, strategy, with_faults()).trace_hash;
 }
 
 class PreparedOnceTest : public ::testing::TestWithParam<const scenarios::Scenario*> {
  protected:
-  [[nodiscard]] static std::unique_ptr<Program> make_program() {
+  [[nodiscard]] static std::unique_ptr<search::Program> make_program() {
     return GetParam()->make(GetParam()->size);
   }
 };
 
 // Whether a world was prepared for an execution or came back to where one was makes no difference.
 TEST_P(PreparedOnceTest, EveryExecutionIsAsInAFreshWorld) {
-  const auto strategy = make_portfolio();
-  const std::unique_ptr<Program> program = make_program();
+  const auto strategy = search::make_portfolio();
+  const std::unique_ptr<search::Program> program = make_program();
   World world(program->servers());
   for (std::uint64_t index = 0; index < 40; ++index) {
-    const std::unique_ptr<Program> fresh_program = make_program();
+    const std::unique_ptr<search::Program> fresh_program = make_program();
     World fresh_world(fresh_program->servers());
     const std::uint64_t hash = hash_of(fresh_world, *fresh_program, *strategy, index);
     EXPECT_EQ(hash_of(world, *program, *strategy, index), hash) << index;
@@ -250,8 +251,8 @@ TEST_P(PreparedOnceTest, EveryExecutionIsAsInAFreshWorld) {
 }
 
 TEST_P(PreparedOnceTest, ProgramsMayShareAWorldAndWorldsAProgram) {
-  const auto strategy = make_portfolio();
-  const std::unique_ptr<Program> programs[] = {make_program(), make_program()};
+  const auto strategy = search::make_portfolio();
+  const std::unique_ptr<search::Program> programs[] = {make_program(), make_program()};
   World worlds[] = {World(programs[0]->servers()), World(programs[0]->servers())};
   for (std::uint64_t index = 0; index < 8; ++index) {
     const std::uint64_t first = hash_of(worlds[0], *programs[0], *strategy, index);

@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/chronicler.h"
+#include "lockstep/search/chronicler.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "by_hand.h"
 #include "numbered.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -48,7 +48,7 @@ TEST_F(ChroniclerTest, ChangesBelongToTheStepThatMadeThem) {
   EXPECT_EQ(chronicle.changes[1].owned, 1U);
   EXPECT_EQ(chronicle.changes[1].data.view(), "x");
   EXPECT_EQ(chronicle.changes[2].data.view(), "y");
-  EXPECT_EQ(chronicle.changes[3].kind, Change::Kind::kDeleted);
+  EXPECT_EQ(chronicle.changes[3].kind, fakezk::Change::Kind::kDeleted);
   const Moment& moment = chronicle.moments.at(chronicle.changes[3].moment);
   EXPECT_EQ(moment.kind, Moment::Kind::kServers);
   EXPECT_EQ(moment.process, 1U);
@@ -107,11 +107,12 @@ TEST_F(ChroniclerTest, AGrantMayBeOverOnTheServersBeforeItsHolderHearsOfIt) {
 
 TEST_F(ChroniclerTest, WhoCrashesHoldsNothingAnyMore) {
   begin();
-  World& world = simulation_.world();
+  fakezk::World& world = simulation_.world();
   world.grant_begins(0, "/lock");
   world.grant_begins(1, "/other");
-  Step crash{
-      .number = 1, .event = {Event::Kind::kFault, FaultKind::kCrash, 0}, .now = simulation_.now()};
+  fakezk::Step crash{.number = 1,
+                     .event = {fakezk::Event::Kind::kFault, fakezk::FaultKind::kCrash, 0},
+                     .now = simulation_.now()};
   chronicler_.step(crash);
   const Chronicle chronicle = written();
   EXPECT_EQ(chronicle.grants.at(0).ends, 0U);
@@ -139,4 +140,4 @@ TEST(ExcerptTest, LeavesOutTheMiddleOfManyOnly) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -1,20 +1,19 @@
-#include "lockstep/fakezk/explore/coverage.h"
+#include "lockstep/search/coverage.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 
 namespace lockstep::fakezk {
 namespace {
 
-fake::HuntReport hunt(std::uint64_t executions, const FaultPlan& faults,
-                      ReplicaIndex replicas = 1) {
-  fake::LockUnderTest lock = fake::lock_under_test<FairMutex>("fair-mutex");
+lab::HuntReport hunt(std::uint64_t executions, const FaultPlan& faults, ReplicaIndex replicas = 1) {
+  lab::LockUnderTest lock = lab::lock_under_test<FairMutex>("fair-mutex");
   lock.replicas = replicas;
-  fake::HuntSettings settings;
+  lab::HuntSettings settings;
   settings.size = {2, 1};
   settings.faults = faults;
   settings.executions = executions;
@@ -23,10 +22,10 @@ fake::HuntReport hunt(std::uint64_t executions, const FaultPlan& faults,
 }
 
 TEST(DistinctHashesTest, CountsEachOnce) {
-  DistinctHashes hashes;
+  search::DistinctHashes hashes;
   EXPECT_EQ(hashes.size(), 0U);
   for (std::uint64_t i = 0; i < 30'000; ++i) hashes.add(i * i % 1000);
-  DistinctHashes naive;
+  search::DistinctHashes naive;
   for (std::uint64_t i = 0; i < 1000; ++i) naive.add(i * i % 1000);
   EXPECT_EQ(hashes.size(), naive.size());
   EXPECT_LT(hashes.size(), 1000U);
@@ -35,8 +34,8 @@ TEST(DistinctHashesTest, CountsEachOnce) {
 }
 
 TEST(DistinctHashesTest, AUnionCountsWhatBothHaveOnce) {
-  DistinctHashes left;
-  DistinctHashes right;
+  search::DistinctHashes left;
+  search::DistinctHashes right;
   for (std::uint64_t i = 0; i < 10; ++i) left.add(i);
   for (std::uint64_t i = 5; i < 20; ++i) right.add(i);
   left.add_all(right);
@@ -44,7 +43,7 @@ TEST(DistinctHashesTest, AUnionCountsWhatBothHaveOnce) {
 }
 
 TEST(CoverageTest, OneExecutionIsOneTrace) {
-  const fake::HuntReport report = hunt(1, FaultPlan());
+  const lab::HuntReport report = hunt(1, FaultPlan());
   ASSERT_TRUE(report.coverage);
   EXPECT_EQ(report.coverage->traces(), 1U);
   EXPECT_GT(report.coverage->states(), 10U);
@@ -52,8 +51,8 @@ TEST(CoverageTest, OneExecutionIsOneTrace) {
 }
 
 TEST(CoverageTest, MoreExecutionsReachMore) {
-  const fake::HuntReport few = hunt(20, FaultPlan::all(2));
-  const fake::HuntReport many = hunt(500, FaultPlan::all(2));
+  const lab::HuntReport few = hunt(20, FaultPlan::all(2));
+  const lab::HuntReport many = hunt(500, FaultPlan::all(2));
   EXPECT_GT(many.coverage->traces(), few.coverage->traces());
   EXPECT_LE(many.coverage->traces(), 500U);
   EXPECT_GT(many.coverage->states(), few.coverage->states());
@@ -63,7 +62,7 @@ TEST(CoverageTest, TellsWhichFaultsStruckAndWhichNever) {
   FaultPlan cuts;
   cuts.allow(FaultKind::kCut, FaultPlan::kUnlimited);
   cuts.set_total(1);
-  const fake::HuntReport report = hunt(200, cuts);
+  const lab::HuntReport report = hunt(200, cuts);
   EXPECT_GT(report.coverage->faults(FaultKind::kCut), 0U);
   EXPECT_EQ(report.coverage->faults(FaultKind::kExpiry), 0U);
   const std::string text = report.text();
@@ -73,15 +72,14 @@ TEST(CoverageTest, TellsWhichFaultsStruckAndWhichNever) {
 }
 
 TEST(CoverageTest, ASlowServerMakesEventsOfItsOwn) {
-  const fake::HuntReport report = hunt(50, FaultPlan(), 3);
+  const lab::HuntReport report = hunt(50, FaultPlan(), 3);
   EXPECT_GT(report.coverage->events(Event::Kind::kReplicate), 0U);
 }
 
 TEST(CoverageTest, IsMeasuredOnlyIfAskedFor) {
-  fake::HuntSettings settings;
+  lab::HuntSettings settings;
   settings.executions = 1;
-  const fake::HuntReport report =
-      hunt_lock(fake::lock_under_test<FairMutex>("fair-mutex"), settings);
+  const lab::HuntReport report = hunt_lock(lab::lock_under_test<FairMutex>("fair-mutex"), settings);
   EXPECT_FALSE(report.coverage);
 }
 

@@ -9,19 +9,19 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/contend_for.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fake/replay.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/lab/contend_for.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
 // Code under test that runs on and on, and nothing happens in the world.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using namespace std::chrono_literals;
-using fakezk::Outcome;
+using search::Outcome;
 
 // Posts itself so often.
 class Again final : public Runnable {
@@ -106,7 +106,7 @@ Outcome run_once(LockScenario::Contend contend) {
   LockScenario program(contend, ScenarioSize{2, 1});
   fakezk::World world(program.servers());
   fakezk::Calm calm;
-  return execute(world, program, calm, fakezk::ExecutionLimits());
+  return execute(world, program, calm, search::ExecutionLimits());
 }
 
 void expect_livelock(LockScenario::Contend contend, const std::string& message) {
@@ -179,7 +179,7 @@ TEST(EndlessTest, TheNextExecutionIsNotConcerned) {
   LockScenario sound(&contend_briefly_for<FairMutex>, ScenarioSize{2, 1});
   fakezk::World world(sound.servers());
   fakezk::Calm calm;
-  const fakezk::ExecutionLimits limits;
+  const search::ExecutionLimits limits;
   const Outcome alone = execute(world, sound, calm, limits);
   EXPECT_FALSE(alone.violation);
   for (const LockScenario::Contend contend : {&post_for_ever, &leave_work_behind}) {
@@ -204,20 +204,20 @@ class RingsAgain final : public Timer {
 };
 
 TEST(EndlessTest, ASimulationByHandThrows) {
-  Simulation simulation;
+  fake::Simulation simulation;
   Executor& executor = simulation.client("A").executor();
   {
     const Again again(executor, kForEver);
-    EXPECT_THROW(simulation.settle(), Endless);
+    EXPECT_THROW(simulation.settle(), fakezk::Endless);
   }
-  EXPECT_THROW(simulation.run(await_what_is_ready(kForEver)), Endless);
-  EXPECT_THROW(simulation.run(sleep_for_ever(executor)), Endless);
+  EXPECT_THROW(simulation.run(await_what_is_ready(kForEver)), fakezk::Endless);
+  EXPECT_THROW(simulation.run(sleep_for_ever(executor)), fakezk::Endless);
   simulation.end_tasks();
   const auto session = simulation.open("B");
   EXPECT_TRUE(simulation.run(unit::exists(*session, "/")));
   const RingsAgain rings(executor);
-  EXPECT_THROW(simulation.advance(2s), Endless);
+  EXPECT_THROW(simulation.advance(2s), fakezk::Endless);
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -11,8 +11,8 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/search/program.h"
 #include "support/session_waits.h"
 
 namespace lockstep {
@@ -136,9 +136,9 @@ TEST_F(ExceptionTest, BackgroundOfASessionThatIsGoneIsHeardAllTheSame) {
 }
 
 // A client whose background throws in a searched execution.
-class BadBackground final : public fakezk::Program {
+class BadBackground final : public search::Program {
  public:
-  void start(fakezk::World& world, fakezk::Verdict&) override {
+  void start(fakezk::World& world, search::Verdict&) override {
     client_ = std::make_unique<fake::FakeClient>(world.add_process(), "A");
     const std::shared_ptr<Session> session = client_->current();
     world.begin_trace();
@@ -156,7 +156,7 @@ TEST(ExceptionInAHuntTest, IsACrashWithItsStep) {
   fakezk::World world;
   BadBackground program;
   fakezk::Calm calm;
-  const fakezk::Outcome outcome = fakezk::execute(world, program, calm, fakezk::ExecutionLimits());
+  const search::Outcome outcome = search::execute(world, program, calm, search::ExecutionLimits());
   ASSERT_TRUE(outcome.violation);
   EXPECT_EQ(outcome.violation->oracle, "crash");
   EXPECT_EQ(outcome.violation->message, "an exception escaped: read");
@@ -169,21 +169,21 @@ class Speechless final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return nullptr; }
 };
-Task<void> throw_speechless(fake::Contender&, Path, std::uint32_t) {
+Task<void> throw_speechless(lab::Contender&, Path, std::uint32_t) {
   throw Speechless();
   co_return;
 }
 
 TEST(ExceptionInAHuntTest, MayHaveNothingToSay) {
-  fake::LockUnderTest lock("speechless", &throw_speechless);
-  const fake::HuntReport in_a_task = fake::hunt_lock(lock);
+  lab::LockUnderTest lock("speechless", &throw_speechless);
+  const lab::HuntReport in_a_task = lab::hunt_lock(lock);
   ASSERT_FALSE(in_a_task.passed());
   EXPECT_EQ(in_a_task.failure->violation.oracle, "crash");
   EXPECT_EQ(in_a_task.failure->violation.message,
             "an exception escaped: its what() is a null pointer");
-  lock.contend = &fake::contend_for<FairMutex>;
-  lock.check_at_end = [](const fakezk::World&, fakezk::Verdict&) { throw Speechless(); };
-  EXPECT_EQ(fake::hunt_lock(lock).failure->violation.message, in_a_task.failure->violation.message);
+  lock.contend = &lab::contend_for<FairMutex>;
+  lock.check_at_end = [](const fakezk::World&, search::Verdict&) { throw Speechless(); };
+  EXPECT_EQ(lab::hunt_lock(lock).failure->violation.message, in_a_task.failure->violation.message);
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/exhaustive.h"
 #include "plays.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -52,11 +52,11 @@ TEST(ExhaustiveClaimsTest, WhatNeedsFairnessIsNotExhausted) {
 
 TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
   Play play({&tell, &ask_for_ever_unless_told}, false);
-  const ExhaustiveResult result = search(play, Reduction::kSource);
+  const ExhaustiveResult result = explore(play, Reduction::kSource);
   ASSERT_TRUE(result.found);
   ASSERT_TRUE(result.found->outcome.violation);
   EXPECT_EQ(result.found->outcome.violation->oracle, "livelock");
-  World world(play.servers());
+  fakezk::World world(play.servers());
   Replay replay(result.found->deviations);
   const Outcome again = execute(world, play, replay, ExecutionLimits());
   ASSERT_TRUE(again.violation);
@@ -65,9 +65,9 @@ TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
 
 // A client that comes to a server that is behind goes on to the next.
 TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{1, 1},
-                              fake::LastContender::kPatient, mutex_rules(), nullptr, 3);
-  const ExhaustiveResult result = search(scenario, Reduction::kSource, "kill-session", 1);
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
+                             lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
+  const ExhaustiveResult result = explore(scenario, Reduction::kSource, "kill-session", 1);
   EXPECT_FALSE(result.found);
   EXPECT_TRUE(result.exhausted);
   EXPECT_EQ(result.cut, 0U);
@@ -76,12 +76,12 @@ TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
 class FailsAtItsEnd final : public Play {
  public:
   using Play::Play;
-  void finish(World&) override { throw std::runtime_error("the end check has failed"); }
+  void finish(fakezk::World&) override { throw std::runtime_error("the end check has failed"); }
 };
 
 TEST(ExhaustiveClaimsTest, AnExceptionOfAnEndCheckIsACrash) {
   FailsAtItsEnd play({&write_once<'a'>});
-  const ExhaustiveResult result = search(play, Reduction::kSource);
+  const ExhaustiveResult result = explore(play, Reduction::kSource);
   ASSERT_TRUE(result.found);
   EXPECT_EQ(result.executions, 1U);
   const Violation& violation = *result.found->outcome.violation;
@@ -106,7 +106,7 @@ Task<void> ask_three_times(Actor& self) { return ask(self, 3); }
 ExhaustiveResult search_of_restless(Act act) {
   runs = 0;
   Play play({act, &ask_three_times}, false);
-  ExhaustiveResult result = search(play, Reduction::kSource);
+  ExhaustiveResult result = explore(play, Reduction::kSource);
   EXPECT_TRUE(result.found);
   return result;
 }
@@ -127,4 +127,4 @@ TEST(ExhaustiveClaimsTest, AProgramThatIsNotDeterministicIsMisuse) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

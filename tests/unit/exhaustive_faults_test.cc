@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/exhaustive.h"
+#include "lockstep/search/schedule.h"
 #include "plays.h"
 
 // Faults are tried at every point where they make a difference.
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -48,28 +48,28 @@ TEST(ExhaustiveFaultsTest, AnOperatorDeletes) {
 TEST(ExhaustiveFaultsTest, TheClock) {
   Play play({&write_the_time, &ephemeral});
   expect_agreement(play, "expiry", 1);
-  expect_needed(ObjectKind::kClock, play, "expiry", 1);
+  expect_needed(fakezk::ObjectKind::kClock, play, "expiry", 1);
 }
 
 TEST(ExhaustiveFaultsTest, TwoExpiriesInOneBucket) {
   Play play({&ephemeral, &ephemeral});
   expect_agreement(play, "expiry", 2);
-  expect_needed(ObjectKind::kSession, play, "kill-session", 1);
+  expect_needed(fakezk::ObjectKind::kSession, play, "kill-session", 1);
 }
 
 TEST(ExhaustiveFaultsTest, ACutAndWhatItLoses) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "cut", 1);
   expect_agreement(play, "cut", 2);
-  expect_needed(ObjectKind::kLink, play, "cut", 1);
+  expect_needed(fakezk::ObjectKind::kLink, play, "cut", 1);
 }
 
 TEST(ExhaustiveFaultsTest, TheBudgetIsShared) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "cut,kill-session", 2);
-  const ExhaustiveResult with = search(play, Reduction::kSleep, "cut,kill-session", 2);
+  const ExhaustiveResult with = explore(play, Reduction::kSleep, "cut,kill-session", 2);
   const ExhaustiveResult without =
-      search(play, Reduction::kSleep, "cut,kill-session", 2, {ObjectKind::kFaults});
+      explore(play, Reduction::kSleep, "cut,kill-session", 2, {fakezk::ObjectKind::kFaults});
   EXPECT_LT(without.traces, with.traces);
 }
 
@@ -79,9 +79,9 @@ TEST(ExhaustiveFaultsTest, TheLastStepMayBeAFault) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   // Of each client, the cut comes before its request is applied, before its reply arrives (which it
   // loses or not), or behind that.
-  EXPECT_EQ(search(play, Reduction::kSource, "cut", 1).traces, 1U + 2 * 4);
+  EXPECT_EQ(explore(play, Reduction::kSource, "cut", 1).traces, 1U + 2 * 4);
   Play alone({&write_once<'a'>});
-  EXPECT_EQ(search(alone, Reduction::kSource, "cut", 1).traces, 1U + 4);
+  EXPECT_EQ(explore(alone, Reduction::kSource, "cut", 1).traces, 1U + 4);
 }
 
 Task<void> mind_its_end(Actor& self) {
@@ -90,7 +90,7 @@ Task<void> mind_its_end(Actor& self) {
   if (!seen) co_return;
   const Result<WatchEvent> event = co_await seen->watch.fired();
   if (event) co_return;
-  World& world = self.client().process().world();
+  fakezk::World& world = self.client().process().world();
   self.verdict().report("user:end", "its session has ended", world.steps());
 }
 
@@ -98,12 +98,12 @@ Task<void> mind_its_end(Actor& self) {
 TEST(ExhaustiveFaultsTest, WhatTheLastFaultShowsCanBeReplayed) {
   Play play({&mind_its_end});
   for (const ReductionName& reduction : reductions()) {
-    const ExhaustiveResult result = search(play, reduction.reduction, "kill-session", 1);
+    const ExhaustiveResult result = explore(play, reduction.reduction, "kill-session", 1);
     ASSERT_TRUE(result.found) << reduction.name;
     ExecutionLimits limits;
-    limits.faults.allow(FaultKind::kKillSession);
+    limits.faults.allow(fakezk::FaultKind::kKillSession);
     limits.faults.set_total(1);
-    World world(play.servers());
+    fakezk::World world(play.servers());
     Replay replay(result.found->deviations);
     const Outcome again = execute(world, play, replay, limits);
     ASSERT_TRUE(again.violation) << format_deviations(result.found->deviations);
@@ -119,26 +119,26 @@ TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
 }
 
 TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
   expect_agreement(scenario);
-  const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, "cut,kill-session", 1);
-  const ExhaustiveResult source = search(scenario, Reduction::kSource, "cut,kill-session", 1);
+  const ExhaustiveResult sleep = explore(scenario, Reduction::kSleep, "cut,kill-session", 1);
+  const ExhaustiveResult source = explore(scenario, Reduction::kSource, "cut,kill-session", 1);
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.traces, sleep.traces);
   EXPECT_EQ(source.trace_set_hash, sleep.trace_set_hash);
   EXPECT_EQ(source.state_hash, sleep.state_hash);
   EXPECT_GT(source.pairs_checked, 0U);
   ASSERT_EQ(source.traces_by_fault.size(), 2U);
-  EXPECT_EQ(source.traces_by_fault[0].first, FaultKind::kCut);
+  EXPECT_EQ(source.traces_by_fault[0].first, fakezk::FaultKind::kCut);
   EXPECT_GT(source.traces_by_fault[0].second, 0U);
 }
 
 // Source sets see what sleep sets see, also with a contender that gives up.
 void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1},
-                              fake::LastContender::kImpatient);
-  const ExhaustiveResult sleep = search(scenario, Reduction::kSleep, faults, budget);
-  const ExhaustiveResult source = search(scenario, Reduction::kSource, faults, budget);
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1},
+                             lab::LastContender::kImpatient);
+  const ExhaustiveResult sleep = explore(scenario, Reduction::kSleep, faults, budget);
+  const ExhaustiveResult source = explore(scenario, Reduction::kSource, faults, budget);
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.final_states, sleep.final_states);
   EXPECT_EQ(source.state_hash, sleep.state_hash);
@@ -162,4 +162,4 @@ TEST(ExhaustiveFaultsTest, TheClockMovesOnWhileAProcessIsStalled) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -9,8 +9,8 @@
 
 #include "by_hand.h"
 #include "lockstep/acl.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
-#include "lockstep/fakezk/oracles/shared_resource.h"
+#include "lockstep/judge/shared_resource.h"
+#include "lockstep/search/exhaustive.h"
 #include "plays.h"
 
 namespace lockstep::fakezk {
@@ -69,8 +69,9 @@ Task<void> look_around(Actor& self) {
 // which ones would depend on the reduction.
 TEST(ExhaustiveFootprintsTest, AreTheSameInBothOrders) {
   Play play({&look_around, &look_around});
-  for (const Reduction reduction : {Reduction::kSleep, Reduction::kSource}) {
-    const ExhaustiveResult result = search(play, reduction);
+  for (const search::Reduction reduction :
+       {search::Reduction::kSleep, search::Reduction::kSource}) {
+    const search::ExhaustiveResult result = explore(play, reduction);
     EXPECT_FALSE(result.exhausted);
     EXPECT_EQ(result.independence_violated, "deliver over link 0, deliver over link 1");
   }
@@ -97,9 +98,9 @@ class Crowded final : public Play {
 // What was touched in one execution is compared with what is touched in the next ones.
 TEST(ExhaustiveFootprintsTest, NameAZnodeAlikeInAllExecutions) {
   Crowded play({&write_once<'a'>, &write_once<'a'>});
-  EXPECT_EQ(search(play, Reduction::kSleep).traces, 2U);
+  EXPECT_EQ(explore(play, search::Reduction::kSleep).traces, 2U);
   Crowded again({&write_once<'a'>, &write_once<'a'>});
-  EXPECT_EQ(search(again, Reduction::kSource).traces, 2U);
+  EXPECT_EQ(explore(again, search::Reduction::kSource).traces, 2U);
 }
 
 Task<void> create_for_a_while(Actor& self) {
@@ -181,8 +182,8 @@ TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
 TEST_F(StepsByHandTest, WhatAJudgeAsksAnotherClient) {
   const auto a = open("A");
   const auto b = open("B");
-  Verdict verdict;
-  SharedResource resource;
+  search::Verdict verdict;
+  judge::SharedResource resource;
   resource.begin(simulation_.world(), verdict, 1);
   resource.enter(*a);
   const Footprint enters = touched([&] { resource.enter(*b); });

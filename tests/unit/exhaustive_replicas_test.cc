@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/exhaustive.h"
 #include "plays.h"
 
 // So is how far the servers are behind.
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -65,8 +65,8 @@ TEST(ExhaustiveReplicasTest, ALaggingReplica) {
 
 // One client of three servers, one of them slow, with every fault that an ensemble knows.
 TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{1, 1},
-                              fake::LastContender::kPatient, mutex_rules(), nullptr, 3);
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
+                             lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
   for (const std::string_view fault : {"cut", "kill-session", "lag", "replica-partition", "expiry",
                                        "leader-change", "late-apply", "stall"}) {
     SCOPED_TRACE(fault);
@@ -77,7 +77,7 @@ TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
 TEST(ExhaustiveReplicasTest, AReplicaThatIsBehindWhatOthersKnow) {
   Play play({&write_and_tell<'a'>, &read_and_compare}, false, quiet(2));
   expect_agreement(play, "lag", 1);
-  expect_needed(ObjectKind::kReplica, play, "lag", 1);
+  expect_needed(fakezk::ObjectKind::kReplica, play, "lag", 1);
 }
 
 TEST(ExhaustiveReplicasTest, TheOrderOfTheLog) {
@@ -90,8 +90,8 @@ TEST(ExhaustiveReplicasTest, TheOrderOfTheLog) {
 TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
   Play play({&write_once<'a'>, &write_once<'b'>, &read_both_and_tell}, true, quiet(2));
   play.let_all_lag();
-  const ExhaustiveResult sleep = search(play, Reduction::kSleep);
-  const ExhaustiveResult source = search(play, Reduction::kSource);
+  const ExhaustiveResult sleep = explore(play, Reduction::kSleep);
+  const ExhaustiveResult source = explore(play, Reduction::kSource);
   EXPECT_TRUE(sleep.exhausted);
   EXPECT_TRUE(source.exhausted);
   EXPECT_EQ(source.final_states, 4U);
@@ -103,12 +103,13 @@ TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
 TEST(ExhaustiveReplicasTest, TheOrderOfTheLogIsPartOfTheState) {
   Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>, &read_twice}, true, quiet(2));
   play.let_all_lag();
-  EXPECT_TRUE(search(play, Reduction::kSource).exhausted);
-  const ExhaustiveResult without = search(play, Reduction::kSource, "none", 0, {ObjectKind::kLog});
+  EXPECT_TRUE(explore(play, Reduction::kSource).exhausted);
+  const ExhaustiveResult without =
+      explore(play, Reduction::kSource, "none", 0, {fakezk::ObjectKind::kLog});
   EXPECT_FALSE(without.exhausted);
   EXPECT_NE(without.independence_violated.find("apply"), std::string::npos)
       << without.independence_violated;
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -1,15 +1,15 @@
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/search/exhaustive.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
+#include "lockstep/lab/scenario.h"
 #include "lockstep/sleep.h"
 #include "plays.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -42,8 +42,9 @@ Task<void> note_reply(Session& session, char mark, std::string& seen) {
 Task<void> report_to_judge(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/b"));
-  World& world = self.client().process().world();
-  if (FootprintRecorder* const recorder = world.recorder()) recorder->writes(ObjectKind::kOracle);
+  fakezk::World& world = self.client().process().world();
+  if (fakezk::FootprintRecorder* const recorder = world.recorder())
+    recorder->writes(fakezk::ObjectKind::kOracle);
   if (++self.shared == 1 && self.client().name() == "A") {  // Calmly B is.
     self.verdict().report("user:order", "A was first", world.steps());
   }
@@ -73,28 +74,28 @@ Task<void> ask_twice(Actor& self) {
 
 TEST(ExhaustiveTest, StepsOnDisjointZnodesAreOneTrace) {
   Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>});
-  EXPECT_EQ(search(play, Reduction::kSource).traces, 1U);
-  EXPECT_EQ(search(play, Reduction::kSleep).traces, 1U);
-  EXPECT_EQ(search(play, Reduction::kNone).traces, 90U);  // 6! / 2!^3
+  EXPECT_EQ(explore(play, Reduction::kSource).traces, 1U);
+  EXPECT_EQ(explore(play, Reduction::kSleep).traces, 1U);
+  EXPECT_EQ(explore(play, Reduction::kNone).traces, 90U);  // 6! / 2!^3
 }
 
 TEST(ExhaustiveTest, WritesOfOneZnodeAreTriedInEveryOrder) {
   Play play({&write_once<'a'>, &write_once<'a'>, &write_once<'a'>});
-  EXPECT_EQ(search(play, Reduction::kSource).traces, 6U);
+  EXPECT_EQ(explore(play, Reduction::kSource).traces, 6U);
   expect_agreement(play);
-  expect_needed(ObjectKind::kZnode, play);
+  expect_needed(fakezk::ObjectKind::kZnode, play);
 }
 
 TEST(ExhaustiveTest, TwoWatchesOfOneSession) {
   Play play({&watch_two, &write_once<'a'>, &write_once<'b'>});
   expect_agreement(play);
-  expect_needed(ObjectKind::kInbox, play);
+  expect_needed(fakezk::ObjectKind::kInbox, play);
 }
 
 TEST(ExhaustiveTest, UserMemory) {
   Play play({&count_in_memory, &count_in_memory}, false);
   expect_agreement(play);
-  expect_needed(ObjectKind::kUserMemory, play);
+  expect_needed(fakezk::ObjectKind::kUserMemory, play);
 }
 
 TEST(ExhaustiveTest, RacingTimers) {
@@ -105,28 +106,28 @@ TEST(ExhaustiveTest, RacingTimers) {
 TEST(ExhaustiveTest, TheMemoryOfAProcess) {
   Play play({&ask_twice});
   expect_agreement(play);
-  expect_needed(ObjectKind::kProcess, play);
+  expect_needed(fakezk::ObjectKind::kProcess, play);
 }
 
 TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
   Play play({&open_another, &open_another});
   expect_agreement(play);
-  expect_needed(ObjectKind::kSessionTable, play);
-  expect_needed(ObjectKind::kLinkTable, play);
+  expect_needed(fakezk::ObjectKind::kSessionTable, play);
+  expect_needed(fakezk::ObjectKind::kLinkTable, play);
 }
 
 // A judge who minds in which order two processes come to him.
 TEST(ExhaustiveTest, WhatAnOracleRemembers) {
   Play play({&report_to_judge, &report_to_judge});
-  EXPECT_TRUE(search(play, Reduction::kSource).found);
-  EXPECT_TRUE(search(play, Reduction::kSleep).found);
-  EXPECT_FALSE(search(play, Reduction::kSource, "none", 0, {ObjectKind::kOracle}).found);
+  EXPECT_TRUE(explore(play, Reduction::kSource).found);
+  EXPECT_TRUE(explore(play, Reduction::kSleep).found);
+  EXPECT_FALSE(explore(play, Reduction::kSource, "none", 0, {fakezk::ObjectKind::kOracle}).found);
 }
 
 TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{3, 1});
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{3, 1});
   ExhaustiveOptions options;
-  options.limits.faults = FaultPlan::all(2);
+  options.limits.faults = fakezk::FaultPlan::all(2);
   options.keep_going = [](std::uint64_t executions) { return executions < 5'000; };
   const ExhaustiveResult result = search_exhaustively(scenario, options);
   EXPECT_FALSE(result.exhausted);
@@ -136,11 +137,11 @@ TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
 }
 
 TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
   for (const ReductionName& reduction : reductions()) {
     ExhaustiveOptions options;
     options.reduction = reduction.reduction;
-    options.limits.faults = FaultPlan::all(1);
+    options.limits.faults = fakezk::FaultPlan::all(1);
     for (const std::uint64_t executions : {1, 2, 300}) {
       options.executions = executions;
       const ExhaustiveResult result = search_exhaustively(scenario, options);
@@ -152,7 +153,7 @@ TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
 }
 
 TEST(ExhaustiveTest, ANumberThatIsJustEnoughExhaustsIt) {
-  fake::LockScenario scenario(&fake::contend_briefly_for<FairMutex>, fake::ScenarioSize{2, 1});
+  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
   ExhaustiveOptions options;
   const ExhaustiveResult all = search_exhaustively(scenario, options);
   ASSERT_TRUE(all.exhausted);
@@ -163,4 +164,4 @@ TEST(ExhaustiveTest, ANumberThatIsJustEnoughExhaustsIt) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

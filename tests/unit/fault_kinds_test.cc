@@ -8,8 +8,8 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
 // The faults that strike processes and znodes, by hand and in executions.
@@ -190,21 +190,20 @@ class OneFault final : public Chooser {
 };
 
 TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) {
-  fake::LockScenario program(&fake::contend_for<FairMutex>, {3, 2},
-                             fake::LastContender::kImpatient);
+  lab::LockScenario program(&lab::contend_for<FairMutex>, {3, 2}, lab::LastContender::kImpatient);
   World world(program.servers());
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);
   std::map<FaultKind, int> struck;
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     for (std::uint32_t i = 0; i < 160; ++i) {
       OneFault chooser(static_cast<FaultKind>(kind), i / 4, i % 4);
-      const Outcome outcome = execute(world, program, chooser, limits);
+      const search::Outcome outcome = execute(world, program, chooser, limits);
       EXPECT_FALSE(outcome.violation)
           << name(static_cast<FaultKind>(kind)) << i << outcome.violation->message;
       struck[static_cast<FaultKind>(kind)] += static_cast<int>(world.faults_injected());
       const std::vector<Deviation> deviations = world.deviations();
-      Replay replay(deviations);
+      search::Replay replay(deviations);
       EXPECT_EQ(execute(world, program, replay, limits).trace_hash, outcome.trace_hash);
     }
   }
@@ -217,14 +216,14 @@ TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) 
 }
 
 TEST(FaultKindsInExecutionsTest, CrashedContenderStartsAgainAndFinishes) {
-  fake::LockScenario program(&fake::contend_for<FairMutex>, {2, 1});
+  lab::LockScenario program(&lab::contend_for<FairMutex>, {2, 1});
   World world(program.servers());
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);
   std::uint32_t sessions = 0;
   for (std::uint32_t position = 0; position < 16; ++position) {
     OneFault chooser(FaultKind::kCrash, position, 0);
-    const Outcome outcome = execute(world, program, chooser, limits);
+    const search::Outcome outcome = execute(world, program, chooser, limits);
     EXPECT_FALSE(outcome.violation) << outcome.violation->message;
     sessions = std::max(sessions, world.server().session_count());
   }

@@ -1,4 +1,4 @@
-#include "lockstep/fake/fibers.h"
+#include "lockstep/lab/fibers.h"
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/run.h"
-#include "lockstep/fake/blocking_scenario.h"
 #include "lockstep/fake/client.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fake/scenario.h"
 #include "lockstep/fakezk/world.h"
+#include "lockstep/lab/blocking_scenario.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/lab/scenario.h"
 #include "lockstep/sleep.h"
 
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using namespace std::chrono_literals;
@@ -129,7 +129,7 @@ TEST_F(FibersTest, ABodyWhoseTaskIsGoneIsUnwound) {
 
 TEST_F(FibersTest, AHeldLockIsUnlockedWhenItsTaskGoes) {
   fakezk::Process& a = process();
-  FakeClient client(a, "A");
+  fake::FakeClient client(a, "A");
   bool held = false;
   spawn(a, [&] {
     blocking::FairMutex mutex(client, "/lock");
@@ -299,4 +299,4 @@ TEST(BlockingHuntTest, TheLibrarysMutexHolds) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -1,4 +1,4 @@
-#include "lockstep/fake/gtest_failures.h"
+#include "lockstep/lab/gtest_failures.h"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/blocking_scenario.h"
-#include "lockstep/fake/gtest.h"
+#include "lockstep/lab/blocking_scenario.h"
+#include "lockstep/lab/gtest.h"
 #include "variable.h"
 
 // Expectations inside what is hunted.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 HuntSettings quick(std::uint64_t executions = 2'000) {
@@ -66,7 +66,7 @@ TEST(GTestFailuresTest, JudgesAndBeginningsMayExpectAsWell) {
   lock.at_start = [] { EXPECT_TRUE(false) << "at the start"; };
   EXPECT_NE(message_of(lock).find("at the start"), std::string::npos);
   lock.at_start = nullptr;
-  lock.check_at_end = [](const fakezk::World&, fakezk::Verdict&) { ADD_FAILURE() << "at the end"; };
+  lock.check_at_end = [](const fakezk::World&, search::Verdict&) { ADD_FAILURE() << "at the end"; };
   EXPECT_NE(message_of(lock).find("at the end"), std::string::npos);
 }
 
@@ -203,4 +203,4 @@ TEST(GTestFailuresTest, AfterwardsGoogleTestHearsOfFailuresAgain) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -10,8 +10,8 @@
 
 #include "by_hand.h"
 #include "lockstep/fake/client.h"
-#include "lockstep/fakezk/explore/program.h"
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/program.h"
+#include "lockstep/search/strategy.h"
 #include "lockstep/transaction.h"
 #include "support/guarantee_checker.h"
 
@@ -117,13 +117,13 @@ Task<void> work(Worker& worker) {
   }
 }
 
-class RandomWork final : public Program {
+class RandomWork final : public search::Program {
  public:
   RandomWork(std::uint64_t seed, const ServerOptions& servers) : seed_(seed), servers_(servers) {}
 
   [[nodiscard]] ServerOptions servers() const override { return servers_; }
 
-  void start(World& world, Verdict& verdict) override {
+  void start(World& world, search::Verdict& verdict) override {
     verdict_ = &verdict;
     world.set_faults(FaultPlan());
     for (std::uint32_t i = 0; i < kClients; ++i) {
@@ -155,7 +155,7 @@ class RandomWork final : public Program {
  private:
   std::uint64_t seed_;
   ServerOptions servers_;
-  Verdict* verdict_ = nullptr;
+  search::Verdict* verdict_ = nullptr;
   std::deque<Worker> workers_;
 };
 
@@ -168,18 +168,18 @@ struct Totals {
 // Random programs, each under a few schedules; the first complaint, if there is one.
 std::string first_complaint(const ServerOptions& servers, std::uint32_t programs, Totals& totals) {
   World world(servers);
-  const std::array<std::unique_ptr<Strategy>, 3> strategies = {make_random_walk(), make_pos(),
-                                                               make_delay()};
-  ExecutionLimits limits;
+  const std::array<std::unique_ptr<search::Strategy>, 3> strategies = {
+      search::make_random_walk(), search::make_pos(), search::make_delay()};
+  search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(4);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     RandomWork program(seed, servers);
     Calm calm;
     const std::uint32_t positions = execute(world, program, calm, limits).positions;
-    for (const std::unique_ptr<Strategy>& strategy : strategies) {
+    for (const std::unique_ptr<search::Strategy>& strategy : strategies) {
       support::GuaranteeChecker checker(world);
-      strategy->begin(ExecutionStart{mix(seed), positions, {}, limits.faults.total()});
-      const Outcome outcome = execute(world, program, *strategy, limits, &checker);
+      strategy->begin(search::ExecutionStart{mix(seed), positions, {}, limits.faults.total()});
+      const search::Outcome outcome = execute(world, program, *strategy, limits, &checker);
       totals.reads += checker.reads_checked();
       totals.events += checker.events_checked();
       totals.faults += world.faults_injected();

@@ -7,16 +7,16 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/blocking_scenario.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/lab/blocking_scenario.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/ok.h"
 #include "lockstep/place.h"
 #include "lockstep/protected_create.h"
+#include "lockstep/search/exhaustive.h"
 #include "lockstep/sequence.h"
 
 // Locks that go wrong when somebody holds them for long, as users write them, hunted as users do.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using std::chrono::seconds;
@@ -129,8 +129,8 @@ TEST(HoldingTest, ALockThatIsTakenFromASlowHolderIsFound) {
 
 // Each time that it may be held is tried, whichever orders are left out.
 TEST(HoldingTest, AnExhaustiveSearchTriesEachTime) {
-  for (const auto reduction : {fakezk::Reduction::kSource, fakezk::Reduction::kSleep}) {
-    fakezk::ExhaustiveOptions options;
+  for (const auto reduction : {search::Reduction::kSource, search::Reduction::kSleep}) {
+    search::ExhaustiveOptions options;
     options.reduction = reduction;
     const auto program = lock_under_test<StealingMutex>("stealing-mutex").program({2, 1});
     const auto found = search_exhaustively(*program, options).found;
@@ -148,4 +148,4 @@ TEST(HoldingTest, WhoeverHoldsForLongHoldsAlone) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/search/schedule.h"
 #include "variable.h"
 
 // How a hunt searches, as its settings and the environment say.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using unit::Variable;
@@ -60,7 +60,7 @@ std::string refusal_of_environment() {
 }
 
 TEST(HuntSettingsTest, EveryStrategyFindsWhatIsEasy) {
-  for (const fakezk::StrategyName& strategy : fakezk::strategies()) {
+  for (const search::StrategyName& strategy : search::strategies()) {
     HuntSettings settings = small();
     settings.strategy = strategy.name;
     const HuntReport report = hunt_lock("no-lock", &walk_in, settings);
@@ -77,7 +77,7 @@ TEST(HuntSettingsTest, StrategiesDiffer) {
     LockUnderTest rare("rare", [](Contender& self, Path lock, std::uint32_t rounds) {
       return contend_for<FairMutex>(self, std::move(lock), rounds);
     });
-    rare.check_at_end = [](const fakezk::World& world, fakezk::Verdict& verdict) {
+    rare.check_at_end = [](const fakezk::World& world, search::Verdict& verdict) {
       if (world.steps() % 37 == 5) verdict.report("user:rare", "a rare length", world.steps());
     };
     const HuntReport report = hunt_lock(rare, settings);
@@ -108,7 +108,7 @@ HuntSettings large_search() {
   HuntSettings settings;
   settings.size = {2, 1};
   settings.faults = fakezk::FaultPlan();
-  EXPECT_EQ(fakezk::parse_fault_kinds("cut,timer,late-apply", settings.faults), "");
+  EXPECT_EQ(search::parse_fault_kinds("cut,timer,late-apply", settings.faults), "");
   settings.faults.set_total(2);
   return settings;
 }
@@ -274,4 +274,4 @@ TEST(HuntSettingsTest, WhatIsWrongInTheEnvironmentIsNamed) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/search/hunt.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "hunting.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/schedule.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using unit::hunt_options;
@@ -50,8 +50,8 @@ TEST(HuntTest, ExecutionZeroIsCalm) {
   const Outcome outcome = searcher.run(0);
   EXPECT_TRUE(searcher.deviations().empty());
   const auto program = options.make_program();
-  World world(program->servers());
-  Calm calm;
+  fakezk::World world(program->servers());
+  fakezk::Calm calm;
   EXPECT_EQ(outcome.trace_hash, execute(world, *program, calm, options.limits).trace_hash);
   EXPECT_EQ(unit::hunt(options).steps, outcome.steps);
 }
@@ -136,7 +136,7 @@ TEST(HuntTest, WhatWasFoundCanBeReplayed) {
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found.has_value());
   const auto program = options.make_program();
-  World world(program->servers());
+  fakezk::World world(program->servers());
   Replay replay(result.found->deviations);
   const Outcome outcome = execute(world, *program, replay, options.limits);
   EXPECT_EQ(outcome.trace_hash, result.found->outcome.trace_hash);
@@ -178,7 +178,7 @@ TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {
 
 TEST(HuntTest, ZeroFaultsAreNoFaults) {
   HuntOptions options = hunt_options(kZoo07, 3'000);
-  options.limits.faults = FaultPlan::all(0);
+  options.limits.faults = fakezk::FaultPlan::all(0);
   EXPECT_FALSE(unit::hunt(options).found.has_value());
 }
 
@@ -222,7 +222,7 @@ TEST(StrategyTest, EachFindsTheTextbookRaces) {
 }
 
 TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
-  RandomStream random(20260202);
+  fakezk::RandomStream random(20260202);
   const ExecutionStart start{1, 40, {}, 2};
   std::vector<int> strikes(51);
   std::vector<int> counts(3);
@@ -247,4 +247,4 @@ TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -5,7 +5,7 @@
 #include "by_hand.h"
 #include "hunting.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/read_write_lock.h"
 
 // Hunts whose contenders show an identity and create with an ACL: LockUnderTest::sessions.
@@ -13,17 +13,17 @@ namespace lockstep {
 namespace {
 
 using namespace unit;
-using fake::HuntReport;
-using fake::HuntSettings;
-using fake::LockUnderTest;
+using lab::HuntReport;
+using lab::HuntSettings;
+using lab::LockUnderTest;
 
 template <class Mutex>
 HuntReport hunt(const SessionOptions& sessions) {
-  LockUnderTest lock = fake::lock_under_test<Mutex>("with-identity");
+  LockUnderTest lock = lab::lock_under_test<Mutex>("with-identity");
   lock.sessions = sessions;
   HuntSettings settings;
   settings.executions = 1000;
-  return fake::hunt_lock(lock, settings);
+  return lab::hunt_lock(lock, settings);
 }
 
 TEST(IdentityTest, LockOfItsCreatorsPassesAHunt) {

@@ -16,11 +16,12 @@ namespace {
 // One execution of a hunt, with the usual strategy.
 class Hunted {
  public:
-  Hunted(std::string_view scenario, fake::ScenarioSize size, const FaultPlan& faults,
+  Hunted(std::string_view scenario, lab::ScenarioSize size, const FaultPlan& faults,
          std::uint64_t seed) {
-    ExecutionLimits limits;
+    search::ExecutionLimits limits;
     limits.faults = faults;
-    searcher_.emplace(scenarios::find(scenario)->make(size), make_portfolio(), limits, seed);
+    searcher_.emplace(scenarios::find(scenario)->make(size), search::make_portfolio(), limits,
+                      seed);
   }
   std::string broken_in(std::uint64_t execution, Tracer* tracer = nullptr) {
     violation = searcher_->run(execution, tracer).violation;
@@ -36,10 +37,10 @@ class Hunted {
   }
 
   std::uint64_t found_in = 0;
-  std::optional<Violation> violation;
+  std::optional<search::Violation> violation;
 
  private:
-  std::optional<Searcher> searcher_;
+  std::optional<search::Searcher> searcher_;
 };
 
 TEST(JudgementTest, ManyWhoWaitForOneZnodeAreNoLivelock) {

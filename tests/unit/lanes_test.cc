@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/lanes.h"
+#include "lockstep/search/lanes.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/chronicler.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/chronicler.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
 namespace lockstep::fakezk {
@@ -18,9 +18,9 @@ namespace {
 using namespace unit;
 
 // Lends its names to what a simulation did.
-class Names final : public Program {
+class Names final : public search::Program {
  public:
-  void start(World&, Verdict&) override {}
+  void start(World&, search::Verdict&) override {}
   void finish(World&) override {}
   void clear() override {}
   [[nodiscard]] std::string process_name(std::uint32_t process) const override {
@@ -40,7 +40,7 @@ class LanesTest : public ::testing::Test {
   Simulation simulation_;
   const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> bob_ = simulation_.open("B");
-  Chronicler chronicler_{simulation_.world()};
+  search::Chronicler chronicler_{simulation_.world()};
 };
 
 TEST_F(LanesTest, EachProcessHasALaneAndTimeRunsDown) {
@@ -68,7 +68,7 @@ TEST_F(LanesTest, ACutIsDrawnWhereItStrikesAndTheRestGoesOnBelow) {
   world.set_faults(cuts);
   const Started<Result<void>> synced = simulation_.start(sync(*alice_, "/"));
   const std::vector<Deviation> first_fault = {{0, Choice{true, 0}}};
-  Replay cut_alice(first_fault);
+  search::Replay cut_alice(first_fault);
   world.step(cut_alice);
   simulation_.settle();
   EXPECT_EQ(error_of(synced.result()), Error::kConnectionLoss);
@@ -90,12 +90,12 @@ TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
   const auto read = simulation_.start(exists(*bob_, "/b"));
   const auto written = simulation_.start(create(*alice_, "/a"));
   const std::vector<Deviation> alice_first = {{0, Choice{false, 1}}};
-  Replay replay(alice_first);
+  search::Replay replay(alice_first);
   world.step(replay);  // Alice's create; Bob's read is still on its way.
   world.set_faults(cuts);
   // The second of the faults is for Bob's connection, and nothing of what is under way arrives.
   const std::vector<Deviation> cut_bob = {{0, Choice{true, 1}}};
-  Replay calm_but_a_cut(cut_bob);
+  search::Replay calm_but_a_cut(cut_bob);
   world.step(calm_but_a_cut);
   EXPECT_NE(drawn().find("** the connection is cut, lost: exists, watch event /a created"),
             std::string::npos)
@@ -189,7 +189,7 @@ TEST(LanesOfServersTest, ATimerSaysWhatComesOfIt) {
   const auto session = simulation.open("A");
   World& world = simulation.world();
   world.begin_trace();
-  Chronicler chronicler(world);
+  search::Chronicler chronicler(world);
   world.set_tracer(&chronicler);
   world.servers().isolate(2, simulation.now());
   world.stall(simulation.client("A").process());
@@ -228,8 +228,8 @@ TEST_F(LanesTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
 
 TEST_F(LanesTest, AViolationIsTheLastLine) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
-  Chronicle chronicle = chronicler_.chronicle(Names());
-  chronicle.violation = Violation{"L1", "somebody waits", 2};
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.violation = search::Violation{"L1", "somebody waits", 2};
   EXPECT_TRUE(
       draw_lanes(chronicle).ends_with("\n   2              !! L1 is broken: no lost wakeup\n"))
       << draw_lanes(chronicle);
@@ -238,9 +238,9 @@ TEST_F(LanesTest, AViolationIsTheLastLine) {
 
 TEST_F(LanesTest, WhatIsNoGuaranteeIsNotCalledBroken) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
-  Chronicle chronicle = chronicler_.chronicle(Names());
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
   const auto last_line_of = [&](std::string oracle) {
-    chronicle.violation = Violation{std::move(oracle), "", 2};
+    chronicle.violation = search::Violation{std::move(oracle), "", 2};
     const std::string text = draw_lanes(chronicle);
     return text.substr(text.rfind("!!"));
   };
@@ -253,16 +253,16 @@ TEST_F(LanesTest, WhatIsTooLongForItsLaneEndsWithAnEllipsis) {
   const std::string path = "/" + std::string(100, 'x');
   must(simulation_.run(create(*alice_, path)), "create");
   must(simulation_.run(sync(*alice_, "/")), "sync");
-  const Chronicle chronicle = chronicler_.chronicle(Names());
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
   EXPECT_EQ(draw_lanes(chronicle).find(path), std::string::npos) << draw_lanes(chronicle);
   EXPECT_NE(draw_lanes(chronicle).find("xxx\u2026"), std::string::npos) << draw_lanes(chronicle);
-  EXPECT_NE(draw_lanes(chronicle, kAnyWidth).find(path), std::string::npos);
+  EXPECT_NE(draw_lanes(chronicle, search::kAnyWidth).find(path), std::string::npos);
   const std::string umlauts = draw_lanes(chronicle, 12);
   EXPECT_NE(umlauts.find("-> create /\u2026"), std::string::npos) << umlauts;
 }
 
 TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {
-  EXPECT_EQ(legend(Chronicle()), "");
+  EXPECT_EQ(legend(search::Chronicle()), "");
   must(simulation_.run(create(*alice_, "/c")), "create");
   EXPECT_EQ(legend(chronicler_.chronicle(Names())), "+ creates   -> applied\n");
   must(simulation_.run(remove(*alice_, "/c")), "remove");
@@ -272,11 +272,11 @@ TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {
 
 TEST(WithoutGuidsTest, LeavesOutWhatAProtectedCreatePutsIntoNames) {
   const std::string guid = "_c_01234567-89ab-4def-8123-456789abcdef";
-  EXPECT_EQ(without_guids("/lock/" + guid + "-lock-0000000003"), "/lock/lock-0000000003");
-  EXPECT_EQ(without_guids(guid + "-a " + guid + "-b"), "a b");
+  EXPECT_EQ(search::without_guids("/lock/" + guid + "-lock-0000000003"), "/lock/lock-0000000003");
+  EXPECT_EQ(search::without_guids(guid + "-a " + guid + "-b"), "a b");
   for (const std::string& same : std::vector<std::string>{"", "/lock/x-lock-1", "_c_", "/" + guid,
                                                           "_c_short-lock-", guid.substr(0, 30)}) {
-    EXPECT_EQ(without_guids(same), same);
+    EXPECT_EQ(search::without_guids(same), same);
   }
 }
 

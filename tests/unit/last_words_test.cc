@@ -1,4 +1,4 @@
-#include "lockstep/fake/last_words.h"
+#include "lockstep/lab/last_words.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "lockstep/blocking/mutex.h"
-#include "lockstep/fake/gtest.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/lab/gtest.h"
+#include "lockstep/search/exhaustive.h"
 #include "scenarios/last_words.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -32,7 +32,7 @@
 #endif
 
 // Code under test that ends the process does not take its schedule with it.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using ::testing::ExitedWithCode;
@@ -218,21 +218,21 @@ std::string replay_string_in(const std::string& text) {
 
 // The schedule of the first execution that comes to the end, if that is one to survive.
 std::string schedule_that_overtakes() {
-  fakezk::HuntOptions options;
+  search::HuntOptions options;
   options.limits.faults = small().faults;
   options.seed = small().seed;
-  options.make_strategy = &fakezk::make_portfolio;
+  options.make_strategy = &search::make_portfolio;
   options.make_program = [] { return overtaken<&throw_something>().program({2, 1}); };
-  fakezk::OneByOne one_by_one;
-  const fakezk::HuntResult result = fakezk::hunt(options, one_by_one);
+  search::OneByOne one_by_one;
+  const search::HuntResult result = search::hunt(options, one_by_one);
   EXPECT_TRUE(result.found && !result.found->deviations.empty()) << "the calm one proves nothing";
-  return result.found ? fakezk::format_deviations(result.found->deviations) : "";
+  return result.found ? search::format_deviations(result.found->deviations) : "";
 }
 
 TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
   const std::string said = printed_by([] { hunt(overtaken<&write_where_none_may>()); });
   const std::string string = replay_string_in(said);
-  EXPECT_EQ(string, "lockstep1/ends-badly/c2r1/" + fakezk::format_faults(small().faults) + '/' +
+  EXPECT_EQ(string, "lockstep1/ends-badly/c2r1/" + search::format_faults(small().faults) + '/' +
                         schedule_that_overtakes() + "/unknown")
       << said;
   const auto replay_it = [&] { replay_lock(string, overtaken<&write_where_none_may>()); };
@@ -254,7 +254,7 @@ TEST(LastWordsDeathTest, TheCalmScheduleIsToldAsSuch) {
 }
 
 TEST(LastWordsDeathTest, AScenarioIsReplayedByTheProgram) {
-  constexpr auto kMake = [](ScenarioSize size) -> std::unique_ptr<fakezk::Program> {
+  constexpr auto kMake = [](ScenarioSize size) -> std::unique_ptr<search::Program> {
     return std::make_unique<LockScenario>(&end_on_fiber<&std::abort>, size);
   };
   const scenarios::Scenario scenario{"of-the-program", "zoo", "crash", "Aborts.", {2, 1}, kMake};
@@ -269,7 +269,7 @@ Task<void> hunt_and_abort(Contender&, Path, std::uint32_t) {
   const LockUnderTest inner("inner", &end_if_overtaken<&end_well>);
   hunt(inner);
   const auto program = with_last_words(inner.program({2, 1}), "inner", {2, 1}, {});
-  EXPECT_TRUE(fakezk::search_exhaustively(*program, {}).exhausted);
+  EXPECT_TRUE(search::search_exhaustively(*program, {}).exhausted);
   std::abort();
   co_return;
 }
@@ -278,7 +278,7 @@ TEST(LastWordsDeathTest, HuntsNest) {
   EXPECT_DEATH(hunt({"ends-badly", &hunt_and_abort}), told("has aborted"));
 }
 
-class Threads final : public fakezk::Workers {
+class Threads final : public search::Workers {
  public:
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
     std::vector<std::thread> threads;
@@ -288,17 +288,17 @@ class Threads final : public fakezk::Workers {
 };
 
 TEST(LastWordsDeathTest, EachThreadOfAHuntHasItsOwn) {
-  fakezk::HuntOptions options;
+  search::HuntOptions options;
   options.limits.faults = small().faults;
   options.executions = 500;
   options.jobs = 2;
-  options.make_strategy = &fakezk::make_portfolio;
+  options.make_strategy = &search::make_portfolio;
   options.make_program = [] {
     return with_last_words(overtaken<&overflow_stack>().program({2, 1}), "ends-badly", {2, 1},
                            small().faults);
   };
   Threads threads;
-  EXPECT_EXIT(fakezk::hunt(options, threads), died_of_fault,
+  EXPECT_EXIT(search::hunt(options, threads), died_of_fault,
               told("probably overflowed a stack, of which a fiber's has 256 KiB"));
 }
 
@@ -390,4 +390,4 @@ TEST(LastWordsDeathTest, ARefusalThatNobodyCatchesHasItsSchedule) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

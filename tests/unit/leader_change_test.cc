@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/chronicler.h"
+#include "lockstep/search/chronicler.h"
 #include "numbered.h"
 
 namespace lockstep::fakezk {
@@ -54,11 +54,11 @@ class LeaderChangeTest : public ::testing::Test {
 };
 
 // What the lanes say of a change of the leader, a line for each connection that loses something.
-std::vector<std::string> told_by(const Chronicle& chronicle) {
+std::vector<std::string> told_by(const search::Chronicle& chronicle) {
   std::vector<std::string> lines;
-  for (const Moment& moment : chronicle.moments) {
-    if (moment.kind != Moment::Kind::kFault) continue;
-    const bool nobody = moment.process == Chronicle::kNobody;
+  for (const search::Moment& moment : chronicle.moments) {
+    if (moment.kind != search::Moment::Kind::kFault) continue;
+    const bool nobody = moment.process == search::Chronicle::kNobody;
     lines.push_back((nobody ? "" : std::to_string(moment.process) + ": ") + moment.text);
   }
   return lines;
@@ -69,7 +69,7 @@ TEST_F(LeaderChangeTest, WhatItLosesIsNamed) {
   const auto sent = simulation_.start(create(*other, "/sent"));
   const auto created = simulation_.start(create(*session_, "/a"));
   while (!simulation_.exists("/sent") && !simulation_.exists("/a")) run_steps(simulation_, 1);
-  Chronicler chronicler(simulation_.world());
+  search::Chronicler chronicler(simulation_.world());
   simulation_.world().set_tracer(&chronicler);
   change_leader(1);
   simulation_.world().set_tracer(nullptr);
@@ -82,7 +82,7 @@ TEST_F(LeaderChangeTest, WhatItLosesIsNamed) {
 TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
   const auto created = simulation_.start(create(*session_, "/a"));
   run_steps(simulation_, 1);
-  Chronicler chronicler(simulation_.world());
+  search::Chronicler chronicler(simulation_.world());
   simulation_.world().set_tracer(&chronicler);
   change_leader(0);
   simulation_.world().set_tracer(nullptr);

@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/oracles/lock_oracles.h"
+#include "lockstep/judge/lock_oracles.h"
 
 #include <gtest/gtest.h>
 
@@ -288,8 +288,8 @@ TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
   const auto near = open("A", 0);
   const auto far = open("B", kLagging);
   must(simulation.run(create(*near, "/lock")), "create");
-  Verdict verdict;
-  LockOracles oracles("-lock-");
+  search::Verdict verdict;
+  judge::LockOracles oracles("-lock-");
   oracles.begin(simulation.world(), verdict);
   const auto place = [&](FakeSession& owner) {
     return must(

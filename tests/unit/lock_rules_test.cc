@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/oracles/lock_rules.h"
+#include "lockstep/judge/lock_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "oracles_by_hand.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::judge {
 namespace {
 
 using namespace unit;
@@ -145,4 +145,4 @@ TEST_F(ReadWriteOraclesTest, ProgramMayReportWhatItHasSeen) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::judge

@@ -1,4 +1,4 @@
-#include "lockstep/fake/lock_under_test.h"
+#include "lockstep/lab/lock_under_test.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/blocking_scenario.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fake/replay.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
+#include "lockstep/lab/blocking_scenario.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
+#include "lockstep/search/exhaustive.h"
 
 // What users say of their locks, and what becomes of it when they say nothing, or nonsense.
 namespace acme {
@@ -49,7 +49,7 @@ class OpenDoor {
 
 }  // namespace acme
 
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 HuntSettings quick(ScenarioSize size = {2, 1}) {
@@ -95,7 +95,7 @@ TEST(LockUnderTestTest, WhatIsLeftOfAnExecutionIsNoticed) {
 
 TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
   LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
-  lock.invariant = [](const fakezk::World& world, fakezk::Verdict& verdict) {
+  lock.invariant = [](const fakezk::World& world, search::Verdict& verdict) {
     const fakezk::Server& server = world.server();
     const auto id = server.paths().find(Path("/lock").text());
     const fakezk::Znode* const folder = id ? server.tree().find(*id) : nullptr;
@@ -107,7 +107,7 @@ TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
   EXPECT_EQ(broken(report), "user:two");
   EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
   // Only some orders show it.
-  fakezk::ExhaustiveOptions options;
+  search::ExhaustiveOptions options;
   const auto program = lock.program({2, 1});
   EXPECT_TRUE(search_exhaustively(*program, options).found);
 }
@@ -125,8 +125,8 @@ TEST(LockUnderTestTest, SharedMemoryCountsInAnExhaustiveSearch) {
     return come(self, last);
   });
   lock.at_start = [&last] { last = 0; };
-  for (const auto reduction : {fakezk::Reduction::kSource, fakezk::Reduction::kSleep}) {
-    fakezk::ExhaustiveOptions options;
+  for (const auto reduction : {search::Reduction::kSource, search::Reduction::kSleep}) {
+    search::ExhaustiveOptions options;
     options.reduction = reduction;
     const auto program = lock.program({2, 1});
     EXPECT_TRUE(search_exhaustively(*program, options).found);
@@ -188,14 +188,14 @@ TEST(LockUnderTestTest, WhoWaitsForEverHasLeftNoOrphan) {
 
 TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
   EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x")).code,
-            "lockstep::fake::lock_under_test<acme::SilentMutex>(\"x\")");
+            "lockstep::lab::lock_under_test<acme::SilentMutex>(\"x\")");
   EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x"), "Other").code,
-            "lockstep::fake::lock_under_test<Other>(\"x\")");
+            "lockstep::lab::lock_under_test<Other>(\"x\")");
   const LockSource blocking = source_of(blocking_lock_under_test<acme::OpenDoor>("x"));
-  EXPECT_EQ(blocking.code, "lockstep::fake::blocking_lock_under_test<acme::OpenDoor>(\"x\")");
-  EXPECT_EQ(blocking.include, "lockstep/fake/blocking_scenario.h");
+  EXPECT_EQ(blocking.code, "lockstep::lab::blocking_lock_under_test<acme::OpenDoor>(\"x\")");
+  EXPECT_EQ(blocking.include, "lockstep/lab/blocking_scenario.h");
   const LockSource guessed = source_of(LockUnderTest("my-mutex", &contend_for<FairMutex>));
-  EXPECT_EQ(guessed.code, "&lockstep::fake::contend_for<MyMutex>");
+  EXPECT_EQ(guessed.code, "&lockstep::lab::contend_for<MyMutex>");
   EXPECT_NE(guessed.note, "");
 }
 
@@ -209,7 +209,7 @@ TEST(LockUnderTestTest, WhatACodeCannotSayIsLeftToFillIn) {
   EXPECT_EQ(source_of(lock).code, "make_lock()");
   EXPECT_EQ(source_of(lock).note, "");
   LockUnderTest rules = lock_under_test<FairMutex>("x");
-  rules.rules = fakezk::semaphore_rules(2);
+  rules.rules = judge::semaphore_rules(2);
   EXPECT_EQ(source_of(rules).code, "lock_under_test()");
 }
 
@@ -255,4 +255,4 @@ TEST(LockUnderTestTest, AnotherLocksReplayStringIsAnError) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "lockstep/fakezk/oracles/lock_oracles.h"
+#include "lockstep/judge/lock_oracles.h"
 #include "oracles_by_hand.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::judge {
 namespace {
 
 using namespace unit;
@@ -211,4 +211,4 @@ TEST_F(LossOraclesTest, WithItsSessionGoneItCannotKnow) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::judge

@@ -5,12 +5,12 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/blocking_scenario.h"
-#include "lockstep/fake/gtest.h"
+#include "lockstep/lab/blocking_scenario.h"
+#include "lockstep/lab/gtest.h"
 #include "variable.h"
 
 // Hunts as assertions, and what the environment says to them.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using unit::Variable;
@@ -33,7 +33,7 @@ Task<void> count_rounds(Contender& self, Path lock, std::uint32_t rounds) {
   if (rounds > 1) self.oracles().violated("user:rounds", "there was a second round");
 }
 
-void nothing_is_left(const fakezk::World& world, fakezk::Verdict& verdict) {
+void nothing_is_left(const fakezk::World& world, search::Verdict& verdict) {
   const fakezk::Server& server = world.server();
   const auto folder = server.paths().find(Path("/lock").text());
   if (folder && server.tree().find(*folder)) {
@@ -86,7 +86,7 @@ TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
   lock.include = blocking.include;
   const std::string code = hunt_lock(lock, quick()).regression_test();
   EXPECT_NE(code.find("blocking_lock_under_test<lockstep::blocking::"), code.npos) << code;
-  EXPECT_NE(code.find("#include \"lockstep/fake/blocking_scenario.h\""), code.npos) << code;
+  EXPECT_NE(code.find("#include \"lockstep/lab/blocking_scenario.h\""), code.npos) << code;
 }
 
 TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
@@ -161,4 +161,4 @@ TEST(NoViolationTest, AReplayStringThatCannotBeReadFailsItsLock) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <string>
 
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/search/program.h"
 
 namespace lockstep::unit {
 
 // Stands for the program when a simulation is driven by hand; its processes are named by number.
-class Numbered final : public fakezk::Program {
+class Numbered final : public search::Program {
  public:
-  void start(fakezk::World&, fakezk::Verdict&) override {}
+  void start(fakezk::World&, search::Verdict&) override {}
   void finish(fakezk::World&) override {}
   void clear() override {}
   [[nodiscard]] std::string process_name(std::uint32_t process) const override {

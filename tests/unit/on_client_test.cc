@@ -7,7 +7,7 @@
 
 #include "by_hand.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/protected_create.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/turn.h"
@@ -216,7 +216,7 @@ TEST_F(OnClientTest, RejoiningLeavesASessionThatWasClosed) {
 
 // Contends through whatever sessions its client has; the oracles know each by what it does.
 template <class Mutex>
-Task<void> contend_on_client(fake::Contender& self, Path lock, std::uint32_t rounds) {
+Task<void> contend_on_client(lab::Contender& self, Path lock, std::uint32_t rounds) {
   Mutex mutex(self.client(), lock, &self.oracles());
   for (std::uint32_t round = 0; round < rounds; ++round) {
     Result<ClientGrant> grant = co_await mutex.acquire(self.patience());
@@ -255,21 +255,21 @@ class KeepsItsOldPlace {
 };
 
 TEST(OnClientHuntTest, FindsALockThatTakesItsPlaceIntoTheNextSession) {
-  const fake::HuntReport report =
-      fake::hunt_lock("keeps-its-old-place", &contend_on_client<KeepsItsOldPlace>);
+  const lab::HuntReport report =
+      lab::hunt_lock("keeps-its-old-place", &contend_on_client<KeepsItsOldPlace>);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "S1") << report.text();
 }
 
 TEST(OnClientHuntTest, ChangesOfSessionsBreakNothing) {
-  fake::HuntSettings settings;
+  lab::HuntSettings settings;
   settings.executions = 3000;
   settings.size.rounds = 2;
-  const fake::HuntReport on_client =
-      fake::hunt_lock("on-client", &contend_on_client<OnClient<FairMutex>>, settings);
+  const lab::HuntReport on_client =
+      lab::hunt_lock("on-client", &contend_on_client<OnClient<FairMutex>>, settings);
   EXPECT_TRUE(on_client.passed()) << on_client.text();
-  const fake::HuntReport rejoining =
-      fake::hunt_lock("rejoining", &contend_on_client<Rejoining<FairMutex>>, settings);
+  const lab::HuntReport rejoining =
+      lab::hunt_lock("rejoining", &contend_on_client<Rejoining<FairMutex>>, settings);
   EXPECT_TRUE(rejoining.passed()) << rejoining.text();
 }
 

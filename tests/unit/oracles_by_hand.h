@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/oracles/lock_oracles.h"
+#include "lockstep/judge/lock_oracles.h"
 
 namespace lockstep::unit {
 
@@ -45,8 +45,8 @@ class OraclesByHand : public ::testing::Test {
   std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
 
   Simulation simulation_;
-  fakezk::Verdict verdict_;
-  fakezk::LockOracles oracles_{"-lock-"};
+  search::Verdict verdict_;
+  judge::LockOracles oracles_{"-lock-"};
   const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
 };

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "lockstep/fakezk/explore/strategy.h"
 #include "lockstep/fakezk/random_stream.h"
+#include "lockstep/search/strategy.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -24,12 +24,12 @@ TEST(PctTest, WhoGivesWayLastDoesNotAlwaysStandLowest) {
   constexpr std::uint32_t kPositions = 30;
   const std::vector<Event> all = {event(Event::Kind::kApply, 0), event(Event::Kind::kApply, 1),
                                   event(Event::Kind::kApply, 2)};
-  const std::unique_ptr<Strategy> pct = make_pct();
+  const std::unique_ptr<search::Strategy> pct = search::make_pct();
   const NoFaults none;
   int last_first = 0;
   int first_first = 0;
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
-    pct->begin(ExecutionStart{mix(seed), kPositions, {}, 0});
+    pct->begin(search::ExecutionStart{mix(seed), kPositions, {}, 0});
     std::vector<std::uint32_t> order;
     for (std::uint32_t position = 0; position <= kPositions; ++position) {
       const std::uint32_t chosen = pct->next(Menu(all, none)).index;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "lockstep/fake/client.h"
-#include "lockstep/fakezk/explore/exhaustive.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/exhaustive.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
 // Small programs that are searched through, with and without reductions.
@@ -24,9 +24,9 @@ using namespace fakezk;
 // One process of a small program, and what all of them share behind ZooKeeper's back.
 class Actor {
  public:
-  Actor(Process& process, std::string name, int& common, Verdict& verdict)
+  Actor(Process& process, std::string name, int& common, search::Verdict& verdict)
       : client_(std::in_place, process, std::move(name)), verdict_(verdict), shared(common) {}
-  [[nodiscard]] Verdict& verdict() { return verdict_; }
+  [[nodiscard]] search::Verdict& verdict() { return verdict_; }
   [[nodiscard]] fake::FakeClient& client() { return *client_; }
   void restart() {
     Process& process = client_->process();
@@ -36,7 +36,7 @@ class Actor {
 
  private:
   std::optional<fake::FakeClient> client_;
-  Verdict& verdict_;
+  search::Verdict& verdict_;
 
  public:
   int& shared;
@@ -52,7 +52,7 @@ inline ServerOptions quiet(ReplicaIndex replicas = 1) {
 }
 
 // A program of a few actors. "/a", "/b" and "/c" are there, and every actor has a session.
-class Play : public Program, private Restarter {
+class Play : public search::Program, private Restarter {
  public:
   explicit Play(std::vector<Act> acts, bool isolated = true, ServerOptions options = quiet())
       : acts_(std::move(acts)), isolated_(isolated), options_(options) {}
@@ -64,7 +64,7 @@ class Play : public Program, private Restarter {
   [[nodiscard]] bool isolated() const override { return isolated_; }
   [[nodiscard]] Restarter* restarter() override { return this; }
 
-  void start(World& world, Verdict& verdict) override {
+  void start(World& world, search::Verdict& verdict) override {
     shared_ = 0;
     for (std::size_t i = 0; i < acts_.size(); ++i) {
       const auto process = static_cast<std::uint32_t>(i);
@@ -113,24 +113,26 @@ class Play : public Program, private Restarter {
   std::deque<Actor> actors_;
 };
 
-inline ExhaustiveResult search(Program& program, Reduction reduction,
-                               std::string_view faults = "none", std::uint32_t budget = 0,
-                               std::vector<ObjectKind> left_out = {}) {
-  ExhaustiveOptions options;
-  EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
+inline search::ExhaustiveResult explore(search::Program& program, search::Reduction reduction,
+                                        std::string_view faults = "none", std::uint32_t budget = 0,
+                                        std::vector<ObjectKind> left_out = {}) {
+  search::ExhaustiveOptions options;
+  EXPECT_EQ(search::parse_fault_kinds(faults, options.limits.faults), "");
   options.limits.faults.set_total(budget);
   options.reduction = reduction;
   options.left_out = std::move(left_out);
-  return search_exhaustively(program, options);
+  return search::search_exhaustively(program, options);
 }
 
 // All three ways to search see the same traces and final states, and the reduced ones run fewer.
-inline void expect_agreement(Program& program, std::string_view faults = "none",
+inline void expect_agreement(search::Program& program, std::string_view faults = "none",
                              std::uint32_t budget = 0) {
-  const ExhaustiveResult naive = search(program, Reduction::kNone, faults, budget);
-  const ExhaustiveResult sleep = search(program, Reduction::kSleep, faults, budget);
-  const ExhaustiveResult source = search(program, Reduction::kSource, faults, budget);
-  for (const ExhaustiveResult* const result : {&naive, &sleep, &source}) {
+  const search::ExhaustiveResult naive = explore(program, search::Reduction::kNone, faults, budget);
+  const search::ExhaustiveResult sleep =
+      explore(program, search::Reduction::kSleep, faults, budget);
+  const search::ExhaustiveResult source =
+      explore(program, search::Reduction::kSource, faults, budget);
+  for (const search::ExhaustiveResult* const result : {&naive, &sleep, &source}) {
     EXPECT_TRUE(result->exhausted);
     EXPECT_EQ(result->fault_budget, budget);
     EXPECT_FALSE(result->found);
@@ -148,12 +150,13 @@ inline void expect_agreement(Program& program, std::string_view faults = "none",
 
 // Without that kind of object in the footprints, one of the reductions overlooks something, or
 // notices that it would.
-inline void expect_needed(ObjectKind kind, Program& program, std::string_view faults = "none",
-                          std::uint32_t budget = 0) {
-  const ExhaustiveResult naive = search(program, Reduction::kNone, faults, budget);
+inline void expect_needed(ObjectKind kind, search::Program& program,
+                          std::string_view faults = "none", std::uint32_t budget = 0) {
+  const search::ExhaustiveResult naive = explore(program, search::Reduction::kNone, faults, budget);
   bool noticed = false;
-  for (const Reduction reduction : {Reduction::kSleep, Reduction::kSource}) {
-    const ExhaustiveResult reduced = search(program, reduction, faults, budget, {kind});
+  for (const search::Reduction reduction :
+       {search::Reduction::kSleep, search::Reduction::kSource}) {
+    const search::ExhaustiveResult reduced = explore(program, reduction, faults, budget, {kind});
     noticed =
         noticed || reduced.state_hash != naive.state_hash || !reduced.independence_violated.empty();
   }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "lockstep/fakezk/explore/strategy.h"
 #include "lockstep/fakezk/random_stream.h"
+#include "lockstep/search/strategy.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -21,7 +21,7 @@ class AlwaysAFault final : public PossibleFaults {
       Event{.kind = Event::Kind::kFault, .fault = FaultKind::kCut}};
 };
 
-bool strikes(Strategy& strategy, const ExecutionStart& start) {
+bool strikes(search::Strategy& strategy, const search::ExecutionStart& start) {
   static constexpr std::array kEvents = {Event{.kind = Event::Kind::kApply},
                                          Event{.kind = Event::Kind::kDeliver}};
   const AlwaysAFault faults;
@@ -39,18 +39,19 @@ TEST(PortfolioTest, EveryMemberHasItsShareOfExecutionsWithoutAFault) {
   constexpr std::uint32_t kFifths = 5;
   constexpr int kExecutions = 100'000;
   constexpr std::array<std::uint32_t, 2> kCalmEvents = {10, 10};
-  const std::unique_ptr<Strategy> portfolio = make_portfolio();
+  const std::unique_ptr<search::Strategy> portfolio = search::make_portfolio();
   std::array<double, kFifths> all{};
   std::array<double, kFifths> without{};
   for (std::uint64_t i = 0; i < kExecutions; ++i) {
     const std::uint64_t seed = mix(i);
     const std::uint32_t fifth = RandomStream(seed).below(kFifths);
     ++all[fifth];
-    const ExecutionStart start{seed, 20, kCalmEvents, 2, bit(FaultKind::kCut)};
+    const search::ExecutionStart start{seed, 20, kCalmEvents, 2, bit(FaultKind::kCut)};
     if (!strikes(*portfolio, start)) ++without[fifth];
   }
   for (std::uint32_t fifth = 0; fifth < kFifths; ++fifth) {
-    EXPECT_NEAR(without[fifth] / all[fifth], 1.0 / FaultTimes::kFaultFreeShare, 0.01) << fifth;
+    EXPECT_NEAR(without[fifth] / all[fifth], 1.0 / search::FaultTimes::kFaultFreeShare, 0.01)
+        << fifth;
   }
 }
 

@@ -47,7 +47,7 @@ class KindReader final : public Chooser {
 TEST(PossibleFaultsTest, AreTheSameHoweverFarTheyAreListed) {
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     SCOPED_TRACE(name(static_cast<FaultKind>(kind)));
-    fakezk::ServerOptions options;
+    ServerOptions options;
     options.replicas = 2;
     Simulation simulation(options);
     const auto a = simulation.open("A");

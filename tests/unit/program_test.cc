@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/search/program.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "by_hand.h"
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
 namespace lockstep::fakezk {
@@ -22,7 +22,7 @@ using namespace unit;
 // ----------------------------------------------------------------------------------- Verdict
 
 TEST(VerdictTest, EarliestStepStays) {
-  Verdict verdict;
+  search::Verdict verdict;
   EXPECT_FALSE(verdict.violation().has_value());
   verdict.report("R2", "first", 5);
   verdict.report("S1", "later", 6);
@@ -35,18 +35,18 @@ TEST(VerdictTest, EarliestStepStays) {
 }
 
 TEST(VerdictTest, OfOneStepTheFirstInTheOrderOfTheOraclesStays) {
-  for (std::size_t i = 0; i + 1 < kOracleOrder.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < search::kOracleOrder.size(); ++i) {
     for (const bool ascending : {true, false}) {
-      Verdict verdict;
-      verdict.report(kOracleOrder[ascending ? i : i + 1], "one", 3);
-      verdict.report(kOracleOrder[ascending ? i + 1 : i], "other", 3);
-      EXPECT_EQ(verdict.violation()->oracle, kOracleOrder[i]);
+      search::Verdict verdict;
+      verdict.report(search::kOracleOrder[ascending ? i : i + 1], "one", 3);
+      verdict.report(search::kOracleOrder[ascending ? i + 1 : i], "other", 3);
+      EXPECT_EQ(verdict.violation()->oracle, search::kOracleOrder[i]);
     }
   }
 }
 
 TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
-  Verdict verdict;
+  search::Verdict verdict;
   verdict.report("user:b", "first", 1);
   verdict.report("user:a", "second", 1);
   EXPECT_EQ(verdict.violation()->oracle, "user:b");
@@ -55,7 +55,7 @@ TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
 }
 
 TEST(VerdictTest, WhatIsClearedAwayBreaksNoGuaranteeButUsersOwn) {
-  Verdict verdict;
+  search::Verdict verdict;
   verdict.execution_is_over();
   verdict.report("R2", "nobody is there to be told", 5);
   EXPECT_FALSE(verdict.violation().has_value());
@@ -71,12 +71,12 @@ TEST(VerdictTest, WhatIsClearedAwayBreaksNoGuaranteeButUsersOwn) {
 // ----------------------------------------------------------------------------------- execute
 
 // One process that does what it is told.
-class OneTask final : public Program {
+class OneTask final : public search::Program {
  public:
   using Run = Task<void> (*)(Process& process);
   explicit OneTask(Run run) : run_(run) {}
 
-  void start(World& world, Verdict&) override {
+  void start(World& world, search::Verdict&) override {
     ++starts;
     world.add_process().tasks().spawn(run_(world.process(0)));
     world.begin_trace();
@@ -114,17 +114,17 @@ Task<void> throw_a_number(Process& process) {
   throw 5;
 }
 
-Outcome run(OneTask& program, std::uint32_t steps = 100) {
+search::Outcome run(OneTask& program, std::uint32_t steps = 100) {
   World world(program.servers());
   Calm calm;
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.steps = steps;
   return execute(world, program, calm, limits);
 }
 
 TEST(ExecuteTest, RunsUntilNothingCanHappen) {
   OneTask program(&sleep_often<5>);
-  const Outcome outcome = run(program);
+  const search::Outcome outcome = run(program);
   EXPECT_FALSE(outcome.violation.has_value());
   EXPECT_EQ(outcome.steps, 5U);
   EXPECT_EQ(outcome.positions, 5U);
@@ -139,7 +139,7 @@ TEST(ExecuteTest, MoreStepsThanTheLimitAreALivelock) {
   OneTask one_more(&sleep_often<6>);
   ASSERT_TRUE(run(one_more, 5).violation.has_value());
   OneTask endless(&sleep_for_ever);
-  const Outcome outcome = run(endless, 50);
+  const search::Outcome outcome = run(endless, 50);
   ASSERT_TRUE(outcome.violation.has_value());
   EXPECT_EQ(outcome.violation->oracle, "livelock");
   EXPECT_EQ(endless.finishes, 0);
@@ -148,7 +148,7 @@ TEST(ExecuteTest, MoreStepsThanTheLimitAreALivelock) {
 
 TEST(ExecuteTest, ExceptionThatEscapesIsACrash) {
   OneTask program(&throw_later);
-  const Outcome outcome = run(program);
+  const search::Outcome outcome = run(program);
   ASSERT_TRUE(outcome.violation.has_value());
   EXPECT_EQ(outcome.violation->oracle, "crash");
   EXPECT_NE(outcome.violation->message.find("later"), std::string::npos);
@@ -160,17 +160,17 @@ TEST(ExecuteTest, ExceptionThatEscapesIsACrash) {
 
 TEST(ExecuteTest, ExceptionBeforeTheFirstStepIsACrash) {
   OneTask program(&throw_at_once);
-  const Outcome outcome = run(program);
+  const search::Outcome outcome = run(program);
   ASSERT_TRUE(outcome.violation.has_value());
   EXPECT_EQ(outcome.violation->oracle, "crash");
   EXPECT_EQ(outcome.violation->step, 0U);
 }
 
 // What its start, its end or a listener throws, no task catches.
-class Throws final : public Program {
+class Throws final : public search::Program {
  public:
   explicit Throws(bool at_start) : at_start_(at_start) {}
-  void start(World& world, Verdict&) override {
+  void start(World& world, search::Verdict&) override {
     world.add_process().tasks().spawn(sleep_often<2>(world.process(0)));
     if (at_start_) throw std::runtime_error("at the start");
     world.begin_trace();
@@ -188,14 +188,14 @@ TEST(ExecuteTest, ExceptionOutsideOfTasksIsACrashToo) {
   Calm calm;
   for (const bool at_start : {true, false, true}) {
     Throws program(at_start);
-    const Outcome outcome = execute(world, program, calm, ExecutionLimits());
+    const search::Outcome outcome = execute(world, program, calm, search::ExecutionLimits());
     ASSERT_TRUE(outcome.violation.has_value());
     EXPECT_EQ(outcome.violation->oracle, "crash");
     EXPECT_TRUE(outcome.violation->message.ends_with(at_start ? "at the start" : "at the end"));
   }
 }
 
-Task<void> ask_for_ever(fake::Contender& self, Path, std::uint32_t) {
+Task<void> ask_for_ever(lab::Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   for (;;) static_cast<void>(co_await (*session)->sync("/"));
 }
@@ -221,13 +221,13 @@ class Served final : public Tracer {
 };
 
 TEST(ExecuteTest, SecondHalfOfAnEndlessProgramIsFair) {
-  fake::LockScenario program(&ask_for_ever, fake::ScenarioSize{3, 1});
+  lab::LockScenario program(&ask_for_ever, lab::ScenarioSize{3, 1});
   World world(program.servers());
   Unfair unfair;
   Served served;
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.steps = 600;
-  const Outcome outcome = execute(world, program, unfair, limits, &served);
+  const search::Outcome outcome = execute(world, program, unfair, limits, &served);
   ASSERT_TRUE(outcome.violation.has_value());
   EXPECT_EQ(outcome.violation->oracle, "livelock");
   EXPECT_EQ(served.requests.size(), 3U);
@@ -252,32 +252,33 @@ class StepCounter final : public Tracer {
   std::uint32_t last = 0;
 };
 
-Task<void> read_once(fake::Contender& self, Path, std::uint32_t) {
+Task<void> read_once(lab::Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/"));
 }
 
 TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
-  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
+  lab::LockScenario program(&read_once, lab::ScenarioSize{2, 1});
   World world(program.servers());
   Calm calm;
   StepCounter counter;
-  const Outcome outcome = execute(world, program, calm, ExecutionLimits(), &counter);
+  const search::Outcome outcome =
+      execute(world, program, calm, search::ExecutionLimits(), &counter);
   EXPECT_EQ(counter.first, 1U);
   EXPECT_EQ(counter.last, outcome.steps);
   EXPECT_EQ(outcome.steps, 4U);  // Each has its request applied and its reply delivered.
 }
 
 TEST(ExecuteDeathTest, WorldHasTheProgramsServers) {
-  fake::LockScenario program(&read_once, fake::ScenarioSize{2, 1});
+  lab::LockScenario program(&read_once, lab::ScenarioSize{2, 1});
   World other;  // Its servers look for empty containers.
   Calm calm;
-  EXPECT_DEATH(execute(other, program, calm, ExecutionLimits()), "other servers");
+  EXPECT_DEATH(execute(other, program, calm, search::ExecutionLimits()), "other servers");
 }
 
 // ---------------------------------------------------------------------------------- StepChecks
 
-Task<void> sync_and_sleep(fake::Contender& self, Path, std::uint32_t) {
+Task<void> sync_and_sleep(lab::Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   for (int i = 0; i < 3; ++i) {
     static_cast<void>(co_await (*session)->sync("/"));
@@ -287,16 +288,16 @@ Task<void> sync_and_sleep(fake::Contender& self, Path, std::uint32_t) {
 
 // An expiry may fire other timers on its way: it is one step all the same.
 TEST(StepChecksTest, KeepsOneByteForEachStep) {
-  fake::LockScenario program(&sync_and_sleep, fake::ScenarioSize{2, 1});
+  lab::LockScenario program(&sync_and_sleep, lab::ScenarioSize{2, 1});
   World world(program.servers());
-  ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);
   for (std::uint32_t position = 0; position < 16; ++position) {
     for (std::uint32_t fault = 0; fault < 7; ++fault) {
       const std::vector<Deviation> one = {Deviation{position, Choice{true, fault}}};
-      Replay replay(one);
-      StepChecks checks(world);
-      const Outcome outcome = execute(world, program, replay, limits, &checks);
+      search::Replay replay(one);
+      search::StepChecks checks(world);
+      const search::Outcome outcome = execute(world, program, replay, limits, &checks);
       EXPECT_EQ(checks.checks().size(), outcome.steps) << position << ' ' << fault;
     }
   }

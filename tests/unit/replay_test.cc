@@ -1,15 +1,15 @@
-#include "lockstep/fake/replay.h"
+#include "lockstep/lab/replay.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/ok.h"
 
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 // Grants the lock to everybody at once.
@@ -70,9 +70,9 @@ TEST(RegressionTestTest, IsTheCodeOfATest) {
   const HuntReport hunt = broken_lock();
   const std::string code = hunt.regression_test();
   for (const std::string part :
-       {"#include <gtest/gtest.h>", "#include \"lockstep/fake/replay.h\"",
-        "TEST(EverybodysMutexTest, KeepsS1) {", "lockstep::fake::replay_lock(",
-        "&lockstep::fake::contend_for<EverybodysMutex>", "EXPECT_TRUE(report.passed())"}) {
+       {"#include <gtest/gtest.h>", "#include \"lockstep/lab/replay.h\"",
+        "TEST(EverybodysMutexTest, KeepsS1) {", "lockstep::lab::replay_lock(",
+        "&lockstep::lab::contend_for<EverybodysMutex>", "EXPECT_TRUE(report.passed())"}) {
     EXPECT_NE(code.find(part), code.npos) << "'" << part << "' is not in:\n" << code;
   }
   EXPECT_NE(hunt.regression_test("my::Mutex").find("contend_for<my::Mutex>"), code.npos);
@@ -84,7 +84,7 @@ TEST(RegressionTestTest, IsTheCodeOfATest) {
 
 TEST(RegressionTestTest, NamesWhatIsClaimed) {
   const auto code_for = [](const std::string& oracle) {
-    fakezk::Failure failure;
+    search::Failure failure;
     failure.violation = {oracle, "first line\nsecond line", 1};
     failure.replay = "lockstep1/3-way \"lock\"/c1r1/none/calm/0.";
     return regression_test(failure, "make", false, "a.h");
@@ -97,4 +97,4 @@ TEST(RegressionTestTest, NamesWhatIsClaimed) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "hunting.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using unit::hunt_options;
@@ -49,7 +49,7 @@ TEST(ReportTest, ToleranceGoesOnWhereTheChecksOfAVeryLongExecutionEnd) {
   const HuntOptions options = hunt_options(kZoo01, 1);
   const auto program = options.make_program();
   const Recording calm = record(*program, options.limits, {});
-  std::vector<Deviation> late = {{4, Choice{false, 1}}};
+  std::vector<fakezk::Deviation> late = {{4, fakezk::Choice{false, 1}}};
   Recording whole = calm;
   // Not everywhere is there something else to do.
   for (; whole.outcome.trace_hash == calm.outcome.trace_hash && late[0].position < 20;
@@ -68,4 +68,4 @@ TEST(ReportTest, ToleranceGoesOnWhereTheChecksOfAVeryLongExecutionEnd) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

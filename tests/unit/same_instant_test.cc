@@ -10,21 +10,21 @@
 #include <vector>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/hunt.h"
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/hunt.h"
+#include "lockstep/search/strategy.h"
 #include "plays.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
 using namespace std::chrono_literals;
 
 // The first number of a step is this one, all others are 0.
-class FirstNumber final : public Chooser {
+class FirstNumber final : public fakezk::Chooser {
  public:
   explicit FirstNumber(std::uint32_t number) : number_(number) {}
-  Choice next(const Menu&) override {
+  fakezk::Choice next(const fakezk::Menu&) override {
     left_ = number_;
     return {};
   }
@@ -51,7 +51,7 @@ TEST(SameInstantTest, TheChooserSaysWhoseTimerFiresFirst) {
     }
     FirstNumber one(first);
     ASSERT_TRUE(simulation.world().step(one));
-    Calm calm;
+    fakezk::Calm calm;
     while (simulation.world().step(calm)) {
     }
     EXPECT_EQ(order, orders[first]) << first;
@@ -78,7 +78,7 @@ Task<void> sleep_and_say(Actor& self) {
 TEST(SameInstantTest, AnExhaustiveSearchTriesAllOrders) {
   for (const Reduction reduction : {Reduction::kNone, Reduction::kSleep, Reduction::kSource}) {
     Play play({&sleep_and_say, &sleep_and_say, &sleep_and_say}, false);
-    const ExhaustiveResult result = search(play, reduction);
+    const ExhaustiveResult result = explore(play, reduction);
     EXPECT_TRUE(result.exhausted);
     EXPECT_EQ(result.traces, 6U);
   }
@@ -118,17 +118,18 @@ TEST(SameInstantTest, SoDoTheServers) {
   for (const std::uint32_t first : {0U, 1U, 2U}) {
     Simulation simulation(quiet(5));
     const auto session = simulation.open("A", 8s);  // Silent from now on, it expires after 10 s.
-    World& world = simulation.world();
+    fakezk::World& world = simulation.world();
     world.stall(simulation.client("A").process());
-    for (const ReplicaIndex replica : {1U, 2U}) world.servers().isolate(replica, world.now());
+    for (const fakezk::ReplicaIndex replica : {1U, 2U})
+      world.servers().isolate(replica, world.now());
     FirstNumber chooser(first);
     ASSERT_TRUE(world.step(chooser));
     EXPECT_EQ(world.server().session_alive(session->id()), first != 0);
-    for (const ReplicaIndex replica : {1U, 2U}) {
+    for (const fakezk::ReplicaIndex replica : {1U, 2U}) {
       EXPECT_EQ(world.server().replica(replica).unreachable, first != replica);
     }
   }
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -8,8 +8,8 @@
 
 #include "hunting.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/fake/hunt.h"
-#include "lockstep/fakezk/explore/program.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/search/program.h"
 #include "scenarios/registry.h"
 
 namespace lockstep::scenarios {
@@ -32,7 +32,7 @@ TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
     const bool passes = scenario.expects == "pass";
     EXPECT_EQ(passes, scenario.kind == "recipe") << scenario.name;
     const bool is_oracle =
-        std::ranges::find(fakezk::kOracleOrder, scenario.expects) != fakezk::kOracleOrder.end();
+        std::ranges::find(search::kOracleOrder, scenario.expects) != search::kOracleOrder.end();
     EXPECT_TRUE(passes || is_oracle || scenario.expects.starts_with("user:")) << scenario.name;
     EXPECT_TRUE(scenario.summary.ends_with('.')) << scenario.name;
     EXPECT_GE(scenario.size.clients, 1U) << scenario.name;
@@ -53,7 +53,7 @@ TEST(ScenariosTest, EveryOracleIsBrokenByALock) {
     broken.insert(scenario.expects);
     by_invariant = by_invariant || scenario.expects.starts_with("user:");
   }
-  for (const std::string_view oracle : fakezk::kOracleOrder) {
+  for (const std::string_view oracle : search::kOracleOrder) {
     EXPECT_TRUE(broken.contains(oracle)) << oracle;
   }
   EXPECT_TRUE(by_invariant);
@@ -71,10 +71,10 @@ TEST(ScenariosTest, EveryScenarioPassesTheCalmScheduleUnlessItSaysOtherwise) {
     // A broken lock is kept for the bug that it shows in its own size.
     const std::uint32_t most_rounds = scenario.kind == "recipe" ? 3 : scenario.size.rounds;
     for (std::uint32_t rounds = 1; rounds <= most_rounds; ++rounds) {
-      const auto program = scenario.make(fake::ScenarioSize{scenario.size.clients, rounds});
+      const auto program = scenario.make(lab::ScenarioSize{scenario.size.clients, rounds});
       fakezk::World world(program->servers());
       fakezk::Calm calm;
-      const auto outcome = execute(world, *program, calm, fakezk::ExecutionLimits());
+      const auto outcome = execute(world, *program, calm, search::ExecutionLimits());
       EXPECT_FALSE(outcome.violation.has_value())
           << scenario.name << ": " << outcome.violation->message;
     }
@@ -87,7 +87,7 @@ TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheCalmSchedule) {
     fakezk::Calm calm;
     const auto program = scenario.make(scenario.size);
     fakezk::World world(program->servers());
-    const auto outcome = execute(world, *program, calm, fakezk::ExecutionLimits());
+    const auto outcome = execute(world, *program, calm, search::ExecutionLimits());
     ASSERT_TRUE(outcome.violation.has_value()) << scenario.name;
     EXPECT_EQ(outcome.violation->oracle, scenario.expects) << scenario.name;
   }
@@ -97,9 +97,9 @@ class ScenarioHuntTest : public testing::TestWithParam<Scenario> {};
 
 TEST_P(ScenarioHuntTest, FindsWhatIsExpected) {
   const Scenario& scenario = GetParam();
-  fakezk::HuntOptions options = unit::hunt_options(scenario.name, 20'000);
-  options.make_strategy = &fakezk::make_portfolio;
-  const fakezk::HuntResult result = unit::hunt(options);
+  search::HuntOptions options = unit::hunt_options(scenario.name, 20'000);
+  options.make_strategy = &search::make_portfolio;
+  const search::HuntResult result = unit::hunt(options);
   const std::string found = result.found ? result.found->outcome.violation->oracle : "pass";
   EXPECT_EQ(found, scenario.expects);
 }
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ScenarioHuntTest, testing::ValuesIn(all()), [](co
 }  // namespace
 }  // namespace lockstep::scenarios
 
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 // Grants without waiting for anybody.
@@ -138,7 +138,7 @@ class NoMutex {
 
 TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
   HuntSettings settings;
-  settings.size = ScenarioSize{2, 1};
+  settings.size = lab::ScenarioSize{2, 1};
   const HuntReport report = hunt_lock("no-mutex", &contend_for<NoMutex>, settings);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "S1");
@@ -149,12 +149,12 @@ TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
   EXPECT_NE(text.find("HOLDS /lock/x-lock-0000000001"), text.npos) << text;
   EXPECT_NE(text.find("lockstep1/no-mutex/c2r1/none/"), text.npos) << text;
 
-  fakezk::ReplayString replay;
-  ASSERT_EQ(fakezk::ReplayString::parse(report.failure->replay, replay), "");
+  search::ReplayString replay;
+  ASSERT_EQ(search::ReplayString::parse(report.failure->replay, replay), "");
   LockScenario scenario(&contend_for<NoMutex>, settings.size);
-  fakezk::ExecutionLimits limits;
+  search::ExecutionLimits limits;
   limits.faults = replay.faults;
-  const fakezk::Recording recording = fakezk::record(scenario, limits, replay.deviations);
+  const search::Recording recording = search::record(scenario, limits, replay.deviations);
   EXPECT_EQ(recording.outcome.trace_hash, replay.trace_hash);
   EXPECT_EQ(recording.checks, replay.checks);
   EXPECT_EQ(recording.lanes, report.failure->lanes);
@@ -169,4 +169,4 @@ TEST(HuntLockTest, SoundLockPasses) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

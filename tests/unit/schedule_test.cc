@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ FaultPlan random_faults(RandomStream& random) {
   return plan.any() ? plan : FaultPlan();
 }
 
-ReplayString random_replay(RandomStream& random) {
-  ReplayString replay;
+search::ReplayString random_replay(RandomStream& random) {
+  search::ReplayString replay;
   const std::uint32_t letters = 1 + random.below(20);
   for (std::uint32_t i = 0; i < letters; ++i) {
     replay.scenario += "abcxyz0189-_.:,"[random.below(15)];
@@ -51,8 +51,8 @@ ReplayString random_replay(RandomStream& random) {
   return replay;
 }
 
-ReplayString example() {
-  ReplayString replay;
+search::ReplayString example() {
+  search::ReplayString replay;
   replay.scenario = "fair-mutex";
   replay.clients = 3;
   replay.rounds = 1;
@@ -67,10 +67,10 @@ ReplayString example() {
 
 // What parse says, after making sure that what it refuses changes nothing.
 std::string complaint_about(std::string_view text) {
-  ReplayString into = example();
+  search::ReplayString into = example();
   into.scenario = "untouched";
-  const ReplayString before = into;
-  std::string complaint = ReplayString::parse(text, into);
+  const search::ReplayString before = into;
+  std::string complaint = search::ReplayString::parse(text, into);
   if (!complaint.empty()) {
     EXPECT_EQ(into, before) << text;
   }
@@ -80,7 +80,7 @@ std::string complaint_about(std::string_view text) {
 TEST(ReplayStringTest, IsOneWordOfSixFields) {
   EXPECT_EQ(example().text(),
             "lockstep1/fair-mutex/c3r1/b2:cut,expiry:1/12.2,19.F1/0123456789abcdef.00ff1e");
-  ReplayString calm;
+  search::ReplayString calm;
   calm.scenario = "x";
   calm.clients = 1;
   calm.rounds = 2;
@@ -88,27 +88,27 @@ TEST(ReplayStringTest, IsOneWordOfSixFields) {
 }
 
 TEST(ReplayStringTest, ExecutionThatDidNotEndHasNoHash) {
-  ReplayString died = example();
+  search::ReplayString died = example();
   died.known = false;
   died.trace_hash = 0;
   died.checks.clear();
   EXPECT_EQ(died.text(), "lockstep1/fair-mutex/c3r1/b2:cut,expiry:1/12.2,19.F1/unknown");
-  ReplayString read;
-  ASSERT_EQ(ReplayString::parse(died.text(), read), "");
+  search::ReplayString read;
+  ASSERT_EQ(search::ReplayString::parse(died.text(), read), "");
   EXPECT_EQ(read, died);
 }
 
 TEST(ReplayStringTest, VeryLongExecutionsKeepTheFirstChecks) {
-  ReplayString endless = example();
-  endless.keep(std::vector<std::uint8_t>(ReplayString::kMostChecks, 7));
+  search::ReplayString endless = example();
+  endless.keep(std::vector<std::uint8_t>(search::ReplayString::kMostChecks, 7));
   EXPECT_FALSE(endless.goes_on);
   endless.keep(std::vector<std::uint8_t>(20'000, 7));
   EXPECT_TRUE(endless.goes_on);
-  EXPECT_EQ(endless.checks.size(), ReplayString::kMostChecks);
+  EXPECT_EQ(endless.checks.size(), search::ReplayString::kMostChecks);
   EXPECT_LT(endless.text().size(), 2'100U);
   EXPECT_TRUE(endless.text().ends_with("0707+"));
-  ReplayString read;
-  ASSERT_EQ(ReplayString::parse(endless.text(), read), "");
+  search::ReplayString read;
+  ASSERT_EQ(search::ReplayString::parse(endless.text(), read), "");
   EXPECT_EQ(read, endless);
   EXPECT_NE(complaint_about(endless.text() + "07"), "");
 }
@@ -116,9 +116,9 @@ TEST(ReplayStringTest, VeryLongExecutionsKeepTheFirstChecks) {
 TEST(ReplayStringTest, ReadsBackWhatItWrites) {
   RandomStream random(20260201);
   for (int i = 0; i < 2'000; ++i) {
-    const ReplayString original = random_replay(random);
-    ReplayString read;
-    ASSERT_EQ(ReplayString::parse(original.text(), read), "") << original.text();
+    const search::ReplayString original = random_replay(random);
+    search::ReplayString read;
+    ASSERT_EQ(search::ReplayString::parse(original.text(), read), "") << original.text();
     ASSERT_EQ(read, original) << original.text();
   }
 }
@@ -143,12 +143,12 @@ TEST(ReplayStringTest, ChangeOfOneByteIsNoticedOrIsAnotherSchedule) {
       std::string changed = text;
       changed[at] = static_cast<char>(value);
       if (changed == text) continue;
-      ReplayString read;
-      if (!ReplayString::parse(changed, read).empty()) continue;
+      search::ReplayString read;
+      if (!search::ReplayString::parse(changed, read).empty()) continue;
       const bool in_name = at >= name && at < name + 10;
       EXPECT_TRUE(in_name || kAlphabet.find(changed[at]) != kAlphabet.npos) << changed;
-      ReplayString again;
-      EXPECT_EQ(ReplayString::parse(read.text(), again), "") << changed;
+      search::ReplayString again;
+      EXPECT_EQ(search::ReplayString::parse(read.text(), again), "") << changed;
       EXPECT_EQ(again, read) << changed;
     }
   }
@@ -195,7 +195,7 @@ TEST(ReplayTest, GivesEachDeviationAtItsPositionAndIsCalmElsewhere) {
   const std::vector<Deviation> deviations = {Deviation{1, Choice{false, 7}},
                                              Deviation{2, Choice{true, 3}},
                                              Deviation{5, Choice{false, 9}}};
-  Replay replay(deviations);
+  search::Replay replay(deviations);
   const NoFaults none;
   const Menu menu({}, none);
   EXPECT_EQ(replay.next(menu), Choice{});
@@ -213,7 +213,7 @@ TEST(FaultPlanTest, NothingIsAllowedByDefault) {
   const FaultPlan none;
   EXPECT_FALSE(none.any());
   EXPECT_EQ(none.total(), 0U);
-  EXPECT_EQ(format_faults(none), "none");
+  EXPECT_EQ(search::format_faults(none), "none");
   FaultPlan kinds_without_total;
   kinds_without_total.allow(FaultKind::kCut);
   EXPECT_FALSE(kinds_without_total.any());
@@ -236,29 +236,29 @@ TEST(FaultPlanTest, KindsAreKnownByTheirNames) {
 TEST(FaultPlanTest, ListOfKindsMayCapEach) {
   FaultPlan plan;
   plan.set_total(5);
-  EXPECT_EQ(parse_fault_kinds("cut,expiry:1,timer:0", plan), "");
+  EXPECT_EQ(search::parse_fault_kinds("cut,expiry:1,timer:0", plan), "");
   EXPECT_EQ(plan.most(FaultKind::kCut), FaultPlan::kUnlimited);
   EXPECT_EQ(plan.most(FaultKind::kExpiry), 1U);
   EXPECT_EQ(plan.most(FaultKind::kKillSession), 0U);
   EXPECT_EQ(plan.most(FaultKind::kTimer), 0U);
   EXPECT_EQ(plan.total(), 5U);
-  EXPECT_EQ(format_faults(plan), "b5:cut,expiry:1");
+  EXPECT_EQ(search::format_faults(plan), "b5:cut,expiry:1");
 }
 
 TEST(FaultPlanTest, AllAndNoneAreLists) {
   FaultPlan plan;
   plan.set_total(2);
-  EXPECT_EQ(parse_fault_kinds("all", plan), "");
+  EXPECT_EQ(search::parse_fault_kinds("all", plan), "");
   EXPECT_EQ(plan, FaultPlan::all(2));
   FaultPlan none;
-  EXPECT_EQ(parse_fault_kinds("none", none), "");
+  EXPECT_EQ(search::parse_fault_kinds("none", none), "");
   EXPECT_EQ(none, FaultPlan());
 }
 
 TEST(FaultPlanTest, WhatIsNoListIsRefusedByName) {
   const auto complaint = [](std::string_view text) {
     FaultPlan plan;
-    return parse_fault_kinds(text, plan);
+    return search::parse_fault_kinds(text, plan);
   };
   EXPECT_NE(complaint(""), "");
   EXPECT_EQ(complaint("flood"), "unknown fault kind 'flood'");

@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/oracles/shared_resource.h"
+#include "lockstep/judge/shared_resource.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/chronicler.h"
+#include "lockstep/search/chronicler.h"
 #include "numbered.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using namespace unit;
@@ -23,7 +23,7 @@ class SharedResourceTest : public ::testing::Test {
 
   Simulation simulation_;
   Verdict verdict_;
-  SharedResource resource_;
+  judge::SharedResource resource_;
   const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
 };
@@ -43,7 +43,7 @@ TEST_F(SharedResourceTest, TwoAtOnceAreNot) {
 }
 
 TEST_F(SharedResourceTest, ProcessesAreCalledAsInTheLanes) {
-  class Letters final : public ProcessNames {
+  class Letters final : public fakezk::ProcessNames {
    public:
     [[nodiscard]] std::string process_name(std::uint32_t process) const override {
       return std::string(1, static_cast<char>('A' + process));
@@ -164,7 +164,7 @@ TEST_F(SharedResourceTest, WhoIsNotInsideReliesOnNothing) {
 
 // As a report tells it.
 TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
-  World& world = simulation_.world();
+  fakezk::World& world = simulation_.world();
   Chronicler chronicler(world);
   world.begin_trace();
   world.set_tracer(&chronicler);
@@ -205,4 +205,4 @@ TEST_F(SharedResourceTest, ATokenThatTwoSessionsWriteWithIsMisuse) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

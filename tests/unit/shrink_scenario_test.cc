@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/shrink_scenario.h"
+#include "lockstep/search/shrink_scenario.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 
 #include "hunting.h"
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/report.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using unit::kZoo01;
@@ -17,7 +17,7 @@ using unit::kZoo07;
 Scene scene_of(std::string_view name, std::uint32_t clients, std::uint32_t rounds) {
   const scenarios::Scenario* const scenario = scenarios::find(name);
   const auto make = [scenario](std::uint32_t c, std::uint32_t r) {
-    return scenario->make(fake::ScenarioSize{c, r});
+    return scenario->make(lab::ScenarioSize{c, r});
   };
   return {std::string(name), clients, rounds, make};
 }
@@ -34,7 +34,7 @@ Found found_in(const Scene& scene, const ExecutionLimits& limits) {
 TEST(ShrinkSceneTest, BugThatNeedsOneCutIsShownInASmallerSceneWithJustThat) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits;
-  limits.faults = FaultPlan::all(2);
+  limits.faults = fakezk::FaultPlan::all(2);
   const Found found = found_in(scene, limits);
   const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
   EXPECT_LT(shrunk.clients, 4U);
@@ -61,7 +61,7 @@ TEST(ShrinkSceneTest, BugThatNeedsNoFaultIsShownWithoutFaults) {
 TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
   const Scene scene = scene_of(kZoo07, 64, 10);
   ExecutionLimits limits;
-  limits.faults = FaultPlan::all(2);
+  limits.faults = fakezk::FaultPlan::all(2);
   const Found found = found_in(scene, limits);
   const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
   EXPECT_LE(shrunk.clients, 2U);
@@ -72,7 +72,7 @@ TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
 TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits;
-  limits.faults = FaultPlan::all(2);
+  limits.faults = fakezk::FaultPlan::all(2);
   const Found found = found_in(scene, limits);
   const ShrunkScene first_only = shrink_scene(scene, limits, "L1", found.deviations, {.steps = 1});
   EXPECT_EQ(first_only.clients, 4U);
@@ -83,7 +83,7 @@ TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
 TEST(ShrinkSceneTest, StaysWithinItsBudgetAndIsDeterministic) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits;
-  limits.faults = FaultPlan::all(2);
+  limits.faults = fakezk::FaultPlan::all(2);
   const Found found = found_in(scene, limits);
   const ShrunkScene schedule_only =
       shrink_scene(scene, limits, "L1", found.deviations, {.executions = 4});
@@ -96,4 +96,4 @@ TEST(ShrinkSceneTest, StaysWithinItsBudgetAndIsDeterministic) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

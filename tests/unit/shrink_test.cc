@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/shrink.h"
+#include "lockstep/search/shrink.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "hunting.h"
-#include "lockstep/fakezk/explore/schedule.h"
+#include "lockstep/search/schedule.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 using unit::hunt_options;
@@ -32,11 +32,11 @@ Found long_violation(std::string_view scenario) {
 
 class ShrinkTest : public ::testing::TestWithParam<std::string_view> {
  protected:
-  Shrunk shrink(std::vector<Deviation> deviations, ShrinkBudget budget = {}) {
-    return fakezk::shrink(*program_, options_.limits, "L1", std::move(deviations), budget);
+  Shrunk shrink(std::vector<fakezk::Deviation> deviations, ShrinkBudget budget = {}) {
+    return search::shrink(*program_, options_.limits, "L1", std::move(deviations), budget);
   }
-  Outcome replay(const std::vector<Deviation>& deviations) {
-    World world(program_->servers());
+  Outcome replay(const std::vector<fakezk::Deviation>& deviations) {
+    fakezk::World world(program_->servers());
     Replay schedule(deviations);
     return execute(world, *program_, schedule, options_.limits);
   }
@@ -69,7 +69,7 @@ TEST_P(ShrinkTest, IsDeterministic) {
 TEST_P(ShrinkTest, LeavesNothingThatCouldBeLeftOut) {
   const Shrunk shrunk = shrink(found_.deviations);
   for (std::size_t i = 0; i < shrunk.deviations.size(); ++i) {
-    std::vector<Deviation> fewer = shrunk.deviations;
+    std::vector<fakezk::Deviation> fewer = shrunk.deviations;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     const Outcome outcome = replay(fewer);
     EXPECT_FALSE(outcome.violation && outcome.violation->oracle == "L1") << i;
@@ -111,8 +111,8 @@ HuntOptions portfolio(std::string_view scenario, std::uint64_t seed) {
   return options;
 }
 
-std::vector<Deviation> without(std::vector<Deviation> deviations, std::size_t first,
-                               std::size_t second) {
+std::vector<fakezk::Deviation> without(std::vector<fakezk::Deviation> deviations, std::size_t first,
+                                       std::size_t second) {
   deviations.erase(deviations.begin() + static_cast<std::ptrdiff_t>(second));
   deviations.erase(deviations.begin() + static_cast<std::ptrdiff_t>(first));
   return deviations;
@@ -137,10 +137,10 @@ TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
     const auto program = options.make_program();
     const Shrunk shrunk = shrink(*program, options.limits, oracle, result.found->deviations);
     EXPECT_LE(shrunk.deviations.size(), 5U) << hunted.scenario;
-    World world(program->servers());
+    fakezk::World world(program->servers());
     for (std::size_t second = 1; second < shrunk.deviations.size(); ++second) {
       for (std::size_t first = 0; first < second; ++first) {
-        const std::vector<Deviation> fewer = without(shrunk.deviations, first, second);
+        const std::vector<fakezk::Deviation> fewer = without(shrunk.deviations, first, second);
         Replay schedule(fewer);
         const Outcome outcome = execute(world, *program, schedule, options.limits);
         EXPECT_FALSE(outcome.violation && outcome.violation->oracle == oracle)
@@ -162,4 +162,4 @@ TEST(ShrinkPairsTest, LeavesOneOutIfAnotherOneMoves) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

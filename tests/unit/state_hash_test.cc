@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/state_hash.h"
+#include "lockstep/search/state_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class StateHashTest : public ::testing::Test {
     const auto session = simulation.open("A");
     must(simulation.run(create(*session, "/a")), "create");
     act(simulation, *session);
-    return state_hash(simulation.world());
+    return search::state_hash(simulation.world());
   }
 };
 
@@ -96,7 +96,7 @@ TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
     simulation.advance(first);
     simulation.world().servers().isolate(1, simulation.now());
     simulation.advance(then);
-    return state_hash(simulation.world());
+    return search::state_hash(simulation.world());
   };
   EXPECT_EQ(isolated(0s, 1s), isolated(0s, 1s));
   EXPECT_NE(isolated(0s, 1s), isolated(1s, 0s));

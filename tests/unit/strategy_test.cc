@@ -1,4 +1,4 @@
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/strategy.h"
 
 #include <gtest/gtest.h>
 
@@ -15,12 +15,14 @@ TEST(StrategyTest, SourceOfAnEventIsOneTask) {
   std::set<std::uint32_t> sources;
   for (const auto kind : {Event::Kind::kApply, Event::Kind::kDeliver, Event::Kind::kCloseSession,
                           Event::Kind::kStray, Event::Kind::kReplicate, Event::Kind::kWake}) {
-    for (const std::uint32_t index : {0u, 1u, 2u}) sources.insert(source_of(event(kind, index)));
+    for (const std::uint32_t index : {0u, 1u, 2u})
+      sources.insert(search::source_of(event(kind, index)));
   }
   EXPECT_EQ(sources.size(), 18U);
-  EXPECT_TRUE(sources.insert(source_of(event(Event::Kind::kTimer, 0))).second);
-  EXPECT_TRUE(sources.insert(source_of(event(Event::Kind::kReap, 0))).second);
-  EXPECT_EQ(source_of(event(Event::Kind::kReap, 0)), source_of(event(Event::Kind::kReap, 1)));
+  EXPECT_TRUE(sources.insert(search::source_of(event(Event::Kind::kTimer, 0))).second);
+  EXPECT_TRUE(sources.insert(search::source_of(event(Event::Kind::kReap, 0))).second);
+  EXPECT_EQ(search::source_of(event(Event::Kind::kReap, 0)),
+            search::source_of(event(Event::Kind::kReap, 1)));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-#include "lockstep/fakezk/explore/timeline.h"
+#include "lockstep/search/timeline.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "hunting.h"
-#include "lockstep/fakezk/explore/report.h"
+#include "lockstep/search/report.h"
 
-namespace lockstep::fakezk {
+namespace lockstep::search {
 namespace {
 
 constexpr std::string_view kHostile = "</script><script>alert('1')</script>&<!--\"\\\n\x01";
@@ -25,13 +25,14 @@ std::size_t count(const std::string& page, std::string_view part) {
   return found;
 }
 
-Chronicle chronicle_of(std::string_view scenario, const std::vector<Deviation>& deviations) {
+Chronicle chronicle_of(std::string_view scenario,
+                       const std::vector<fakezk::Deviation>& deviations) {
   const HuntOptions options = unit::hunt_options(scenario, 1);
   return record(*options.make_program(), options.limits, deviations).chronicle;
 }
 
 TEST(TimelineTest, EqualExecutionsGiveEqualPages) {
-  const std::vector<Deviation> deviations = {{1, Choice{false, 1}}};
+  const std::vector<fakezk::Deviation> deviations = {{1, fakezk::Choice{false, 1}}};
   const std::string once = timeline_page(chronicle_of(unit::kZoo01, deviations), {});
   EXPECT_EQ(once, timeline_page(chronicle_of(unit::kZoo01, deviations), {}));
   EXPECT_NE(once, timeline_page(chronicle_of(unit::kZoo01, {}), {}));
@@ -103,4 +104,4 @@ TEST(TimelineTest, WithoutJavaScriptTheLanesAreThere) {
 }
 
 }  // namespace
-}  // namespace lockstep::fakezk
+}  // namespace lockstep::search

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "by_hand.h"
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 
 // Executions that differ only in what their messages carry have different trace hashes: so a
 // program that writes what a clock says is found out.
@@ -178,7 +178,7 @@ TEST(TraceHashTest, CoversWhatIsDoneAfterTheConnectionIsGone) {
 }
 
 // As it might show where it runs: the request is the same, and so is all that comes of it.
-Task<void> write_the_time(fake::Contender& self, Path lock, std::uint32_t) {
+Task<void> write_the_time(lab::Contender& self, Path lock, std::uint32_t) {
   // allow(steady_clock): that this is noticed is the point.
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   const auto session = co_await self.client().session(Context());
@@ -188,9 +188,9 @@ Task<void> write_the_time(fake::Contender& self, Path lock, std::uint32_t) {
 }
 
 TEST(TraceHashTest, AProgramThatWritesTheTimeIsNotDeterministic) {
-  fake::HuntSettings settings;
+  lab::HuntSettings settings;
   settings.executions = 2'000;
-  const fake::HuntReport report = fake::hunt_lock("clockwork", &write_the_time, settings);
+  const lab::HuntReport report = lab::hunt_lock("clockwork", &write_the_time, settings);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "misuse");
   EXPECT_NE(report.text().find("the program is not deterministic"), std::string::npos)

@@ -6,25 +6,25 @@
 #include <memory>
 #include <string>
 
-#include "lockstep/fake/scenario.h"
-#include "lockstep/fakezk/explore/hunt.h"
+#include "lockstep/lab/scenario.h"
+#include "lockstep/search/hunt.h"
 #include "lockstep/sleep.h"
 
 // What leaves simulated time is noticed, and not only on fibers.
-namespace lockstep::fake {
+namespace lockstep::lab {
 namespace {
 
 using namespace std::chrono_literals;
 
-fakezk::HuntResult hunt_alone(LockScenario::Contend contend, std::uint64_t executions) {
-  fakezk::HuntOptions options;
+search::HuntResult hunt_alone(LockScenario::Contend contend, std::uint64_t executions) {
+  search::HuntOptions options;
   options.executions = executions;
   options.make_program = [contend] {
     return std::make_unique<LockScenario>(contend, ScenarioSize{1, 1});
   };
-  options.make_strategy = &fakezk::make_random_walk;
-  fakezk::OneByOne one_by_one;
-  return fakezk::hunt(options, one_by_one);
+  options.make_strategy = &search::make_random_walk;
+  search::OneByOne one_by_one;
+  return search::hunt(options, one_by_one);
 }
 
 Task<void> sleep_for_real(Contender&, Path, std::uint32_t) {
@@ -70,4 +70,4 @@ TEST(WatchdogDeathTest, EndsWhatNeverEnds) {
 }
 
 }  // namespace
-}  // namespace lockstep::fake
+}  // namespace lockstep::lab

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "by_hand.h"
-#include "lockstep/fakezk/explore/program.h"
-#include "lockstep/fakezk/explore/schedule.h"
-#include "lockstep/fakezk/explore/strategy.h"
+#include "lockstep/search/program.h"
+#include "lockstep/search/schedule.h"
+#include "lockstep/search/strategy.h"
 #include "lockstep/sleep.h"
 #include "scenarios/registry.h"
 
@@ -159,7 +159,7 @@ TEST(WorldTest, RequestsAfterTheDecisionAreDropped) {
 
 // -------------------------------------------------------------------------------- choosing
 
-std::unique_ptr<Program> fair_mutex() {
+std::unique_ptr<search::Program> fair_mutex() {
   const scenarios::Scenario* const scenario = scenarios::find("fair-mutex");
   return scenario->make(scenario->size);
 }
@@ -167,18 +167,18 @@ std::unique_ptr<Program> fair_mutex() {
 // A strategy as a hunt would begin it.
 class Random {
  public:
-  Random() : strategy_(make_random_walk()) {}
-  Strategy& begin(std::uint64_t seed, std::uint32_t faults) {
-    strategy_->begin(ExecutionStart{mix(seed), 40, {}, faults});
+  Random() : strategy_(search::make_random_walk()) {}
+  search::Strategy& begin(std::uint64_t seed, std::uint32_t faults) {
+    strategy_->begin(search::ExecutionStart{mix(seed), 40, {}, faults});
     return *strategy_;
   }
 
  private:
-  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<search::Strategy> strategy_;
 };
 
-ExecutionLimits limits(FaultPlan faults) {
-  ExecutionLimits limits;
+search::ExecutionLimits limits(FaultPlan faults) {
+  search::ExecutionLimits limits;
   limits.faults = faults;
   return limits;
 }
@@ -189,13 +189,14 @@ TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
   Random random;
   std::set<std::uint64_t> traces;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const ExecutionLimits two_faults = limits(FaultPlan::all(2));
-    const Outcome first = execute(used, *program, random.begin(seed, 2), two_faults);
-    const Outcome again = execute(used, *program, random.begin(seed, 2), two_faults);
+    const search::ExecutionLimits two_faults = limits(FaultPlan::all(2));
+    const search::Outcome first = execute(used, *program, random.begin(seed, 2), two_faults);
+    const search::Outcome again = execute(used, *program, random.begin(seed, 2), two_faults);
     EXPECT_EQ(again.trace_hash, first.trace_hash) << seed;
     const auto other_program = fair_mutex();
     World fresh(other_program->servers());
-    const Outcome elsewhere = execute(fresh, *other_program, random.begin(seed, 2), two_faults);
+    const search::Outcome elsewhere =
+        execute(fresh, *other_program, random.begin(seed, 2), two_faults);
     EXPECT_EQ(elsewhere.trace_hash, first.trace_hash) << seed;
     EXPECT_EQ(elsewhere.steps, first.steps) << seed;
     EXPECT_EQ(elsewhere.positions, first.positions) << seed;
@@ -209,11 +210,11 @@ TEST(WorldTest, DeviationsReproduceTheExecution) {
   World world(program->servers());
   Random random;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const ExecutionLimits three_faults = limits(FaultPlan::all(3));
-    const Outcome ran = execute(world, *program, random.begin(seed, 3), three_faults);
+    const search::ExecutionLimits three_faults = limits(FaultPlan::all(3));
+    const search::Outcome ran = execute(world, *program, random.begin(seed, 3), three_faults);
     const std::vector<Deviation> deviations = world.deviations();
-    Replay replay(deviations);
-    const Outcome replayed = execute(world, *program, replay, three_faults);
+    search::Replay replay(deviations);
+    const search::Outcome replayed = execute(world, *program, replay, three_faults);
     EXPECT_EQ(replayed.trace_hash, ran.trace_hash) << seed;
     EXPECT_EQ(replayed.steps, ran.steps) << seed;
     EXPECT_EQ(world.deviations(), deviations) << seed;
@@ -224,11 +225,11 @@ TEST(WorldTest, ScheduleWithoutDeviationsIsCalm) {
   const auto program = fair_mutex();
   World world(program->servers());
   Calm calm;
-  const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(2)));
+  const search::Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(2)));
   EXPECT_TRUE(world.deviations().empty());
   const std::vector<Deviation> none;
-  Replay replay(none);
-  const Outcome replayed = execute(world, *program, replay, limits(FaultPlan::all(2)));
+  search::Replay replay(none);
+  const search::Outcome replayed = execute(world, *program, replay, limits(FaultPlan::all(2)));
   EXPECT_EQ(replayed.trace_hash, was_calm.trace_hash);
   EXPECT_EQ(replayed.positions, was_calm.positions);
 }
@@ -237,14 +238,14 @@ TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
   const auto program = fair_mutex();
   World world(program->servers());
   Calm calm;
-  const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(1)));
+  const search::Outcome was_calm = execute(world, *program, calm, limits(FaultPlan::all(1)));
   std::set<std::uint64_t> traces = {was_calm.trace_hash};
   std::size_t different = 1;
   for (std::uint32_t position = 0; position < was_calm.positions; ++position) {
     for (const bool fault : {false, true}) {
       const std::vector<Deviation> one = {Deviation{position, Choice{fault, 1}}};
-      Replay replay(one);
-      const Outcome outcome = execute(world, *program, replay, limits(FaultPlan::all(1)));
+      search::Replay replay(one);
+      const search::Outcome outcome = execute(world, *program, replay, limits(FaultPlan::all(1)));
       if (world.deviations().empty()) {  // There was nothing else to choose.
         EXPECT_EQ(outcome.trace_hash, was_calm.trace_hash) << position;
       } else {
@@ -262,17 +263,17 @@ TEST(WorldTest, EveryChoiceIsValid) {
   const auto program = fair_mutex();
   World world(program->servers());
   Calm calm;
-  const Outcome was_calm = execute(world, *program, calm, limits(FaultPlan()));
+  const search::Outcome was_calm = execute(world, *program, calm, limits(FaultPlan()));
   std::vector<Deviation> wild;
   wild.reserve(200);
   for (std::uint32_t position = 0; position < 200; ++position) {
     wild.push_back(Deviation{position, Choice{true, 0xffffffffu - position}});
   }
-  Replay no_faults(wild);
-  const Outcome outcome = execute(world, *program, no_faults, limits(FaultPlan()));
+  search::Replay no_faults(wild);
+  const search::Outcome outcome = execute(world, *program, no_faults, limits(FaultPlan()));
   EXPECT_EQ(outcome.trace_hash, was_calm.trace_hash);
   EXPECT_TRUE(world.deviations().empty());
-  Replay with_faults(wild);
+  search::Replay with_faults(wild);
   EXPECT_FALSE(execute(world, *program, with_faults, limits(FaultPlan::all(50))).violation);
   EXPECT_GE(world.faults_injected(), 5U);
 }
@@ -397,7 +398,7 @@ TEST(WorldTest, AFaultIsTakenByItsIndexAmongAllModuloTheirNumber) {
 }
 
 TEST(WorldTest, FaultsOfReplicasAreOfferedWhereThereAreSeveral) {
-  fakezk::ServerOptions options;
+  ServerOptions options;
   options.replicas = 2;
   Simulation simulation(options);
   const auto a = simulation.open("A");

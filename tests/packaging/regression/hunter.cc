@@ -1,12 +1,12 @@
 // Hunts a broken lock and prints the regression test of what it finds.
 #include <cstdio>
 
-#include "lockstep/fake/hunt.h"
+#include "lockstep/lab/hunt.h"
 #include "my_mutex.h"
 
 int main() {
-  const lockstep::fake::HuntReport report =
-      lockstep::fake::hunt_lock("my-mutex", &lockstep::fake::contend_for<MyMutex>);
+  const lockstep::lab::HuntReport report =
+      lockstep::lab::hunt_lock("my-mutex", &lockstep::lab::contend_for<MyMutex>);
   std::fputs(report.regression_test().c_str(), stdout);
   return report.passed() ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lockstep/fake/scenario.h"
+#include "lockstep/lab/scenario.h"
 #include "lockstep/ok.h"
 #include "lockstep/turn.h"
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/sequence.h"
+
+namespace lockstep::judge {
+
+// Which znodes contend for a lock, and which of them may hold it at the same time: what the oracles
+// have to know of a recipe.
+class LockRules {
+ public:
+  // Contenders of a queue, told apart by their marks.
+  LockRules(std::initializer_list<Mark> queue) : marks(queue) {}
+
+  std::vector<Mark> marks;
+  // Leases of a semaphore: so many of the children with that mark may be held together.
+  std::string_view lease;
+  std::uint32_t capacity = 0;
+  // A contender without a number, of that name: who creates it holds, in no order.
+  std::string_view single;
+
+  // Nobody holds beside another one.
+  [[nodiscard]] bool exclusive() const {
+    return lease.empty() && std::ranges::all_of(marks, [](const Mark& mark) {
+             return mark.share == Share::kExclusive;
+           });
+  }
+};
+
+// The rules of the recipes.
+[[nodiscard]] inline LockRules mutex_rules() { return {Mark{kLockMark, Share::kExclusive}}; }
+[[nodiscard]] inline LockRules read_write_rules() {
+  return {Mark{kReadMark, Share::kShared}, Mark{kWriteMark, Share::kExclusive}};
+}
+[[nodiscard]] inline LockRules semaphore_rules(std::uint32_t capacity) {
+  LockRules rules = mutex_rules();
+  rules.lease = kLeaseMark;
+  rules.capacity = capacity;
+  return rules;
+}
+[[nodiscard]] inline LockRules single_rules(std::string_view name) {
+  LockRules rules = {};
+  rules.single = name;
+  return rules;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,459 @@
+#include "lockstep/judge/lock_oracles.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "lockstep/judge/assertions.h"
+#include "lockstep/sequence.h"
+
+namespace lockstep::judge {
+
+namespace {
+
+// More looks at an unchanged queue are a livelock. A few are the trace of a replica that lags.
+constexpr std::uint32_t kMostIdleLooks = 12;
+// So are more places in one acquire. A few are taken after faults.
+constexpr std::uint32_t kMostPlaces = 16;
+
+}  // namespace
+
+void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
+  world_ = &world;
+  verdict_ = &verdict;
+  grants_.clear();
+  late_grant_.reset();
+  acquiring_.clear();
+  process_of_.clear();
+  lives_.clear();
+  followed_ = 0;
+  changes_.clear();
+  looks_.clear();
+  if (&world.server().paths() == paths_.get()) return;
+  paths_ = world.server().path_table();
+  roles_.clear();
+}
+
+void LockOracles::end() {
+  if (until_end_) *std::exchange(until_end_, nullptr) = nullptr;
+  verdict_ = nullptr;
+}
+
+void LockOracles::tell_end(LockOracles*& judge) {
+  judge = this;
+  until_end_ = &judge;
+}
+
+void LockOracles::acquiring(SessionId session, std::uint32_t process,
+                            std::optional<TimePoint> deadline) {
+  acquiring_.push_back({session, process, deadline});
+  process_of_.emplace_back(session, process);
+}
+
+void LockOracles::resolved(SessionId session) {
+  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
+  if (pending == acquiring_.end()) return;
+  // By the clock that its deadline was told by.
+  const TimePoint now =
+      pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
+  if (pending->deadline && now > *pending->deadline + fakezk::World::kPassedOver) {
+    report_late(session, now - *pending->deadline);
+  }
+  acquiring_.erase(pending);
+}
+
+void LockOracles::crashed(std::uint32_t process) {
+  remembers();
+  std::erase_if(acquiring_, [&](const Acquire& acquire) { return acquire.process == process; });
+  for (Grant& grant : grants_) {
+    const Life* const life = life_of(grant);
+    if (life && process_of(life->owner) == process) grant.given_back = true;
+  }
+}
+
+void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
+  if (world_->traced()) tell_place(session, znode);
+  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
+  if (pending == acquiring_.end() || ++pending->places <= kMostPlaces) return;
+  report_places(session, pending->places, znode);
+}
+
+void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
+  if (world_->recorder()) return;
+  follow_server();
+  const Life* const life = living(znode);
+  if (!life) return;
+  Looks& looks = looks_of(session, static_cast<std::size_t>(life - lives_.data()));
+  const Zxid applied = world_->server().last_zxid_for(session);
+  const std::size_t changes = changes_until(applied);
+  const bool again = looks.last != 0;
+  if (again) judge_look(looks, changes);
+  looks.before = again ? looks.last : life->created;
+  looks.last = applied;
+  looks.changes = changes;
+}
+
+// What it has for a place that has gone is used for the next one.
+LockOracles::Looks& LockOracles::looks_of(SessionId session, std::size_t life) {
+  Looks* stale = nullptr;
+  for (Looks& looks : looks_) {
+    if (looks.session != session) continue;
+    if (looks.life == life) return looks;
+    if (lives_[looks.life].deleted != 0) stale = &looks;
+  }
+  const Looks fresh{.session = session, .life = life};
+  return stale ? *stale = fresh : looks_.emplace_back(fresh);
+}
+
+std::size_t LockOracles::changes_until(Zxid applied) const {
+  std::size_t count = changes_.size();
+  while (count > 0 && changes_[count - 1] > applied) --count;
+  return count;
+}
+
+void LockOracles::judge_look(Looks& looks, std::size_t changes) {
+  const Life& own = lives_[looks.life];
+  if (looks.changes != changes) {
+    looks.idle = 0;
+    if (!asserted("L3", rules_, *world_) || !woken_in_vain(own, looks.before)) return;
+    report("L3", std::string(text(own.znode)) +
+                     " was woken although the one right in front of it is still there");
+  } else if (++looks.idle > kMostIdleLooks) {
+    report("livelock", who(looks.session) + " has looked at the queue for " +
+                           std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
+                           " times although nothing has changed");
+  }
+}
+
+// The list that it went by was made after the look before the last. Whoever lives in front of it
+// now was the nearest on that list too, if all those between had been deleted by then, on the
+// server that made it.
+bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
+  const Life* nearest = nullptr;
+  for (const Life& other : lives_) {
+    if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
+    if (other.touched > look_before) return false;  // Woken by a revocation, maybe.
+    if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
+    if (other.deleted != 0 && other.deleted <= look_before) continue;
+    if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
+  }
+  return nearest && nearest->deleted == 0;
+}
+
+// A name may be used again, after its parent has been re-created: each life is another contender.
+[[gnu::always_inline]] inline const LockOracles::Life* LockOracles::life_of(const Path& znode,
+                                                                            Zxid created) const {
+  for (const Life& life : lives_) {
+    if (life.created == created && world_->server().paths().text(life.znode) == znode.text()) {
+      return &life;
+    }
+  }
+  return nullptr;
+}
+
+inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
+  const Life* const own = life_of(grant.znode, grant.created);
+  if (!own) report_never_created(grant);
+  return own;
+}
+
+// Whoever was created by then, with a lower number, and may not hold beside it, must have gone.
+inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
+  for (const Life& other : lives_) {
+    if (other.created > grant.evidence) break;
+    if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
+    if (other.deleted != 0 && other.deleted <= grant.evidence) continue;
+    if (text(other.znode) != grant.continues.view()) report_in_front(grant, other);
+  }
+}
+
+void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
+  std::uint32_t leases = 0;
+  for (const Life& other : lives_) {
+    if (other.created > grant.evidence) break;
+    if (!other.lease || other.lock != own.lock) continue;
+    if (other.deleted == 0 || other.deleted > grant.evidence) ++leases;
+  }
+  if (leases > rules_.capacity) report_leases(grant, leases);
+}
+
+[[gnu::always_inline]] inline void LockOracles::check_evidence(const GrantRecord& grant,
+                                                               const Life& own) {
+  if (own.owner != grant.session) {
+    report("S1", grant, "belongs to another session than its holder's");
+  }
+  static_cast<void>(world_->server().tree().find(own.znode));  // Whether it is there now matters.
+  if (own.deleted != 0 && own.deleted_by == own.owner) {
+    report("S4", grant, "was granted after its own session had deleted it");
+  }
+  if (own.created > grant.evidence || (own.deleted != 0 && own.deleted <= grant.evidence)) {
+    report_evidence(grant);
+  }
+  return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
+}
+
+// In the order of their evidence: a client may learn late of a grant that was long true, and over,
+// on the server. A grant that goes on from another keeps its token when it is downgraded.
+inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
+  const bool in_order = earlier.evidence <= grant.evidence;
+  const Zxid first = in_order ? earlier.token : grant.token;
+  const Zxid second = in_order ? grant.token : earlier.token;
+  const Share later = in_order ? grant.share : earlier.share;
+  if (first < second || (first == second && later == Share::kShared)) return;
+  report_order(first, second, later);
+}
+
+// Whether there may have been a time at which neither of them was over.
+inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
+                                     const Grant& earlier) const {
+  const Life* const life = life_of(earlier);
+  const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
+  const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
+  return !over && !we_were_over;
+}
+
+[[gnu::always_inline]] inline void LockOracles::check_earlier_grants(const GrantRecord& grant,
+                                                                     fakezk::PathId lock,
+                                                                     const Life& own) {
+  for (const Grant& earlier : grants_) {
+    if (earlier.lock != lock) continue;
+    if (earlier.created == grant.created && earlier.znode == own.znode) {
+      report("S1", grant, "was granted twice");
+      continue;
+    }
+    if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
+    if (may_overlap(grant, own, earlier) && !is(earlier.znode, grant.continues)) {
+      report_overlap(grant, earlier);
+    }
+    check_order(grant, earlier);
+    if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
+    const Life* const life = life_of(earlier);
+    if (life && life->deleted != 0) check_told(earlier, *life, grant.znode);
+    if (own.deleted != 0) late_grant_ = grants_.size();
+    if (own.deleted != 0) held_instead_ = Path(world_->server().paths().text(earlier.znode));
+  }
+}
+
+// The grant of another one is told, and this one's holder still takes it for its own, although the
+// server does not.
+void LockOracles::check_told(const Grant& dead, const Life& life, const Path& now_granted) {
+  if (!dead.by_own_clock()) return;
+  if (life.deleted_by == life.owner) return check_own_deletion(dead);
+  report_untold(dead, life, now_granted);
+}
+
+void LockOracles::check_late_grant() {
+  if (!late_grant_) return;
+  const Grant& late = grants_[*std::exchange(late_grant_, std::nullopt)];
+  if (late.held()) check_told(late, lives_[late.life], held_instead_);
+}
+
+void LockOracles::check_own_deletion(const Grant& grant) {
+  const Life* const life = life_of(grant);
+  if (!life || !grant.by_own_clock() || !grant.held()) return;
+  static_cast<void>(world_->server().tree().find(life->znode));  // Whether it is there now matters.
+  if (life->deleted == 0 || life->deleted_by != life->owner) return;
+  report("S4",
+         std::string(text(grant.znode)) + " was deleted by its own session while it was held");
+}
+
+void LockOracles::granted(const GrantRecord& grant) {
+  remembers();
+  follow_server();
+  check_late_grant();
+  if (world_->traced()) tell_granted(grant);
+  fakezk::PathTable& paths = world_->servers().paths();
+  const fakezk::PathId lock = paths.intern(grant.lock.text());
+  const Life* const own = own_life(grant);
+  if (own) {
+    check_evidence(grant, *own);
+    check_earlier_grants(grant, lock, *own);
+  }
+  const fakezk::PathId znode = own ? own->znode : paths.intern(grant.znode.text());
+  grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
+                       own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife, grant.loss);
+}
+
+void LockOracles::gave_up(SessionId session, const Path&, Error error) {
+  follow_server();
+  if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
+}
+
+void LockOracles::lost(const GrantRecord& grant, Error cause) {
+  follow_server();
+  if (world_->traced()) tell_lost(grant, cause);
+  Grant* const known = find(grant);
+  if (!known) return report("R1", grant, "was lost without having been granted");
+  if (known->given_back) report("R1", grant, "was reported lost after its release");
+  check_own_deletion(*known);
+  if (known->held()) forgets();
+  known->lost_before_release |= !known->releasing;
+  if (++known->losses > 1) report("R1", grant, "was reported lost twice");
+  check_late_grant();
+}
+
+void LockOracles::releasing(const GrantRecord& grant) {
+  follow_server();
+  Grant* const known = find(grant);
+  if (!known) return;
+  check_own_deletion(*known);
+  if (known->held()) forgets();
+  known->releasing = true;
+  check_late_grant();
+}
+
+// Also when its process crashes, and behind the end of an execution.
+void LockOracles::dropped(const GrantRecord& grant) {
+  if (!verdict_) return;
+  Grant* const known = find(grant);
+  if (!known) return;
+  if (known->held()) forgets();
+  known->given_back = true;
+}
+
+void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
+  follow_server();
+  if (world_->traced()) tell_released(grant, outcome);
+  Grant* const known = find(grant);
+  if (known && known->held()) forgets();
+  if (known) known->given_back = true;
+  const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
+  // Whether it is there now matters.
+  if (life) static_cast<void>(world_->server().tree().find(life->znode));
+  if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
+    report("R2", grant, "was released, but still exists");
+  }
+  // What an operator has deleted looks, after a lost reply, like a deletion of ours.
+  const bool by_operator = (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
+  if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
+      !by_operator) {
+    report("R2", grant, "was 'released', but had been lost with its session");
+  }
+  if (outcome != ReleaseOutcome::kAlreadyLost || !known) return;
+  if (known->losses == 0 && known->by_own_clock()) {
+    report("R1", grant, "was 'already lost' when it was released, and nobody was told of the loss");
+  }
+  // Whose session has ended cannot know any more.
+  const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
+  if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
+    report("R2", grant, "was 'already lost', but the release itself has deleted it");
+  }
+}
+
+bool LockOracles::has_heard_of(const Path& znode) {
+  remembers();
+  return std::ranges::any_of(grants_, [&](const Grant& grant) { return is(grant.znode, znode); });
+}
+
+void LockOracles::check_orphans() {
+  follow_server();
+  check_late_grant();
+  for (const Grant& grant : grants_) check_own_deletion(grant);
+  for (const Life& life : lives_) {
+    if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
+    if (still_in_use(life)) continue;
+    report("S5",
+           std::string(text(life.znode)) + " is still there, but nobody holds it or waits for it");
+  }
+}
+
+bool LockOracles::still_in_use(const Life& life) const {
+  if (std::ranges::find(acquiring_, life.owner, &Acquire::session) != acquiring_.end()) {
+    return true;
+  }
+  return std::ranges::any_of(grants_, [&](const Grant& grant) {
+    return grant.created == life.created && !grant.given_back && grant.losses == 0;
+  });
+}
+
+const LockOracles::Role& LockOracles::read_role(fakezk::PathId znode) {
+  if (znode >= roles_.size()) roles_.resize(std::size_t{znode} + 1);
+  Role& role = roles_[znode];
+  role.known = true;
+  const std::string_view name = paths_->name(znode);
+  if (const std::optional<Contender> known = contender(name, rules_.marks)) {
+    role.contends = true;
+    role.contender = *known;
+  } else if (!rules_.single.empty() && name == rules_.single) {
+    role.contends = true;
+    role.contender = {0, Share::kExclusive};
+  } else if (!rules_.lease.empty()) {
+    const auto number = sequence_number(name, rules_.lease);
+    if (!number) return role;
+    role.contends = true;
+    role.contender = {*number, Share::kShared};
+    role.lease = true;
+  }
+  return role;
+}
+
+[[gnu::always_inline]] inline void LockOracles::created(const fakezk::Change& change) {
+  const Role& role = role_of(change.path);
+  if (!role.contends) return;
+  changes_.push_back(change.zxid);
+  lives_.emplace_back(change.path, paths_->parent(change.path), role.contender, role.lease,
+                      change.zxid, change.owner);
+}
+
+inline void LockOracles::deleted(const fakezk::Change& change) {
+  for (Life& life : lives_) {
+    if (life.znode != change.path || life.deleted != 0) continue;
+    life.deleted = change.zxid;
+    life.deleted_by = change.actor;
+    changes_.push_back(change.zxid);
+    if (change.actor != 0 && change.actor != fakezk::kOperator && change.actor != change.owner) {
+      report_theft(change);
+    }
+    return;  // No other life of it goes on.
+  }
+}
+
+void LockOracles::touched(const fakezk::Change& change) {
+  for (Life& life : lives_) {
+    if (life.znode == change.path && life.deleted == 0) life.touched = change.zxid;
+  }
+}
+
+void LockOracles::follow(const fakezk::History& history) {
+  const std::span fresh(history.data() + followed_, history.data() + history.size());
+  for (const fakezk::Change& change : fresh) {
+    if (change.owner == 0) continue;  // Contenders are ephemeral.
+    if (change.kind == fakezk::Change::Kind::kCreated) created(change);
+    if (change.kind == fakezk::Change::Kind::kDeleted) deleted(change);
+    if (change.kind == fakezk::Change::Kind::kDataSet) touched(change);
+  }
+  followed_ = history.size();
+}
+
+const LockOracles::Life* LockOracles::living(const Path& znode) const {
+  const std::optional<fakezk::PathId> id = world_->server().paths().find(znode.text());
+  if (!id) return nullptr;
+  const auto found = std::ranges::find_if(
+      lives_, [&](const Life& life) { return life.znode == *id && life.deleted == 0; });
+  return found == lives_.end() ? nullptr : &*found;
+}
+
+// Grants are compared with each other: which of two was heard of first may make a difference. The
+// rest concerns one grant only, and its process.
+void LockOracles::remembers() {
+  if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->writes(fakezk::ObjectKind::kOracle);
+  }
+}
+
+// A holder does not hold any more. Those of whom that is said commute; whoever is granted a lock is
+// judged by it.
+void LockOracles::forgets() {
+  if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->reads(fakezk::ObjectKind::kOracle);
+  }
+}
+
+LockOracles::Grant* LockOracles::find(const GrantRecord& grant) {
+  for (Grant& known : grants_) {
+    if (known.created == grant.created && is(known.znode, grant.znode)) return &known;
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,197 @@
+#include "lockstep/judge/shared_resource.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lockstep/judge/assertions.h"
+#include "lockstep/search/chronicle.h"
+#include "session_name.h"
+
+namespace lockstep::judge {
+
+namespace {
+
+// What a client knows, and what its clock shows, is its process's memory, whoever judges by it.
+void record_memory_of(const Executor& executor, const fakezk::World& world) {
+  fakezk::FootprintRecorder* const recorder = world.recorder();
+  const auto* const process = recorder ? dynamic_cast<const fakezk::Process*>(&executor) : nullptr;
+  if (process) recorder->reads(fakezk::ObjectKind::kProcess, process->index());
+}
+
+}  // namespace
+
+void SharedResource::begin(fakezk::World& world, search::Verdict& verdict, std::uint32_t stock) {
+  world_ = &world;
+  verdict_ = &verdict;
+  inside_.clear();
+  newest_ = 0;
+  newest_writer_ = 0;
+  stock_ = stock;
+  woken_ = 0;
+}
+
+void SharedResource::enter(const Session& session) {
+  remembers();
+  note(session, "enters");
+  if (!inside_.empty() && !excused(session)) judge_entry(session);
+  inside_.push_back({&session, &session.executor(), std::nullopt});
+}
+
+void SharedResource::judge_entry(const Session& session) {
+  const LockRules any_rules = {};
+  if (!asserted("S2", any_rules, *world_)) return;
+  for (const Visit& visit : inside_) {
+    const Session* const inside = visit.session;
+    if (excused(*inside) && !relies(visit)) continue;
+    const bool once_more = &session.executor() == visit.executor;
+    verdict_->report("S2",
+                     who(session) + " enters while " +
+                         (once_more ? "its own session" : who(*inside)) + ", which is " +
+                         std::string(name(inside->state())) + ", is still inside",
+                     world_->steps());
+  }
+}
+
+// The server has ended its session, and its client cannot know yet.
+bool SharedResource::excused(const Session& session) const {
+  record_memory_of(session.executor(), *world_);
+  return !is_over(session.state()) && !world_->server().session_alive(session.id());
+}
+
+bool SharedResource::relies(const Visit& visit) const {
+  record_memory_of(*visit.executor, *world_);
+  return visit.relies_until && visit.executor->now() < *visit.relies_until;
+}
+
+inline void SharedResource::judge_reliance(const Visit& visit) {
+  const Session& session = *visit.session;
+  const bool closed = session.state() == SessionState::kClosed;  // By itself.
+  if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
+  report_reliance(session);
+}
+
+void SharedResource::report_reliance(const Session& session) {
+  const LockRules any_rules = {};
+  if (!asserted("S2", any_rules, *world_)) return;
+  verdict_->report("S2",
+                   "the session of " + who(session) +
+                       " has ended on the server, although its client may still rely on it",
+                   world_->steps());
+}
+
+void SharedResource::rely(const Session& session, TimePoint until) {
+  remembers();
+  const auto visit = std::ranges::find(inside_, &session, &Visit::session);
+  if (visit == inside_.end()) return;
+  // What was said before still holds.
+  judge_reliance(*visit);
+  visit->relies_until = until;
+  judge_reliance(*visit);
+}
+
+void SharedResource::leave(const Session& session) {
+  remembers();
+  const auto inside = std::ranges::find(inside_, &session, &Visit::session);
+  if (inside == inside_.end()) return;
+  note(session, "leaves");
+  judge_reliance(*inside);
+  inside_.erase(inside);
+}
+
+void SharedResource::crashed(const Executor& executor) {
+  remembers();
+  std::erase_if(inside_, [&](const Visit& visit) { return visit.executor == &executor; });
+}
+
+void SharedResource::write(Zxid token) {
+  remembers();
+  if (world_->traced()) note("written with token " + std::to_string(token));
+  if (token < newest_) {
+    verdict_->report(
+        "user:stale-write",
+        "token " + std::to_string(token) + " was written after token " + std::to_string(newest_),
+        world_->steps());
+  }
+  if (token <= newest_) return;
+  newest_ = token;
+  newest_writer_ = 0;  // Nobody has told who it was.
+}
+
+bool SharedResource::write_fenced(const Session& writer, Zxid token) {
+  remembers();
+  if (token == newest_ && newest_writer_ != 0 && newest_writer_ != writer.id()) {
+    verdict_->report("misuse",
+                     "two sessions have written with the fencing token " + std::to_string(token) +
+                         ", which is no grant's: every grant has a token of its own",
+                     world_->steps());
+  }
+  const bool accepted = token >= newest_;
+  if (world_->traced()) {
+    note(writer, (accepted ? "writes with token " : "is refused to write with token ") +
+                     std::to_string(token));
+  }
+  if (accepted) {
+    newest_ = token;
+    newest_writer_ = writer.id();
+    return true;
+  }
+  if (world_->server().session_alive(writer.id()) && !by_operator()) {
+    verdict_->report("user:fenced-out",
+                     "token " + std::to_string(token) + " is refused after token " +
+                         std::to_string(newest_) + ", although its holder's session lives",
+                     world_->steps());
+  }
+  return false;
+}
+
+std::uint32_t SharedResource::stock() {
+  remembers();
+  return stock_;
+}
+
+void SharedResource::sell() {
+  remembers();
+  if (stock_ == 0) {
+    return verdict_->report("user:oversold", "the last one was sold twice", world_->steps());
+  }
+  --stock_;
+  if (world_->traced()) note("one is sold, left: " + std::to_string(stock_));
+}
+
+void SharedResource::released() {
+  remembers();
+  woken_ = 0;
+}
+
+void SharedResource::woken() {
+  remembers();
+  const LockRules any_rules = {};
+  if (++woken_ < 2 || !asserted("L3", any_rules, *world_)) return;
+  verdict_->report("L3", "one release has woken " + std::to_string(woken_) + " waiters",
+                   world_->steps());
+}
+
+// Its process runs it.
+std::string SharedResource::who(const Session& session) const {
+  const auto* const process = dynamic_cast<const fakezk::Process*>(&session.executor());
+  return process ? world_->process_name(process->index()) : session_name(session.id());
+}
+
+void SharedResource::tell(const Session& session, std::string_view text) const {
+  const auto* const process = dynamic_cast<const fakezk::Process*>(&session.executor());
+  if (process) world_->note(process->index(), text);
+}
+
+// Nobody has told who it was.
+void SharedResource::note(std::string_view text) const {
+  world_->note(search::Chronicle::kNobody, text);
+}
+
+// What one process does here, the judge remembers for the next one.
+void SharedResource::remembers() {
+  if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->writes(fakezk::ObjectKind::kOracle);
+  }
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/history.h"
+#include "lockstep/search/program.h"
+
+namespace lockstep::search {
+
+// One thing that happened in an execution.
+struct Moment {
+  enum class Kind : std::uint8_t {
+    kRequest,     // A server takes up a request of the process.
+    kReply,       // The process receives a reply,
+    kWatchEvent,  // a watch event,
+    kConnection,  // or news of its connection and its session.
+    kServers,     // The servers do something by themselves.
+    kClock,       // The clock moves.
+    kFault,       // Something goes wrong on purpose.
+    kRemark,      // What the program itself says: it holds the lock, it gives up.
+  };
+  struct Detail {
+    std::string_view name;
+    std::string value;
+  };
+
+  Kind kind;
+  std::uint32_t step;
+  std::int64_t time_ms;
+  std::uint32_t process;  // Chronicle::kNobody for what the servers and the clock do.
+  std::string text;       // In words, without the details.
+  std::vector<Detail> details = {};
+  std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of the request.
+};
+
+// One change of the tree of znodes, as the leader committed it.
+struct ZnodeChange {
+  fakezk::Change::Kind kind;
+  std::uint32_t step;  // 0: before the execution, by its preparation.
+  std::size_t moment;  // Which of the step's moments it came with.
+  std::string path;
+  Zxid zxid;
+  fakezk::Lifetime lifetime;  // kCreated
+  SessionId owner;            // The ephemeral owner, or 0.
+  std::uint32_t owned;        // The process of that session; kNobody if unknown.
+  Data data;                  // kCreated, kDataSet
+};
+
+// A lock was held from one moment on; both ends are indices of moments.
+struct GrantSpan {
+  std::uint32_t process;
+  std::string znode;
+  std::size_t begins;
+  std::size_t znode_gone;  // From here on the znode that stands for the grant is deleted,
+  std::size_t ends;        // and from here on its holder knows that the grant is over.
+};
+
+// A server kept a watch of a process, from the end of one step to the end of another.
+struct WatchSpan {
+  std::uint32_t process;
+  std::string path;
+  bool children;
+  std::uint32_t begins_after;
+  std::uint32_t ends_after;
+};
+
+// An execution, written down: all that a report shows of it. Independent of the world it was in.
+struct Chronicle {
+  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+  static constexpr std::uint32_t kNoStep = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<std::string> processes;  // Their names.
+  std::vector<Moment> moments;
+  std::vector<ZnodeChange> changes;
+  std::vector<GrantSpan> grants;
+  std::vector<WatchSpan> watches;
+  std::optional<Violation> violation;
+  std::uint32_t steps = 0;
+  std::uint32_t replicas = 1;  // How many servers there are.
+};
+
+// Which moments to show, by index: all of them, or the first and the last ones of many.
+[[nodiscard]] std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first,
+                                               std::size_t last);
+
+// `text` without the GUIDs that protected creates put into names: "lock-0000000003" is short for
+// "_c_<guid>-lock-0000000003".
+[[nodiscard]] std::string without_guids(std::string_view text);
+
+// The same for what is said of one chronicle. Znodes whose names differ in nothing but the GUID
+// keep as much of it as tells them apart: "_c_1f0e...-lock-0000000003".
+class ShortNames {
+ public:
+  explicit ShortNames(const Chronicle& chronicle);
+  [[nodiscard]] std::string operator()(std::string_view text) const;
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> kept_;  // How many characters of which GUIDs.
+};
+
+}  // namespace lockstep::search

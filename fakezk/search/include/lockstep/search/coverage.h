@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/search/program.h"
+
+namespace lockstep::search {
+
+// A set of hashes that only grows: how many different ones were seen.
+class DistinctHashes {
+ public:
+  void add(std::uint64_t hash);
+  void add_all(const DistinctHashes& other);
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  void settle() const;
+
+  // Sorted and unique up to sorted_; behind that as they came.
+  mutable std::vector<std::uint64_t> hashes_;
+  mutable std::size_t sorted_ = 0;
+};
+
+// What a search has reached, and what it never did. The same for any number of jobs, unless it was
+// ended by a violation: then it is of what had run by then.
+class Coverage {
+ public:
+  static constexpr std::size_t kEventKinds = static_cast<std::size_t>(fakezk::Event::Kind::kFault);
+
+  // Different orders of steps, and different states between two steps (state_hash).
+  [[nodiscard]] std::size_t traces() const { return traces_.size(); }
+  [[nodiscard]] std::size_t states() const { return states_.size(); }
+  [[nodiscard]] std::uint64_t events(fakezk::Event::Kind kind) const {
+    return events_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] std::uint64_t faults(fakezk::FaultKind kind) const {
+    return faults_[static_cast<std::size_t>(kind)];
+  }
+
+  void saw_trace(std::uint64_t trace_hash) { traces_.add(trace_hash); }
+  void saw_state(std::uint64_t hash) { states_.add(hash); }
+  void saw(const fakezk::Event& event);
+  void add(const Coverage& other);
+
+  // As a paragraph: what was reached, how often, and what never was.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  DistinctHashes traces_;
+  DistinctHashes states_;
+  std::array<std::uint64_t, kEventKinds> events_{};
+  std::array<std::uint64_t, fakezk::kFaultKinds> faults_{};
+};
+
+// "deliver", "apply", ...: an event that is no fault.
+[[nodiscard]] std::string_view name(fakezk::Event::Kind kind);
+
+// Watches executions for a Coverage. To look at every state takes ten times as long as to reach it.
+class CoverageTracer final : public fakezk::Tracer {
+ public:
+  explicit CoverageTracer(fakezk::World& world) : world_(world) {}
+  void step(const fakezk::Step& step) override { coverage_.saw(step.event); }
+  void note(std::uint32_t, std::string_view) override {}
+  void settled() override;
+  void ended(const Outcome& outcome) { coverage_.saw_trace(outcome.trace_hash); }
+  [[nodiscard]] const Coverage& coverage() const { return coverage_; }
+
+ private:
+  fakezk::World& world_;
+  Coverage coverage_;
+};
+
+}  // namespace lockstep::search

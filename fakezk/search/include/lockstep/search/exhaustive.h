@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fakezk/footprint.h"
+#include "lockstep/search/hunt.h"
+#include "lockstep/search/program.h"
+
+namespace lockstep::search {
+
+// Which of the orders that nobody can tell apart are left out of an exhaustive search.
+enum class Reduction : std::uint8_t {
+  kNone,    // None: every order is tried. For tiny programs, and to check the others.
+  kSleep,   // P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
+            // 1996: sleep sets. Each trace is completed once, but many runs end half way.
+  kSource,  // P. Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014: source sets
+            // together with sleep sets.
+};
+
+// The reductions by the names of `lockstep hunt --reduction`, the best one last.
+struct ReductionName {
+  std::string_view name;
+  Reduction reduction;
+};
+[[nodiscard]] std::span<const ReductionName> reductions();
+
+struct ExhaustiveOptions {
+  ExecutionLimits limits;
+  Reduction reduction = Reduction::kSource;
+  // The most executions, counted as ExhaustiveResult::executions.
+  std::uint64_t executions = std::numeric_limits<std::uint64_t>::max();
+  // Asked now and then with the number of executions so far; false ends the search.
+  std::function<bool(std::uint64_t)> keep_going;
+  // Kinds of objects that footprints leave out. Anything but nothing makes the search unsound: it
+  // shows what recording that kind is worth.
+  std::vector<fakezk::ObjectKind> left_out;
+};
+
+struct ExhaustiveResult {
+  // True if every schedule with up to `fault_budget` faults has been tried, or its equal, none of
+  // them cut.
+  bool exhausted = false;
+  // How many budgets, 0 first, were searched through without a cut, and the last of them.
+  std::uint32_t budgets_finished = 0;
+  std::uint32_t fault_budget = 0;
+  // The budget that was being searched when the search ended.
+  std::uint32_t fault_budget_reached = 0;
+  std::uint64_t traces = 0;      // Complete executions that can be told apart.
+  std::uint64_t executions = 0;  // All that were run, also those that ended half way.
+  std::uint64_t steps = 0;
+  std::uint64_t trace_hash = 0;  // Sum over the traces.
+  // Stands for the set of traces: what happened in each, and what depended on what. Every order of
+  // a trace counts as the same, so that all reductions come to the same number.
+  std::uint64_t trace_set_hash = 0;
+  std::uint64_t final_states = 0;  // Distinct states, zxids aside, in which traces end.
+  std::uint64_t state_hash = 0;    // Sum over the final states.
+  // How many traces have a fault of each kind (source sets only).
+  std::vector<std::pair<fakezk::FaultKind, std::uint64_t>> traces_by_fault;
+  // Executions that had more steps than `deepest`: the search has not looked for other orders of
+  // what comes behind. They have gone on calmly from there, in the end with everything mended and
+  // everybody served, and were judged like those of every hunt, but are no traces.
+  std::uint64_t cut = 0;
+  std::uint32_t deepest = 0;
+  // True if it is not exhausted because of ExhaustiveOptions::executions.
+  bool stopped_by_count = false;
+  // Adjacent steps that were taken for independent, and tried in both orders.
+  std::uint64_t pairs_checked = 0;
+  // Empty, or two steps whose order mattered although their footprints do not meet. The search has
+  // then ended, and proves nothing.
+  std::string independence_violated;
+  std::optional<Found> found;
+};
+
+// Tries every schedule of a program, budget by budget from no fault to limits.faults.total(), up to
+// the order of steps that do not touch the same objects; ends with the first violation. That may be
+// "misuse": each run repeats the beginning of an earlier one, and some are run twice, to find out
+// whether the program is deterministic. Two kinds of choices stay calm: orders that ZooKeeper
+// leaves unspecified, and how many requests a cut finds accepted (a cut that comes later does the
+// same). Deterministic, on the calling thread.
+//
+// Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
+// that computes with the zxids of unrelated znodes, with ctime or mtime, or with
+// Session::last_contact(), is searched incompletely.
+ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
+
+// For reports on a search with executions that were cut short: what it has not tried, and why.
+[[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);
+
+}  // namespace lockstep::search

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/random_stream.h"
+
+namespace lockstep::search {
+
+// A source of events, as strategies see it: a task, whose events happen one after the other. One
+// direction of one link, the end of one session, what one broken connection has left behind, one
+// replica that lags, one stalled process, the reaper, the clock: whether one of them is late says
+// nothing of the others. The numbers are small.
+[[nodiscard]] inline std::uint32_t source_of(const fakezk::Event& event) {
+  constexpr auto kKinds = static_cast<std::uint32_t>(fakezk::Event::Kind::kFault) + 1;
+  const auto kind = static_cast<std::uint32_t>(event.kind);
+  const bool one_for_all = event.kind == fakezk::Event::Kind::kReap;
+  return kind + kKinds * (one_for_all ? 0 : event.index);
+}
+
+// What a strategy knows when an execution begins. Everything it does is a function of this.
+struct ExecutionStart {
+  std::uint64_t seed;            // Of this execution: the hunt's seed and its index, mixed.
+  std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
+  std::span<const std::uint32_t> calm_events;               // Its events, by source.
+  std::uint32_t faults;                                     // The most faults it may use.
+  fakezk::FaultKinds fault_kinds = fakezk::kAllFaultKinds;  // Those that can strike at all.
+};
+
+// A way to search: a chooser that begins anew with every execution.
+class Strategy : public fakezk::Chooser {
+ public:
+  virtual void begin(const ExecutionStart& start) = 0;
+};
+
+// When an execution's faults strike: drawn before it begins, uniformly over its length, because a
+// fault that is merely one more event to walk into strikes far too early most of the time. In one
+// execution of kFaultFreeShare none strikes. In one of kSpacedShare, faults keep a distance from
+// each other, which is drawn as well: what a fault sets off has time to come out before the next.
+class FaultTimes {
+ public:
+  static constexpr std::uint32_t kSpacedShare = 4;
+  static constexpr std::uint32_t kFaultFreeShare = 16;
+
+  FaultTimes() { at_[0] = kNever; }
+  void draw(fakezk::RandomStream& random, const ExecutionStart& start);
+  // Once per choice; true if a fault is due. Where several are, it is one.
+  [[nodiscard]] bool due() {
+    const std::uint32_t now = position_++;
+    if (at_[next_] != now) [[likely]]
+      return false;
+    while (at_[next_] == now) ++next_;
+    return true;
+  }
+
+ private:
+  [[nodiscard]] static std::uint32_t number_of_faults(fakezk::RandomStream& random,
+                                                      std::uint32_t most);
+
+  static constexpr std::uint32_t kMost = 16;
+  static constexpr std::uint32_t kNever = static_cast<std::uint32_t>(-1);
+  std::array<std::uint32_t, kMost + 1> at_{};  // In their order, and kNever behind them.
+  std::size_t next_ = 0;
+  std::uint32_t position_ = 0;
+};
+
+// Which kinds of faults may strike in an execution: in one third of them all, in one third each
+// kind is drawn to be in or out, evenly, and in one third there is a single one. Some bugs need one
+// kind twice, and the others only get in the way (A. Groce et al., "Swarm testing", ISSTA 2012).
+class Swarm {
+ public:
+  static constexpr std::uint32_t kSwarmShares = 3;
+
+  void draw(fakezk::RandomStream& random, fakezk::FaultKinds possible);
+  [[nodiscard]] fakezk::FaultKinds kinds() const { return kinds_; }
+
+ private:
+  fakezk::FaultKinds kinds_ = fakezk::kAllFaultKinds;
+};
+
+// What all random strategies share: faults strike at times drawn in advance, or at the first chance
+// after that, cuts and expiries twice as often as any other kind that is possible then; those whom
+// a kind can strike are equally likely; numbers are uniform.
+class RandomStrategy : public Strategy {
+ public:
+  void begin(const ExecutionStart& start) final;
+  std::uint32_t number(std::uint32_t options) final { return random_.below(options); }
+
+ protected:
+  virtual void begin_events(const ExecutionStart& start) = 0;
+  // Once per choice: whether a fault should strike now, and one that does, if any can.
+  [[nodiscard]] bool is_overdue() {
+    if (times_.due()) ++overdue_;
+    return overdue_ > 0;
+  }
+  [[nodiscard]] std::optional<fakezk::Choice> strike(const fakezk::Menu& menu);
+  [[nodiscard]] fakezk::RandomStream& random() { return random_; }
+
+ private:
+  [[nodiscard]] fakezk::FaultKind draw_kind(fakezk::FaultKinds possible);
+
+  fakezk::RandomStream random_;
+  FaultTimes times_;
+  Swarm swarm_;
+  std::uint32_t overdue_ = 0;
+};
+
+// They differ in how they choose among ordinary events: `Self` has choose(events), the index of one
+// of several, and may have happens(event), told of the one that happens, also when there was no
+// choice.
+template <class Self>
+class RandomOrder : public RandomStrategy {
+ public:
+  fakezk::Choice next(const fakezk::Menu& menu) final {
+    if (is_overdue()) [[unlikely]] {
+      const std::optional<fakezk::Choice> fault = strike(menu);
+      if (fault) return *fault;
+    }
+    Self& self = static_cast<Self&>(*this);
+    const std::span<const fakezk::Event> events = menu.events();
+    const std::uint32_t index = events.size() == 1 ? 0 : self.choose(events);
+    self.happens(events[index]);
+    return fakezk::Choice{false, index};
+  }
+  void happens(const fakezk::Event&) {}
+
+ protected:
+  // The index of the event with the least key, the first of several.
+  template <class Key>
+  [[nodiscard]] static std::uint32_t least(std::span<const fakezk::Event> events, Key key) {
+    std::uint32_t best = 0;
+    auto least_key = key(events[0]);
+    for (std::uint32_t i = 1; i < events.size(); ++i) {
+      const auto other = key(events[i]);
+      if (other < least_key) {
+        best = i;
+        least_key = other;
+      }
+    }
+    return best;
+  }
+};
+
+// Each makes one strategy; see the file of that name for what it does and whose idea it is.
+[[nodiscard]] std::unique_ptr<Strategy> make_random_walk();
+[[nodiscard]] std::unique_ptr<Strategy> make_pct();
+[[nodiscard]] std::unique_ptr<Strategy> make_pos();
+[[nodiscard]] std::unique_ptr<Strategy> make_urw();
+[[nodiscard]] std::unique_ptr<Strategy> make_delay();
+[[nodiscard]] std::unique_ptr<Strategy> make_portfolio();
+
+// The strategies by the names of `lockstep hunt --strategy`.
+struct StrategyName {
+  std::string_view name;
+  std::unique_ptr<Strategy> (*make)();
+};
+[[nodiscard]] std::span<const StrategyName> strategies();
+
+}  // namespace lockstep::search

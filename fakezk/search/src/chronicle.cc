@@ -1,0 +1,91 @@
+#include "lockstep/search/chronicle.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace lockstep::search {
+
+namespace {
+
+constexpr std::size_t kGuidLength = 36;
+constexpr std::size_t kFewestCharacters = 4;
+
+// `text` with the first `kept(guid)` characters of each GUID that a protected create has put there.
+template <class Kept>
+std::string with_guids(std::string_view text, Kept kept) {
+  constexpr std::string_view kPrefix = "_c_";
+  std::string plain;
+  while (!text.empty()) {
+    const std::size_t at = text.find(kPrefix);
+    plain += text.substr(0, at);
+    if (at == std::string_view::npos) break;
+    text.remove_prefix(at + kPrefix.size());
+    if (text.size() <= kGuidLength || text[kGuidLength] != '-') {
+      plain += kPrefix;
+      continue;
+    }
+    const std::string_view guid = text.substr(0, kGuidLength);
+    if (const std::size_t characters = kept(guid); characters > 0) {
+      plain.append(kPrefix).append(guid.substr(0, characters)).append("\u2026-");
+    }
+    text.remove_prefix(kGuidLength + 1);
+  }
+  return plain;
+}
+
+// How many of the first ones tell these GUIDs apart.
+std::size_t characters_that_differ(const std::set<std::string_view>& guids) {
+  std::size_t characters = kFewestCharacters;
+  for (auto next = guids.begin(); next != guids.end(); ++next) {
+    if (next == guids.begin()) continue;
+    const auto [one, other] = std::ranges::mismatch(*std::prev(next), *next);
+    characters = std::max(characters, static_cast<std::size_t>(other - next->begin()) + 1);
+  }
+  return characters;
+}
+
+}  // namespace
+
+std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first, std::size_t last) {
+  std::vector<std::size_t> shown;
+  const std::size_t all = chronicle.moments.size();
+  for (std::size_t i = 0; i < all; ++i) {
+    // A gap of one line would take as much room as what it leaves out.
+    const bool left_out = all > first + last + 1 && i >= first && i < all - last;
+    if (!left_out) shown.push_back(i);
+  }
+  return shown;
+}
+
+std::string without_guids(std::string_view text) {
+  return with_guids(text, [](std::string_view) { return 0; });
+}
+
+ShortNames::ShortNames(const Chronicle& chronicle) {
+  std::map<std::string, std::set<std::string_view>> called;
+  for (const ZnodeChange& change : chronicle.changes) {
+    called[without_guids(change.path)].insert(change.path);
+  }
+  for (const auto& [name, paths] : called) {
+    if (paths.size() < 2) continue;
+    std::set<std::string_view> guids;
+    for (const std::string_view path : paths) {
+      with_guids(path, [&](std::string_view guid) {
+        guids.insert(guid);
+        return 0;
+      });
+    }
+    const std::size_t kept = characters_that_differ(guids);
+    for (const std::string_view guid : guids) kept_.emplace(guid, kept);
+  }
+}
+
+std::string ShortNames::operator()(std::string_view text) const {
+  return with_guids(text, [&](std::string_view guid) -> std::size_t {
+    const auto kept = kept_.find(guid);
+    return kept == kept_.end() ? 0 : kept->second;
+  });
+}
+
+}  // namespace lockstep::search

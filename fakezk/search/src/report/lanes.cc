@@ -1,0 +1,356 @@
+#include "lockstep/search/lanes.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/search/guarantee.h"
+
+namespace lockstep::search {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 12;
+constexpr std::size_t kLeftColumns = 16;
+// By the number of lanes. What a lane says of a lock with short names fits even into the last.
+constexpr std::size_t kWidestLast = 72;
+constexpr std::size_t kWidestOfTwo = 72;
+constexpr std::size_t kWidestOfThree = 52;
+constexpr std::size_t kWidestOfMore = 40;
+constexpr std::size_t kMostFirst = 40;
+constexpr std::size_t kMostLast = 80;
+// A loop of at most so many rows is drawn once if it runs at least so often.
+constexpr std::size_t kLongestLoop = 8;
+constexpr std::size_t kFewestTimes = 3;
+
+// Characters on the screen, not bytes: names may be UTF-8.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+std::string padded(std::string text, std::size_t to) {
+  const std::size_t has = width(text);
+  if (has < to) text.append(to - has, ' ');
+  return text;
+}
+
+// At most `most` characters of it.
+std::string shortened(std::string text, std::size_t most) {
+  if (width(text) <= most) return text;
+  std::size_t end = 0;
+  for (std::size_t characters = 0; end < text.size(); ++end) {
+    if ((text[end] & 0xc0) != 0x80 && ++characters == most) break;
+  }
+  return text.substr(0, end) + "\u2026";
+}
+
+std::string aligned(const std::string& text, std::size_t to) {
+  return text.size() < to ? std::string(to - text.size(), ' ') + text : text;
+}
+
+std::string_view arrow(Moment::Kind kind, std::string_view text) {
+  switch (kind) {
+    case Moment::Kind::kRequest: return "-> ";
+    case Moment::Kind::kReply: return "<- ";
+    case Moment::Kind::kWatchEvent: return "<- ! ";
+    case Moment::Kind::kConnection: return text == "connects" ? "-> " : "<- ";
+    case Moment::Kind::kServers:
+    case Moment::Kind::kClock:
+    case Moment::Kind::kFault: return "** ";
+    case Moment::Kind::kRemark: return "== ";
+  }
+  return "";
+}
+
+char sign(fakezk::Change::Kind kind) {
+  switch (kind) {
+    case fakezk::Change::Kind::kCreated: return '+';
+    case fakezk::Change::Kind::kDeleted: return '-';
+    case fakezk::Change::Kind::kDataSet:
+    case fakezk::Change::Kind::kAclSet:
+    case fakezk::Change::Kind::kChecked: return '~';
+  }
+  return '~';
+}
+
+struct Mark {
+  std::string_view sign;
+  std::string_view meaning;
+};
+// In the order in which they stand in a line.
+constexpr std::array kMarks = {Mark{"+", "creates"},
+                               Mark{"-", "deletes"},
+                               Mark{"~", "changes"},
+                               Mark{"#", "holds"},
+                               Mark{":", "holds a znode that is gone"},
+                               Mark{"->", "applied"},
+                               Mark{"<-", "received"},
+                               Mark{"!", "watch event"},
+                               Mark{"**", "servers, clock or fault"},
+                               Mark{"==", "says"}};
+
+class Drawing {
+ public:
+  // Of the moments from `begin` to `end`, by index.
+  Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end,
+          std::optional<std::size_t> widest_lane = std::nullopt)
+      : chronicle_(chronicle), short_name_(chronicle) {
+    names_ = chronicle.processes;
+    const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
+      return moment.process >= chronicle.processes.size();
+    });
+    if (servers) names_.emplace_back("servers, clock");
+    widest_lane_ = widest_lane.value_or(names_.size() <= 2   ? kWidestOfTwo
+                                        : names_.size() == 3 ? kWidestOfThree
+                                                             : kWidestOfMore);
+    for (std::size_t next = begin; next < end;) next = add(next);
+    fold();
+    leave_out_the_middle();
+  }
+
+  [[nodiscard]] std::string rows() const {
+    std::vector<std::size_t> widths;
+    widths.reserve(names_.size());
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      widths.push_back(std::max({kNarrowest, width(names_[lane]), widest(lane)}));
+    }
+    std::string text = padded("step     time", kLeftColumns);
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      text += "  " + padded(names_[lane], widths[lane] + 1);
+    }
+    for (const Row& row : rows_) append(text, row, widths);
+    while (text.ends_with(' ')) text.pop_back();
+    return text + '\n';
+  }
+
+  [[nodiscard]] std::string legend() const {
+    std::string text;
+    for (const Mark& mark : kMarks) {
+      if (!std::ranges::any_of(rows_, [&](const Row& row) { return has(row, mark); })) continue;
+      text +=
+          (text.empty() ? "" : "   ") + std::string(mark.sign) + ' ' + std::string(mark.meaning);
+    }
+    return text.empty() ? text : text + '\n';
+  }
+
+  // The guarantee that is broken, if one is, as the last line.
+  [[nodiscard]] std::string violation() const {
+    if (!chronicle_.violation) return {};
+    const Violation& broken = *chronicle_.violation;
+    return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " +
+           is_broken(broken.oracle) + ": " + std::string(guarantee(broken.oracle)) + '\n';
+  }
+
+ private:
+  struct Row {
+    std::size_t moment;
+    std::size_t lane;
+    std::string text;
+    char changes = ' ';
+    bool is_gap = false;  // It stands for rows that are left out.
+  };
+
+  [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
+    if (row.is_gap) return false;
+    if (mark.sign == "!") return row.text.starts_with("<- ! ");
+    if (mark.sign.size() > 1) return row.text.starts_with(mark.sign);
+    if (row.changes == mark.sign.front()) return true;
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      if (holding(lane, row.moment) == mark.sign.front()) return true;
+    }
+    return false;
+  }
+
+  // Draws a moment, and what belongs on its line; returns the next moment to draw.
+  std::size_t add(std::size_t index) {
+    const Moment& moment = chronicle_.moments[index];
+    std::string text = std::string(arrow(moment.kind, moment.text)) + short_name_(moment.text);
+    std::size_t next = index + 1;
+    if (next < chronicle_.moments.size() && chronicle_.moments[next].answers == index &&
+        chronicle_.moments[next].step == moment.step + 1) {
+      text += ", received";
+      ++next;
+    }
+    for (; next < chronicle_.moments.size() && goes_with(moment, chronicle_.moments[next]);
+         ++next) {
+      const std::string more = ", " + short_name_(chronicle_.moments[next].text);
+      if (width(text) + width(more) > widest_lane_) break;
+      text += more;
+    }
+    add_row(index, lane_of(moment.process), std::move(text));
+    add_changes(index);
+    return next;
+  }
+
+  // What a process says in one breath.
+  static bool goes_with(const Moment& said, const Moment& next) {
+    return said.kind == Moment::Kind::kRemark && next.kind == Moment::Kind::kRemark &&
+           said.process == next.process && said.step == next.step;
+  }
+
+  void add_changes(std::size_t index) {
+    const std::size_t of_moment = rows_.size() - 1;
+    for (const ZnodeChange& change : chronicle_.changes) {
+      if (change.step == 0 || change.moment != index) continue;
+      char& mark = rows_[of_moment].changes;
+      mark = mark == ' ' || mark == sign(change.kind) ? sign(change.kind) : '~';
+      if (asked_for(chronicle_.moments[index], change)) continue;
+      const std::string text =
+          std::string("   ") + sign(change.kind) + ' ' + short_name_(change.path);
+      const bool known = change.owned < chronicle_.processes.size();
+      add_row(index, known ? change.owned : rows_[of_moment].lane, text);
+    }
+  }
+
+  void add_row(std::size_t moment, std::size_t lane, std::string text) {
+    // Nothing stands right of the last one, and what the servers do is told in long sentences.
+    const bool last = lane + 1 == names_.size();
+    const std::size_t most = last ? std::max(widest_lane_, kWidestLast) : widest_lane_;
+    rows_.push_back({moment, lane, shortened(std::move(text), most)});
+  }
+
+  static bool asked_for(const Moment& moment, const ZnodeChange& change) {
+    if (moment.kind != Moment::Kind::kRequest) return false;
+    return std::ranges::any_of(moment.details, [&](const Moment::Detail& detail) {
+      return detail.name == "path" && detail.value == change.path;
+    });
+  }
+
+  // Tells a loop once.
+  void fold() {
+    std::vector<Row> told;
+    for (std::size_t i = 0; i < rows_.size();) {
+      const Loop loop = loop_at(i);
+      const std::size_t end = i + loop.rows * loop.times;
+      const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i);
+      told.insert(told.end(), first, first + static_cast<std::ptrdiff_t>(loop.rows));
+      if (loop.times > 1) {
+        told.push_back({.moment = rows_[end - 1].moment,
+                        .lane = 0,
+                        .text = again(loop, chronicle_.moments[rows_[end - 1].moment].step),
+                        .is_gap = true});
+      }
+      i = end;
+    }
+    rows_ = std::move(told);
+  }
+
+  // Of what is still very long.
+  void leave_out_the_middle() {
+    if (rows_.size() <= kMostFirst + kMostLast + 1) return;
+    const auto from = rows_.begin() + kMostFirst;
+    const auto to = rows_.end() - kMostLast;
+    const std::size_t events = to->moment - from->moment;
+    const Row gap{.moment = from->moment,
+                  .lane = 0,
+                  .text = " ... " + std::to_string(events) + " of " +
+                          std::to_string(chronicle_.moments.size()) + " events are left out",
+                  .is_gap = true};
+    *from = gap;
+    rows_.erase(from + 1, to);
+  }
+
+  struct Loop {
+    std::size_t rows;
+    std::size_t times;
+  };
+
+  static std::string again(const Loop& loop, std::uint32_t last_step) {
+    return " ... " +
+           (loop.rows == 1 ? "this line comes"
+                           : "these " + std::to_string(loop.rows) + " lines come") +
+           ' ' + std::to_string(loop.times - 1) + " times more, up to step " +
+           std::to_string(last_step);
+  }
+
+  [[nodiscard]] Loop loop_at(std::size_t begin) const {
+    for (std::size_t rows = 1; rows <= kLongestLoop; ++rows) {
+      std::size_t same = 0;
+      while (begin + rows + same < rows_.size() && alike(begin + same, begin + rows + same)) ++same;
+      const std::size_t times = 1 + same / rows;
+      if (times >= kFewestTimes) return {rows, times};
+    }
+    return {1, 1};
+  }
+
+  [[nodiscard]] bool alike(std::size_t one, std::size_t other) const {
+    const Row& a = rows_[one];
+    const Row& b = rows_[other];
+    if (a.is_gap || b.is_gap || a.lane != b.lane || a.text != b.text || a.changes != b.changes) {
+      return false;
+    }
+    for (std::size_t lane = 0; lane < names_.size(); ++lane) {
+      if (holding(lane, a.moment) != holding(lane, b.moment)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t lane_of(std::uint32_t process) const {
+    return std::min<std::size_t>(process, names_.size() - 1);
+  }
+
+  [[nodiscard]] std::size_t widest(std::size_t lane) const {
+    std::size_t most = 0;
+    for (const Row& row : rows_) {
+      if (row.lane == lane && !row.is_gap) most = std::max(most, width(row.text));
+    }
+    return most;
+  }
+
+  // Whether the process of a lane holds the lock after that moment.
+  [[nodiscard]] char holding(std::size_t lane, std::size_t moment) const {
+    char mark = ' ';
+    for (const GrantSpan& grant : chronicle_.grants) {
+      if (grant.process != lane || moment < grant.begins || moment >= grant.ends) continue;
+      if (mark != '#') mark = moment < grant.znode_gone ? '#' : ':';
+    }
+    return mark;
+  }
+
+  void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
+    while (text.ends_with(' ')) text.pop_back();
+    text += '\n';
+    if (row.is_gap) {
+      text += row.text;
+      return;
+    }
+    const Moment& moment = chronicle_.moments[row.moment];
+    std::string line = aligned(std::to_string(moment.step), 4) +
+                       aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
+    line = padded(std::move(line), kLeftColumns);
+    for (std::size_t lane = 0; lane < widths.size(); ++lane) {
+      const std::string said = row.lane == lane ? row.text : std::string();
+      line += std::string(1, holding(lane, row.moment)) + ' ' + padded(said, widths[lane] + 1);
+    }
+    text += line;
+  }
+
+  const Chronicle& chronicle_;
+  const ShortNames short_name_;
+  std::vector<std::string> names_;
+  std::vector<Row> rows_;
+  std::size_t widest_lane_ = 0;
+};
+
+}  // namespace
+
+std::string legend(const Chronicle& chronicle) {
+  return Drawing(chronicle, 0, chronicle.moments.size()).legend();
+}
+
+std::string draw_lanes(const Chronicle& chronicle, std::optional<std::size_t> widest_lane) {
+  const Drawing drawing(chronicle, 0, chronicle.moments.size(), widest_lane);
+  return drawing.rows() + drawing.violation();
+}
+
+std::string draw_step(const Chronicle& chronicle, std::uint32_t step) {
+  const auto [begin, end] = std::ranges::equal_range(chronicle.moments, step, {}, &Moment::step);
+  return Drawing(chronicle, static_cast<std::size_t>(begin - chronicle.moments.begin()),
+                 static_cast<std::size_t>(end - chronicle.moments.begin()))
+      .rows();
+}
+
+}  // namespace lockstep::search

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+// The files of explore/timeline, built in (lockstep_embed in core/cmake/component.cmake).
+namespace lockstep::search::timeline_files {
+
+extern const std::string_view kPage;
+extern const std::string_view kScript;
+extern const std::string_view kStyle;
+
+}  // namespace lockstep::search::timeline_files

@@ -1,0 +1,208 @@
+#include "lockstep/search/shrink.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lockstep::search {
+
+namespace {
+
+class Shrinker {
+ public:
+  Shrinker(Program& program, const ExecutionLimits& limits, std::string oracle,
+           const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget)
+      : world_(program.servers()),
+        program_(program),
+        limits_(limits),
+        oracle_(std::move(oracle)),
+        budget_(budget) {
+    Replay replay(deviations);
+    best_.outcome = execute(world_, program_, replay, limits_);
+    best_.deviations = world_.deviations();
+    best_.executions = 1;
+    best_.steps = best_.outcome.steps;
+  }
+
+  Shrunk run() {
+    bool smaller = true;
+    while (smaller && !spent()) {
+      smaller = drop_chunks();
+      smaller = lower_choices() || smaller;
+      smaller = move_earlier() || smaller;
+      // There are many of these: only once nothing else helps.
+      smaller = smaller || drop_pairs() || drop_and_move();
+    }
+    return std::move(best_);
+  }
+
+ private:
+  // What makes one schedule smaller than another, most important first.
+  using Size = std::tuple<std::size_t, std::size_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  static Size size(const std::vector<fakezk::Deviation>& deviations, const Outcome& outcome) {
+    std::size_t faults = 0;
+    std::uint64_t choices = 0;
+    std::uint64_t positions = 0;
+    for (const fakezk::Deviation& deviation : deviations) {
+      faults += deviation.choice.fault ? 1 : 0;
+      choices += deviation.choice.index;
+      positions += deviation.position;
+    }
+    return {deviations.size(), faults, outcome.steps, choices, positions};
+  }
+
+  [[nodiscard]] bool spent() const {
+    return best_.executions >= budget_.executions || best_.steps >= budget_.steps;
+  }
+
+  // Accepts the candidate if it breaks the same guarantee and is smaller as it really ran.
+  bool accept(const std::vector<fakezk::Deviation>& candidate) {
+    if (spent()) return false;
+    ++best_.executions;
+    Replay replay(candidate);
+    Outcome outcome = execute(world_, program_, replay, limits_);
+    best_.steps += outcome.steps;
+    if (!outcome.violation || outcome.violation->oracle != oracle_) return false;
+    const std::vector<fakezk::Deviation>& ran = world_.deviations();
+    if (size(ran, outcome) >= size(best_.deviations, best_.outcome)) return false;
+    best_.deviations = ran;
+    best_.outcome = std::move(outcome);
+    return true;
+  }
+
+  bool drop_chunks() {
+    bool smaller = false;
+    for (std::size_t chunk = best_.deviations.size(); chunk > 0; chunk /= 2) {
+      for (std::size_t at = 0; at + chunk <= best_.deviations.size();) {
+        if (drop(at, chunk)) {
+          smaller = true;
+        } else {
+          ++at;
+        }
+      }
+    }
+    return smaller;
+  }
+
+  // Without deviations [at, at + chunk): the rest stays where it is, or moves a little.
+  bool drop(std::size_t at, std::size_t chunk) {
+    const auto first = static_cast<std::ptrdiff_t>(at);
+    std::vector<fakezk::Deviation> rest = best_.deviations;
+    rest.erase(rest.begin() + first, rest.begin() + first + static_cast<std::ptrdiff_t>(chunk));
+    if (accept(rest)) return true;
+    for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+      if (shift != 0 && accept(shifted(rest, at, shift))) return true;
+    }
+    return false;
+  }
+
+  // Two at once, those that stand close together first: either alone changes what the other means.
+  bool drop_pairs() {
+    for (std::size_t apart = 1; apart < best_.deviations.size(); ++apart) {
+      for (std::size_t at = 0; at + apart < best_.deviations.size(); ++at) {
+        if (drop_pair(at, at + apart)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool drop_pair(std::size_t first, std::size_t second) {
+    std::vector<fakezk::Deviation> rest = best_.deviations;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(second));
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(first));
+    if (accept(rest)) return true;
+    for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+      if (shift == 0) continue;
+      if (accept(shifted(rest, first, shift)) || accept(shifted(rest, second - 1, shift))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // One, if another one stands elsewhere: what was in its way is gone with the first.
+  bool drop_and_move() {
+    for (std::size_t at = 0; at < best_.deviations.size(); ++at) {
+      std::vector<fakezk::Deviation> rest = best_.deviations;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+      for (std::size_t i = 0; i < rest.size(); ++i) {
+        for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+          const std::vector<fakezk::Deviation> candidate = moved(rest, i, shift);
+          if (shift != 0 && in_order(candidate) && accept(candidate)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool lower_choices() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.deviations.size(); ++i) {
+      const std::uint32_t index = best_.deviations[i].choice.index;
+      for (std::uint32_t lower = 0; lower < index; ++lower) {
+        std::vector<fakezk::Deviation> candidate = best_.deviations;
+        candidate[i].choice.index = lower;
+        if (!accept(candidate)) continue;
+        smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  bool move_earlier() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.deviations.size(); ++i) {
+      for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
+        if (i >= best_.deviations.size()) break;
+        if (shift == 0) continue;
+        const std::vector<fakezk::Deviation> alone = moved(best_.deviations, i, shift);
+        if (in_order(alone) && accept(alone)) smaller = true;
+        if (i < best_.deviations.size() && accept(shifted(best_.deviations, i, shift))) {
+          smaller = true;
+        }
+      }
+    }
+    return smaller;
+  }
+
+  static std::vector<fakezk::Deviation> moved(std::vector<fakezk::Deviation> deviations,
+                                              std::size_t at, std::int64_t shift) {
+    const std::int64_t position = std::int64_t{deviations[at].position} + shift;
+    deviations[at].position = static_cast<std::uint32_t>(std::max<std::int64_t>(0, position));
+    return deviations;
+  }
+
+  // Everything from `at` on, moved by `shift` positions.
+  static std::vector<fakezk::Deviation> shifted(std::vector<fakezk::Deviation> deviations,
+                                                std::size_t at, std::int64_t shift) {
+    for (std::size_t i = at; i < deviations.size(); ++i) {
+      const std::int64_t moved = std::int64_t{deviations[i].position} + shift;
+      deviations[i].position = static_cast<std::uint32_t>(std::max<std::int64_t>(0, moved));
+    }
+    if (!in_order(deviations)) deviations.resize(at);
+    return deviations;
+  }
+
+  static bool in_order(const std::vector<fakezk::Deviation>& deviations) {
+    return std::ranges::adjacent_find(deviations, std::ranges::greater_equal{},
+                                      &fakezk::Deviation::position) == deviations.end();
+  }
+
+  static constexpr std::int64_t kFarthest = 6;
+
+  fakezk::World world_;
+  Program& program_;
+  const ExecutionLimits& limits_;
+  std::string oracle_;
+  ShrinkBudget budget_;
+  Shrunk best_;
+};
+
+}  // namespace
+
+Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
+              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
+  return Shrinker(program, limits, oracle, deviations, budget).run();
+}
+
+}  // namespace lockstep::search

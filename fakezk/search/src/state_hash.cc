@@ -1,0 +1,192 @@
+#include "lockstep/search/state_hash.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::search {
+
+namespace {
+
+class Hash {
+ public:
+  void add(std::uint64_t fact) { value_ = fakezk::mix(value_ ^ fact) + 0x9e3779b97f4a7c15u; }
+  void add(std::string_view text) {
+    add(text.size());
+    for (const char byte : text) add(static_cast<unsigned char>(byte));
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void add(Enum value) {
+    add(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+void add_stat(Hash& hash, const Stat& stat) {
+  hash.add(static_cast<std::uint64_t>(stat.version));
+  hash.add(static_cast<std::uint64_t>(stat.cversion));
+  hash.add(static_cast<std::uint64_t>(stat.aversion));
+  hash.add(static_cast<std::uint64_t>(stat.ephemeral_owner));
+  hash.add(static_cast<std::uint64_t>(stat.num_children));
+}
+
+void add_data(Hash& hash, const Data& data) {
+  hash.add(data.is_null());
+  hash.add(data.view());
+}
+
+void add_znode(Hash& hash, const fakezk::ZnodeTree& tree, const fakezk::PathTable& paths,
+               fakezk::PathId id) {
+  const fakezk::Znode* const znode = tree.find(id);
+  if (!znode) return;
+  hash.add(paths.text(id).view());
+  add_stat(hash, tree.stat(*znode));
+  add_data(hash, znode->data);
+  hash.add(znode->lifetime);
+  // In the order of their creation, which nobody can see.
+  std::vector<fakezk::PathId> children = znode->children;
+  std::ranges::sort(children, {}, [&](fakezk::PathId child) { return paths.name(child); });
+  for (const fakezk::PathId child : children) add_znode(hash, tree, paths, child);
+}
+
+void add_request(Hash& hash, const fakezk::ClientMessage& message) {
+  hash.add(message.kind);
+  hash.add(message.request.op);
+  hash.add(message.request.path.view());
+  add_data(hash, message.request.data);
+  hash.add(static_cast<std::uint64_t>(message.request.version));
+  const bool greets = message.kind == fakezk::ClientMessage::Kind::kHandshake;
+  hash.add(static_cast<std::uint64_t>(greets ? message.handshake().session_id : 0));
+}
+
+void add_requests(Hash& hash, const fakezk::Mailbox<fakezk::ClientMessage>& requests) {
+  hash.add(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) add_request(hash, requests[i]);
+}
+
+void add_link(Hash& hash, const fakezk::Link& link) {
+  hash.add(link.open);
+  add_requests(hash, link.requests);
+  hash.add(link.inbox.size());
+  for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
+}
+
+// Which connection watches what; in which order it has come to that, nobody can see.
+void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::PathTable& paths,
+                 fakezk::LinkIndex links) {
+  for (fakezk::LinkIndex link = 0; link < links; ++link) {
+    std::vector<std::string_view> watched;
+    for (const fakezk::PathId path : watches.watched_by(link))
+      watched.push_back(paths.text(path).view());
+    std::ranges::sort(watched);
+    hash.add(watched.size());
+    for (const std::string_view path : watched) hash.add(path);
+  }
+}
+
+void add_replica(Hash& hash, const fakezk::Replica& replica, const fakezk::PathTable& paths,
+                 fakezk::LinkIndex links) {
+  add_znode(hash, replica.tree(), paths, fakezk::PathTable::kRoot);
+  add_watches(hash, replica.data_watches(), paths, links);
+  add_watches(hash, replica.child_watches(), paths, links);
+  hash.add(replica.lagging);
+  hash.add(replica.unreachable);
+}
+
+// When the leader heard of it last is left out: nothing but its silence shows that.
+void add_session(Hash& hash, const fakezk::SessionTable::Session& session) {
+  hash.add(session.phase);
+  hash.add(session.link);
+  hash.add(static_cast<std::uint64_t>(session.timeout.count()));
+  const std::optional<TimePoint> end = session.silent_until();
+  hash.add(end.has_value());
+  if (end) hash.add(static_cast<std::uint64_t>(end->time_since_epoch().count()));
+}
+
+void add_identities(Hash& hash, std::span<const fakezk::Identity> identities) {
+  hash.add(identities.size());
+  for (const fakezk::Identity& identity : identities) {
+    hash.add(identity.scheme);
+    hash.add(identity.id);
+  }
+}
+
+// What broken connections have left behind, session by session: only of one session it matters
+// which came first.
+void add_strays(Hash& hash, const fakezk::Server& server) {
+  for (fakezk::SessionIndex session = 0; session < server.session_count(); ++session) {
+    for (std::uint32_t i = 0; i < server.stray_count(); ++i) {
+      if (server.stray_session(i) == session) add_requests(hash, server.stray_requests(i));
+    }
+  }
+}
+
+void add_txn(Hash& hash, const fakezk::Server& server, const fakezk::Txn& txn) {
+  hash.add(txn.op);
+  hash.add(txn.has_error);
+  if (txn.has_error) hash.add(txn.error);
+  hash.add(txn.origin);
+  for (std::size_t i = 0; i < txn.change_count; ++i) {
+    const fakezk::Change& change = server.history()[txn.first_change + i];
+    hash.add(change.kind);
+    hash.add(server.paths().text(change.path).view());
+    add_data(hash, change.data);
+  }
+}
+
+}  // namespace
+
+std::uint64_t content_hash(const fakezk::ServerMessage& message) {
+  Hash hash;
+  hash.add(message.kind);
+  hash.add(message.event);
+  hash.add(message.op);
+  hash.add(static_cast<std::uint64_t>(message.welcome ? message.welcome->session_id : 0));
+  hash.add(message.reply.is_error());
+  if (message.reply.is_error()) hash.add(message.reply.error);
+  hash.add(message.reply.path.view());
+  add_stat(hash, message.reply.stat());
+  add_data(hash, message.reply.data);
+  hash.add(message.reply.children.size());
+  for (const std::string_view name : message.reply.children) hash.add(name);
+  return hash.value();
+}
+
+std::uint64_t state_hash(fakezk::World& world) {
+  Hash hash;
+  const fakezk::Server& server = world.server();
+  add_znode(hash, server.tree(), server.paths(), fakezk::PathTable::kRoot);
+  for (fakezk::ReplicaIndex i = 0; i < server.replica_count(); ++i) {
+    add_replica(hash, server.replica(i), server.paths(), world.network().size());
+    const std::span<const fakezk::Txn> outstanding = server.outstanding(i);
+    hash.add(outstanding.size());
+    for (const fakezk::Txn& txn : outstanding) add_txn(hash, server, txn);
+  }
+  hash.add(server.session_count());
+  for (fakezk::SessionIndex i = 0; i < server.session_count(); ++i) {
+    add_session(hash, server.sessions()[i]);
+  }
+  add_strays(hash, server);
+  hash.add(world.network().size());
+  for (fakezk::LinkIndex i = 0; i < world.network().size(); ++i) {
+    hash.add(world.process_of(i));
+    hash.add(server.session_of(i));
+    add_identities(hash, server.identities(i));
+    add_link(hash, world.network()[i]);
+  }
+  hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
+  hash.add(world.timer_hash());
+  for (std::uint32_t i = 0; i < world.process_count(); ++i) {
+    hash.add(world.process(i).stalled());
+    hash.add(world.process(i).clock_hash());
+  }
+  return hash.value();
+}
+
+}  // namespace lockstep::search

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "lockstep/fake/client.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/internal/pool_allocator.h"
+#include "lockstep/judge/lock_oracles.h"
+#include "lockstep/judge/shared_resource.h"
+#include "lockstep/lab/fibers.h"
+#include "lockstep/task.h"
+
+namespace lockstep::lab {
+
+// How large a scenario is.
+struct ScenarioSize {
+  std::uint32_t clients = 3;
+  std::uint32_t rounds = 1;
+};
+
+// Whether the last contender gives up after a second. That second passes only when nothing else can
+// happen, or by the fault `timer`.
+enum class LastContender : std::uint8_t { kPatient, kImpatient };
+
+// One contender of a lock scenario: everything its task needs.
+class Contender {
+ public:
+  Contender(fakezk::Process& process, std::string name, judge::LockOracles& oracles,
+            judge::SharedResource& resource, Fibers& fibers)
+      : client_(process, std::move(name)),
+        oracles_(oracles),
+        resource_(resource),
+        fibers_(fibers) {}
+
+  [[nodiscard]] fake::FakeClient& client() { return client_; }
+  [[nodiscard]] const fake::FakeClient& client() const { return client_; }
+  // Its process has crashed and is started again: a client without a session.
+  void restart() noexcept { client_.let_go(); }
+  // The execution is over: before the next one everything is as if new.
+  void clear() noexcept;
+  [[nodiscard]] judge::LockOracles& oracles() { return oracles_; }
+  // What the lock protects. There is one thing in stock.
+  [[nodiscard]] judge::SharedResource& resource() { return resource_; }
+  // Runs code that blocks, as a task of its process.
+  [[nodiscard]] Task<void> on_fiber(std::function<void()> body) {
+    return fibers_.run(client_.process(), std::move(body));
+  }
+  // What bounds an acquire that begins now.
+  [[nodiscard]] Context patience() const {
+    if (!impatient_) return {};
+    return {client_.executor().now() + std::chrono::seconds(1)};
+  }
+  void become_impatient() { impatient_ = true; }
+  // By its rules, whoever holds the lock holds it alone.
+  [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
+
+  // How long the usual contender holds what it has got now, as the chooser likes: no time at all,
+  // so that its release races with everything else; or long enough for everything else to come to
+  // rest, and for time-outs, leases and renewals to run out: 600 ms, 4 seconds or a minute.
+  [[nodiscard]] Duration holding_time();
+
+  // How an acquire of the usual contender has ended. A lock that it holds and of which the oracles
+  // have not heard would be judged by nobody: that is "misuse".
+  void tried(const Result<HeldLock>& held);
+  [[nodiscard]] std::uint32_t attempts() const { return attempts_; }
+  [[nodiscard]] std::uint32_t grants() const { return grants_; }
+
+  // Does what contenders do, as a task of its process.
+  void run(Task<void> task) { client_.process().tasks().spawn(std::move(task), finished_); }
+  // Has done it.
+  [[nodiscard]] bool finished() const { return finished_; }
+
+ private:
+  fake::FakeClient client_;
+  judge::LockOracles& oracles_;
+  judge::SharedResource& resource_;
+  Fibers& fibers_;
+  std::uint32_t attempts_ = 0;
+  std::uint32_t grants_ = 0;
+  bool impatient_ = false;
+  bool finished_ = false;
+};
+
+using Contenders = std::deque<Contender, internal::PoolAllocator<Contender>>;
+
+}  // namespace lockstep::lab

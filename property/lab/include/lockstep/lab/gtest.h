@@ -1,0 +1,80 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "lockstep/lab/gtest_failures.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
+
+// Hunts as GoogleTest assertions. Whoever includes this links GoogleTest.
+//
+//   TEST(MyMutexTest, KeepsItsGuarantees) {
+//     EXPECT_NO_VIOLATION(lab::lock_under_test<MyMutex>("my-mutex"));
+//   }
+//
+// The arguments are those of hunt_lock: a LockUnderTest, and HuntSettings if the defaults will not
+// do. Without changing the test, the environment says what else to do:
+//
+//   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
+//   LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
+//                     HuntSettings::with_environment
+//   LOCKSTEP_REPLAY   a replay string: the lock of that name is not hunted, but runs this one
+//                     execution; all others are hunted as ever. One that cannot be read fails. A
+//                     lock that ends the process prints it in this form: lockstep/lab/last_words.h
+//
+// What is EXPECTed or ASSERTed of GoogleTest inside a contender, an invariant, a check at the end
+// or a destructor that runs when all is cleared away ends the hunt when it does not hold, as the
+// violation "user:expectation", and the report has its schedule. (In a regression test it fails as
+// ever.) SUCCEED() and GTEST_SKIP() mean nothing there.
+#define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
+#define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
+
+namespace lockstep::lab {
+
+// Says that it was run, whatever comes of it. `elsewhere`: what else has failed.
+[[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed,
+                                                              const std::string& elsewhere) {
+  if (!replayed.passed() || !elsewhere.empty()) {
+    return ::testing::AssertionFailure() << replayed.text() << elsewhere;
+  }
+  std::cout << replayed.text();
+  return ::testing::AssertionSuccess() << replayed.text();
+}
+
+// What the macros ask.
+[[nodiscard]] inline ::testing::AssertionResult no_violation(const LockUnderTest& lock,
+                                                             const HuntSettings& settings = {}) {
+  try {
+    GTestFailures failures;
+    const LockUnderTest watched = GTestFailures::watched(lock);
+    const char* const wanted = std::getenv("LOCKSTEP_REPLAY");
+    if (wanted && *wanted != '\0') {
+      search::ReplayString parsed;
+      const std::string unreadable = search::ReplayString::parse(wanted, parsed);
+      if (!unreadable.empty()) {
+        return ::testing::AssertionFailure() << "LOCKSTEP_REPLAY: " << unreadable;
+      }
+      if (parsed.scenario == lock.name) {
+        const ReplayReport replayed = replay_lock(wanted, watched);
+        return replayed_well(replayed, failures.elsewhere());
+      }
+    }
+    const HuntReport report = hunt_lock(watched, settings.with_environment());
+    const std::string elsewhere = failures.elsewhere();
+    if (!report.passed() || !elsewhere.empty()) {
+      return ::testing::AssertionFailure() << report.text() << elsewhere;
+    }
+    if (report.coverage || report.exhaustive) std::cout << report.text();
+    return ::testing::AssertionSuccess() << report.text();
+  } catch (const std::invalid_argument& unreadable) {
+    return ::testing::AssertionFailure() << unreadable.what();
+  }
+}
+
+}  // namespace lockstep::lab

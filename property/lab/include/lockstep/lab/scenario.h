@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lockstep/lab/contend_for.h"
+#include "lockstep/lab/lock_under_test.h"
+#include "lockstep/search/program.h"
+
+namespace lockstep::lab {
+
+// Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
+// the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
+// and the lock's parent exists before the search begins. If there are several servers, the last one
+// is slow: it applies what is committed as late as the search likes. A contender that crashes is
+// started again, from its first round.
+class LockScenario final : public search::Program, private fakezk::Restarter {
+ public:
+  using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
+  using CheckAtEnd = void (*)(const fakezk::World& world, search::Verdict& verdict);
+
+  LockScenario(LockUnderTest lock, ScenarioSize size)
+      : lock_(std::move(lock)), size_(size), oracles_(lock_.rules) {}
+  // Contenders that share nothing but ZooKeeper.
+  LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
+               judge::LockRules rules = judge::mutex_rules(), CheckAtEnd check_at_end = nullptr,
+               fakezk::ReplicaIndex replicas = 1,
+               Duration tick_time = fakezk::ServerOptions().tick_time);
+
+  [[nodiscard]] fakezk::ServerOptions servers() const override;
+  void reset(fakezk::World& world) override;
+  void start(fakezk::World& world, search::Verdict& verdict) override;
+  void after_step(fakezk::World& world, search::Verdict& verdict) override {
+    if (lock_.invariant) lock_.invariant(world, verdict);
+  }
+  [[nodiscard]] bool judges_each_step() const override { return lock_.invariant != nullptr; }
+  [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
+  void committed() override { oracles_.committed(); }
+  void finish(fakezk::World& world) override;
+  void clear() override;
+  [[nodiscard]] bool isolated() const override { return lock_.isolated; }
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override;
+
+ private:
+  void run(Contender& contender) {
+    contender.run(lock_.contend(contender, lock_path_, size_.rounds));
+  }
+  void restart(fakezk::Process& process) override;
+  void add_contenders(fakezk::World& world);
+  void prepare(fakezk::World& world);
+  void create_lock(fakezk::World& world);
+  void resume();
+  void check_grants(const fakezk::World& world) const;
+  [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;
+  [[nodiscard]] std::string whose(const fakezk::World& world, const Path& znode,
+                                  const Contender& waiter) const;
+
+  LockUnderTest lock_;
+  // Not shared with other scenarios, which other threads search: all its copies count as one.
+  Path lock_path_ = Path("/lock");
+  ScenarioSize size_;
+  judge::LockOracles oracles_;
+  judge::SharedResource resource_;
+  Fibers fibers_;
+  search::Verdict* verdict_ = nullptr;
+  Contenders contenders_;  // Of all executions in one world.
+  // Where the search begins, as the first start() has prepared it.
+  std::optional<fakezk::World::Checkpoint> prepared_;
+  std::vector<fake::FakeSession::Snapshot> sessions_;  // By contender.
+  bool resumes_ = false;
+};
+
+}  // namespace lockstep::lab

@@ -1,0 +1,88 @@
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "lockstep/lab/hunt.h"
+#include "lockstep/search/schedule.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+// Leaves `into` as it is if the variable is not set, or empty.
+template <class Number>
+bool read_variable(const char* variable, Number least, Number& into) {
+  const char* const value = std::getenv(variable);
+  if (!value || *value == '\0') return false;
+  const char* const end = value + std::strlen(value);
+  Number number{};
+  const auto [stopped, error] = std::from_chars(value, end, number);
+  // "nan" and "inf" are numbers to from_chars.
+  const bool finite = std::isfinite(static_cast<double>(number));
+  if (error != std::errc() || stopped != end || !finite || number < least) {
+    throw std::invalid_argument(std::string(variable) + " is no such number: '" + value + "'");
+  }
+  into = number;
+  return true;
+}
+
+void read_word(const char* variable, std::string& into) {
+  const char* const value = std::getenv(variable);
+  if (value && *value != '\0') into = value;
+}
+
+void read_faults(fakezk::FaultPlan& into) {
+  constexpr std::uint32_t kUsualFaults = 2;
+  constexpr std::uint64_t kMostFaults = 16;  // As many as a strategy places in one execution.
+  std::string kinds;
+  read_word("LOCKSTEP_FAULTS", kinds);
+  if (!kinds.empty()) {
+    fakezk::FaultPlan plan;
+    const std::string wrong = search::parse_fault_kinds(kinds, plan);
+    if (!wrong.empty()) throw std::invalid_argument("LOCKSTEP_FAULTS: " + wrong);
+    plan.set_total(into.total() > 0 ? into.total() : kUsualFaults);
+    into = plan;
+  }
+  std::uint64_t budget = into.total();
+  const bool counted = read_variable<std::uint64_t>("LOCKSTEP_FAULT_BUDGET", 0, budget);
+  if (kinds.empty() && !counted) return;
+  if (budget > kMostFaults) {
+    throw std::invalid_argument("LOCKSTEP_FAULT_BUDGET: at most " + std::to_string(kMostFaults));
+  }
+  into.set_total(static_cast<std::uint32_t>(budget));
+  // Equal searches get equal plans, so that they draw alike.
+  if (!into.any()) into = fakezk::FaultPlan();
+}
+
+}  // namespace
+
+HuntSettings HuntSettings::with_environment() const {
+  constexpr double kShortestSeconds = 0.001;
+  constexpr std::uint64_t kNoBound = std::uint64_t{1} << 62;
+  HuntSettings settings(*this);
+  read_variable<std::uint64_t>("LOCKSTEP_SEED", 0, settings.seed);
+  // Whatever the test bounds: who gives it so much time wants it used.
+  if (read_variable("LOCKSTEP_SECONDS", kShortestSeconds, settings.seconds)) {
+    settings.executions = kNoBound;
+  }
+  std::uint64_t most = 0;
+  if (read_variable<std::uint64_t>("LOCKSTEP_EXECUTIONS", 1, most)) settings.executions = most;
+  std::uint64_t measure = settings.measure_coverage ? 1 : 0;
+  read_variable<std::uint64_t>("LOCKSTEP_COVERAGE", 0, measure);
+  if (measure > 1) throw std::invalid_argument("LOCKSTEP_COVERAGE is neither 0 nor 1");
+  settings.measure_coverage = measure == 1;
+  read_word("LOCKSTEP_STRATEGY", settings.strategy);
+  read_word("LOCKSTEP_REDUCTION", settings.reduction);
+  std::uint64_t threads = settings.jobs;
+  if (read_variable<std::uint64_t>("LOCKSTEP_JOBS", 1, threads) && threads > kMostJobs) {
+    throw std::invalid_argument("LOCKSTEP_JOBS: at most " + std::to_string(kMostJobs));
+  }
+  settings.jobs = static_cast<std::uint32_t>(threads);
+  read_faults(settings.faults);
+  return settings;
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,141 @@
+#include "process/fatal_signals.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+#include "process/own_stack.h"
+#include "process/under_way.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+struct Fatal {
+  int signal;
+  std::string_view what;  // It "has ..."
+};
+
+constexpr std::array kFatal = {
+    Fatal{SIGABRT, "aborted"},
+    Fatal{SIGSEGV, "used memory that is not there (SIGSEGV)"},
+    Fatal{SIGBUS, "used memory that is not there (SIGBUS)"},
+    Fatal{SIGFPE, "divided by zero, or the like (SIGFPE)"},
+    Fatal{SIGILL, "run into a trap or an illegal instruction (SIGILL)"},
+    Fatal{SIGTRAP, "run into a trap (SIGTRAP)"},
+};
+constexpr std::string_view kOverflow =
+    "probably overflowed a stack, of which a fiber's has 256 KiB (SIGSEGV),";
+static_assert(kStackBytes == std::size_t{256} * 1024);
+
+std::mutex mutex;
+int users = 0;
+std::array<struct sigaction, kFatal.size()> previous;
+
+// How a thread that runs no execution asks one that does to speak: with its own signal, and this.
+constinit int request = 0;
+constinit std::atomic<bool> answered = false;
+
+std::size_t index_of(int signal) {
+  return static_cast<std::size_t>(std::ranges::find(kFatal, signal, &Fatal::signal) -
+                                  kFatal.begin());
+}
+
+// Whether the fault lies where the stack pointer points to. There would be none if the stack went
+// on there.
+bool is_overflow(const siginfo_t& info, const void* context) {
+  std::uintptr_t top = 0;
+  [[maybe_unused]] const auto* const stopped = static_cast<const ucontext_t*>(context);
+#if defined(__x86_64__)
+  top = static_cast<std::uintptr_t>(stopped->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  top = static_cast<std::uintptr_t>(stopped->uc_mcontext.sp);
+#else
+  return false;
+#endif
+  constexpr std::uintptr_t kBelow = 4096;
+  constexpr std::uintptr_t kLargestFrame = 65536;
+  const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return info.si_signo == SIGSEGV && info.si_code > 0 && fault + kBelow >= top &&
+         fault < top + kLargestFrame;
+}
+
+bool is_request(const siginfo_t& info) {
+  return info.si_code == SI_QUEUE && info.si_pid == ::getpid() &&
+         info.si_value.sival_ptr == &request;
+}
+
+// Code under test may have threads of its own, though a hunt does not schedule them. Only the
+// thread that runs the execution can say which one it is: it changes while others look.
+void ask_who_knows(int signal) {
+  const int who = last_to_begin();
+  if (who == 0 || who == ::gettid()) return;
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = ::getpid();
+  info.si_uid = ::getuid();
+  info.si_value.sival_ptr = &request;
+  answered = false;
+  if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), who, signal, &info) != 0) return;
+  constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (int moments = 0; moments < 1000 && !answered; ++moments) ::nanosleep(&kMoment, nullptr);
+}
+
+// A fault happens again as soon as this handler has returned; that way a sanitizer sees it as it
+// was. What was sent is sent again, and comes then; so is a trap, behind which the program goes on.
+void pass_on(int signal, const siginfo_t& info) {
+  ::sigaction(signal, &previous[index_of(signal)], nullptr);
+  const bool is_fault = info.si_code > 0 && signal != SIGTRAP;
+  if (!is_fault) std::raise(signal);
+}
+
+void handle(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  const std::string_view what =
+      is_overflow(*info, context) ? kOverflow : kFatal[index_of(signal)].what;
+  if (is_request(*info)) {
+    say_last_words("another thread", what);
+    answered = true;
+  } else {
+    if (!say_last_words("the program under test", what)) ask_who_knows(signal);
+    pass_on(signal, *info);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+FatalSignals::FatalSignals() {
+  const std::lock_guard lock(mutex);
+  if (users++ > 0) return;
+  struct sigaction own{};
+  own.sa_sigaction = &handle;
+  own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  for (std::size_t i = 0; i < kFatal.size(); ++i) {
+    ::sigaction(kFatal[i].signal, &own, &previous[i]);
+  }
+}
+
+// Whoever has set another handler meanwhile keeps it.
+FatalSignals::~FatalSignals() {
+  const std::lock_guard lock(mutex);
+  if (--users > 0) return;
+  for (std::size_t i = 0; i < kFatal.size(); ++i) {
+    struct sigaction now{};
+    ::sigaction(kFatal[i].signal, nullptr, &now);
+    if (now.sa_sigaction == &handle) ::sigaction(kFatal[i].signal, &previous[i], nullptr);
+  }
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,118 @@
+#include "lockstep/lab/last_words.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lockstep/search/schedule.h"
+#include "process/alternate_stack.h"
+#include "process/fatal_signals.h"
+#include "process/under_way.h"
+
+// Of the sanitizers' runtime, if there is one; libFuzzer has the only place for such a callback.
+extern "C" {
+[[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+[[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
+}
+
+namespace lockstep::lab {
+
+namespace {
+
+constexpr std::string_view kWho = "the program under test";
+
+// An exit() in the code under test would look like a hunt that has found nothing. What it has
+// printed is not lost.
+void exiting() {
+  if (!say_last_words(kWho, "called exit()")) return;
+  std::fflush(nullptr);
+  std::_Exit(EXIT_FAILURE);
+}
+
+void exiting_quickly() {
+  if (say_last_words(kWho, "called quick_exit()")) std::_Exit(EXIT_FAILURE);
+}
+
+void found_by_sanitizer() { say_last_words(kWho, "been ended by a sanitizer"); }
+
+// Once for the whole process: such hooks cannot be taken back.
+void hook_exits() {
+  static const bool done = [] {
+    std::atexit(&exiting);
+    std::at_quick_exit(&exiting_quickly);
+    if (__sanitizer_set_death_callback && !LLVMFuzzerTestOneInput) {
+      __sanitizer_set_death_callback(&found_by_sanitizer);
+    }
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+class WithLastWords final : public search::Program {
+ public:
+  WithLastWords(std::unique_ptr<search::Program> program, std::string replay)
+      : program_(std::move(program)), replay_(std::move(replay)) {}
+  ~WithLastWords() override { end(); }
+
+  [[nodiscard]] fakezk::ServerOptions servers() const override { return program_->servers(); }
+  void reset(fakezk::World& world) override { program_->reset(world); }
+  void start(fakezk::World& world, search::Verdict& verdict) override {
+    use_alternate_stack();
+    end();
+    before_ = exchange_under_way({&world, replay_.c_str()});
+    program_->start(world, verdict);
+  }
+  [[nodiscard]] fakezk::Restarter* restarter() override { return program_->restarter(); }
+  void committed() override { program_->committed(); }
+  void after_step(fakezk::World& world, search::Verdict& verdict) override {
+    program_->after_step(world, verdict);
+  }
+  [[nodiscard]] bool judges_each_step() const override { return program_->judges_each_step(); }
+  void finish(fakezk::World& world) override { program_->finish(world); }
+  void clear() override {
+    program_->clear();
+    end();
+  }
+  [[nodiscard]] bool isolated() const override { return program_->isolated(); }
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
+    return program_->process_name(process);
+  }
+
+ private:
+  // Whoever runs a program may clear it before the first start, too.
+  void end() {
+    if (before_) exchange_under_way(*std::exchange(before_, std::nullopt));
+  }
+
+  FatalSignals signals_;
+  std::unique_ptr<search::Program> program_;
+  std::string replay_;
+  std::optional<UnderWay> before_;  // While an execution is under way.
+};
+
+// The replay string up to its deviations, which are the last but one of its parts.
+std::string head_of(std::string_view scenario, ScenarioSize size, const fakezk::FaultPlan& faults) {
+  search::ReplayString string;
+  string.scenario = scenario;
+  string.clients = size.clients;
+  string.rounds = size.rounds;
+  string.faults = faults;
+  string.known = false;
+  const std::string text = string.text();
+  return text.substr(0, text.rfind("calm/"));
+}
+
+}  // namespace
+
+std::unique_ptr<search::Program> with_last_words(std::unique_ptr<search::Program> program,
+                                                 std::string_view scenario, ScenarioSize size,
+                                                 const fakezk::FaultPlan& faults,
+                                                 std::string_view replay_by) {
+  hook_exits();
+  return std::make_unique<WithLastWords>(std::move(program),
+                                         std::string(replay_by) + head_of(scenario, size, faults));
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,133 @@
+#include "process/own_stack.h"
+
+#include <cxxabi.h>
+
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_traits.hpp>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define LOCKSTEP_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LOCKSTEP_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define LOCKSTEP_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LOCKSTEP_THREAD_SANITIZER 1
+#endif
+#endif
+
+#ifdef LOCKSTEP_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef LOCKSTEP_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace lockstep::lab {
+
+namespace {
+
+boost::context::protected_fixedsize_stack stacks() {
+  return boost::context::protected_fixedsize_stack(kStackBytes);
+}
+
+void swap_exceptions(ExceptionState& with) {
+  ExceptionState now;
+  void* const globals = abi::__cxa_get_globals();
+  std::memcpy(&now, globals, sizeof(now));
+  std::memcpy(globals, &with, sizeof(with));
+  with = now;
+}
+
+}  // namespace
+
+OwnStack::OwnStack()
+    : stack_(stacks().allocate()),
+      there_(boost::context::detail::make_fcontext(stack_.sp, stack_.size, &run)),
+      own_{static_cast<const char*>(stack_.sp) - stack_.size, stack_.size} {
+#ifdef LOCKSTEP_THREAD_SANITIZER
+  own_thread_ = __tsan_create_fiber(0);
+#endif
+}
+
+// Of what stands on the stack nothing needs to be destroyed.
+OwnStack::~OwnStack() {
+#ifdef LOCKSTEP_THREAD_SANITIZER
+  __tsan_destroy_fiber(own_thread_);
+#endif
+#ifdef LOCKSTEP_ADDRESS_SANITIZER
+  const std::size_t guard = boost::context::stack_traits::page_size();
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(own_.bottom) + guard, own_.size - guard);
+#endif
+  stacks().deallocate(stack_);
+}
+
+void OwnStack::enter() {
+  before_switch(own_);
+  there_ = boost::context::detail::jump_fcontext(there_, this).fctx;
+  after_switch(false);
+}
+
+void OwnStack::leave() {
+  before_switch(others_);
+  back_ = boost::context::detail::jump_fcontext(back_, this).fctx;
+  after_switch(true);
+}
+
+// Runs there, one body after the other, and never returns.
+void OwnStack::run(boost::context::detail::transfer_t from) {
+  OwnStack& self = *static_cast<OwnStack*>(from.data);
+  self.back_ = from.fctx;
+  self.after_switch(true);
+  for (;;) {
+    std::exchange(self.body_, nullptr)();
+    self.leave();
+  }
+}
+
+#ifdef LOCKSTEP_ADDRESS_SANITIZER
+void OwnStack::before_switch(const StackBounds& to) {
+  swap_exceptions(exceptions_);
+  const bool leaving = &to == &others_;
+  void** const keep = leaving ? &saved_ : &other_saved_;
+  __sanitizer_start_switch_fiber(keep, to.bottom, to.size);
+}
+
+void OwnStack::after_switch(bool here) {
+  if (here) {
+    __sanitizer_finish_switch_fiber(saved_, &others_.bottom, &others_.size);
+  } else {
+    __sanitizer_finish_switch_fiber(other_saved_, nullptr, nullptr);
+  }
+}
+#elif defined(LOCKSTEP_THREAD_SANITIZER)
+void OwnStack::before_switch(const StackBounds& to) {
+  swap_exceptions(exceptions_);
+  if (&to == &others_) return __tsan_switch_to_fiber(other_thread_, 0);
+  other_thread_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(own_thread_, 0);
+}
+
+void OwnStack::after_switch(bool) {}
+#else
+void OwnStack::before_switch(const StackBounds&) { swap_exceptions(exceptions_); }
+
+void OwnStack::after_switch(bool) {}
+#endif
+
+std::unique_ptr<OwnStack> StackPool::take() {
+  if (idle_.empty()) return std::make_unique<OwnStack>();
+  std::unique_ptr<OwnStack> stack = std::move(idle_.back());
+  idle_.pop_back();
+  return stack;
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,80 @@
+#include "process/under_way.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include "process/thread_id.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+// Initial-exec, so that the first use on a thread allocates nothing: it may be a handler's, in the
+// middle of the allocator.
+[[gnu::tls_model("initial-exec")]] constinit thread_local UnderWay under_way;
+
+constinit std::atomic<int> began_last = 0;
+constinit std::atomic<bool> spoken = false;
+
+// Writes without allocating: the end may have come from the allocator.
+class Writer {
+ public:
+  Writer& operator<<(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+      if (written <= 0) break;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return *this;
+  }
+  Writer& operator<<(std::uint32_t number) {
+    char digits[10];
+    const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+  }
+};
+
+// Two threads may end at once. The first one speaks, and usually the process ends with it.
+void wait_for_who_speaks() noexcept {
+  if (!spoken.exchange(true)) return;
+  const timespec second{.tv_sec = 1, .tv_nsec = 0};
+  ::nanosleep(&second, nullptr);
+}
+
+}  // namespace
+
+UnderWay exchange_under_way(UnderWay now) noexcept {
+  // Only written if it is another one: the workers of a hunt share it.
+  const int thread = own_thread_id();
+  if (began_last.load(std::memory_order_relaxed) != thread) {
+    began_last.store(thread, std::memory_order_relaxed);
+  }
+  return std::exchange(under_way, now);
+}
+
+int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
+
+bool say_last_words(std::string_view who, std::string_view what) noexcept {
+  // Whatever goes wrong from here on must not come back here.
+  const UnderWay last = std::exchange(under_way, UnderWay());
+  if (!last.world) return false;
+  wait_for_who_speaks();
+  Writer writer;
+  writer << "lockstep: " << who << " has " << what << " in step " << last.world->steps()
+         << ". Replay it:\n  " << std::string_view(last.replay);
+  bool first = true;
+  for (const fakezk::Deviation& deviation : last.world->deviations()) {
+    writer << (first ? "" : ",") << deviation.position << (deviation.choice.fault ? ".F" : ".")
+           << deviation.choice.index;
+    first = false;
+  }
+  writer << (first ? "calm/unknown\n" : "/unknown\n");
+  return true;
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,138 @@
+#include "lockstep/lab/replay.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "lockstep/lab/last_words.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+constexpr std::size_t kLiteralLength = 84;
+
+// What the test claims: KeepsS1, HasNoLivelock.
+std::string test_name(std::string_view oracle) {
+  const bool is_guarantee = oracle.size() == 2;
+  if (is_guarantee) return "Keeps" + std::string(oracle);
+  if (oracle.starts_with("user:")) return "Keeps" + class_name(oracle.substr(5));
+  return "HasNo" + class_name(oracle);
+}
+
+// A string literal on as many lines as it takes.
+std::string literal(std::string_view text, std::string_view indent) {
+  std::string code;
+  for (bool first = true; first || !text.empty(); first = false) {
+    if (!first) code += '\n';
+    code += std::string(indent) + '"';
+    for (const char byte : text.substr(0, kLiteralLength)) {
+      if (byte == '"' || byte == '\\') code += '\\';
+      code += byte;
+    }
+    code += '"';
+    text.remove_prefix(text.size() < kLiteralLength ? text.size() : kLiteralLength);
+  }
+  return code;
+}
+
+// The first line only, and no backslash at its end: a comment must not spill into the code.
+std::string first_line(std::string_view text) {
+  std::string line(text.substr(0, text.find('\n')));
+  if (line.ends_with('\\')) line += '.';
+  return line;
+}
+
+}  // namespace
+
+ReplayReport replay(std::string_view string,
+                    const std::function<std::unique_ptr<search::Program>(ScenarioSize)>& make) {
+  ReplayReport report;
+  search::ReplayString parsed;
+  report.error = search::ReplayString::parse(string, parsed);
+  if (!report.error.empty()) return report;
+  report.scenario = parsed.scenario;
+  report.was_recorded = parsed.known;
+  const ScenarioSize size{parsed.clients, parsed.rounds};
+  const std::unique_ptr<search::Program> program =
+      with_last_words(make(size), parsed.scenario, size, parsed.faults);
+  search::ExecutionLimits limits;
+  limits.faults = parsed.faults;
+  search::Recording recording = record(*program, limits, parsed.deviations);
+  report.as_recorded = recording.outcome.trace_hash == parsed.trace_hash;
+  report.violation = std::move(recording.outcome.violation);
+  report.chronicle = std::move(recording.chronicle);
+  return report;
+}
+
+ReplayReport replay_lock(std::string_view string, Contend contend) {
+  const LockUnderTest lock("", std::move(contend));
+  return replay(string,
+                [&lock](ScenarioSize size) { return std::make_unique<LockScenario>(lock, size); });
+}
+
+ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock) {
+  search::ReplayString parsed;
+  const std::string unreadable = search::ReplayString::parse(string, parsed);
+  if (unreadable.empty() && parsed.scenario != lock.name) {
+    ReplayReport report;
+    report.error =
+        "the replay string is one of '" + parsed.scenario + "', not of '" + lock.name + "'";
+    return report;
+  }
+  return replay(string, [&lock](ScenarioSize size) { return lock.program(size); });
+}
+
+ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
+                          const fakezk::FaultPlan& faults,
+                          const std::vector<fakezk::Deviation>& deviations) {
+  ReplayReport report;
+  report.scenario = lock.name;
+  report.was_recorded = false;
+  const std::unique_ptr<search::Program> program =
+      with_last_words(lock.program(size), lock.name, size, faults);
+  search::ExecutionLimits limits;
+  limits.faults = faults;
+  search::Recording recording = record(*program, limits, deviations);
+  report.violation = std::move(recording.outcome.violation);
+  report.chronicle = std::move(recording.chronicle);
+  return report;
+}
+
+std::string ReplayReport::text() const {
+  if (!error.empty()) return error + '\n';
+  std::string how = "in this schedule";
+  if (was_recorded) {
+    how = as_recorded ? "replayed as recorded"
+                      : "replayed otherwise than recorded: the program has changed since";
+  }
+  std::string text = scenario + ", " + how + ", ";
+  if (violation) {
+    text += std::string(search::breaks(violation->oracle)) + ' ' + violation->oracle + " (" +
+            std::string(search::guarantee(violation->oracle)) + ") in step " +
+            std::to_string(violation->step) + ":\n" + violation->message;
+  } else {
+    text += "breaks nothing.";
+  }
+  return text + "\n\n" + draw_lanes(chronicle);
+}
+
+std::string regression_test(const search::Failure& failure, std::string_view replayed, bool is_lock,
+                            std::string_view include, std::string_view note) {
+  const search::Violation& violation = failure.violation;
+  const std::size_t name_begins = failure.replay.find('/') + 1;
+  const std::string scenario =
+      failure.replay.substr(name_begins, failure.replay.find('/', name_begins) - name_begins);
+  std::string code = "#include <gtest/gtest.h>\n\n#include \"lockstep/lab/replay.h\"\n";
+  if (!include.empty()) code += "#include \"" + std::string(include) + "\"\n";
+  code += "\n// It " + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
+          " (" + std::string(search::guarantee(violation.oracle)) + ") in step " +
+          std::to_string(violation.step) + ":\n// " + first_line(violation.message) + '\n';
+  if (!note.empty()) code += std::string(note) + '\n';
+  code += "TEST(" + class_name(scenario) + "Test, " + test_name(violation.oracle) + ") {\n";
+  code += std::string("  const lockstep::lab::ReplayReport report = lockstep::lab::") +
+          (is_lock ? "replay_lock(\n" : "replay(\n");
+  code += literal(failure.replay, "      ") + ",\n      " + std::string(replayed) + ");\n";
+  return code + "  EXPECT_TRUE(report.passed()) << report.text();\n}\n";
+}
+
+}  // namespace lockstep::lab

@@ -1,0 +1,271 @@
+#include "lockstep/lab/scenario.h"
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+// Whom a contender waits for, and at which lock.
+class Blocked {
+ public:
+  const Contender* by;
+  Path lock;
+};
+
+// By a znode that `waiter` watches, of somebody else who is still at work.
+std::optional<Blocked> blocked(const Contender& waiter, const Contenders& contenders,
+                               const fakezk::Server& server) {
+  for (const Path& znode : waiter.client().session_waiting().watches) {
+    const std::optional<fakezk::PathId> id = server.paths().find(znode.text());
+    const fakezk::Znode* const found = id ? server.tree().find(*id) : nullptr;
+    if (!found || found->ephemeral_owner == 0) continue;
+    for (const Contender& contender : contenders) {
+      if (&contender == &waiter || contender.finished()) continue;
+      if (contender.client().session_id() == found->ephemeral_owner) {
+        return Blocked{&contender, znode.parent()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether somebody waits for somebody who waits, in the end, for the first one, and at another
+// lock. In one queue a circle has a place in it that nobody stands behind any more: no deadlock.
+bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server) {
+  for (const Contender& contender : contenders) {
+    if (contender.finished()) continue;
+    const std::optional<Blocked> first = blocked(contender, contenders, server);
+    std::optional<Blocked> at = first;
+    bool at_another_lock = false;
+    for (std::size_t steps = 0; at && steps < contenders.size(); ++steps) {
+      if (at->lock != first->lock) at_another_lock = true;
+      if (at->by == &contender && at_another_lock) return true;
+      at = blocked(*at->by, contenders, server);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+LockScenario::LockScenario(Contend contend, ScenarioSize size, LastContender last,
+                           judge::LockRules rules, CheckAtEnd check_at_end,
+                           fakezk::ReplicaIndex replicas, Duration tick_time)
+    : lock_({}, contend), size_(size), oracles_(rules) {
+  lock_.last = last;
+  lock_.rules = std::move(rules);
+  lock_.check_at_end = check_at_end;
+  lock_.replicas = replicas;
+  lock_.tick_time = tick_time;
+  lock_.isolated = true;
+}
+
+// That the lock's parent is reaped is a fault, which strikes when the search likes; the servers'
+// own search for containers would only add steps to every execution.
+fakezk::ServerOptions LockScenario::servers() const {
+  fakezk::ServerOptions servers;
+  servers.container_check_interval = Duration::zero();
+  servers.replicas = lock_.replicas;
+  servers.tick_time = lock_.tick_time;
+  return servers;
+}
+
+void LockScenario::reset(fakezk::World& world) {
+  resumes_ = prepared_ && world.reset_to(*prepared_);
+  if (!resumes_) world.reset();
+}
+
+void LockScenario::start(fakezk::World& world, search::Verdict& verdict) {
+  fibers_.execution_begins();
+  if (lock_.at_start) lock_.at_start();
+  verdict_ = &verdict;
+  world.set_blocker(&fibers_);
+  world.set_faults(fakezk::FaultPlan());
+  world.set_tracer(nullptr);
+  oracles_.begin(world, verdict);
+  resource_.begin(world, verdict, 1);
+  if (resumes_) {
+    resume();
+  } else {
+    prepare(world);
+  }
+  world.begin_trace();
+  for (Contender& contender : contenders_) run(contender);
+  world.drain();
+}
+
+void LockScenario::clear() {
+  for (Contender& contender : contenders_) contender.clear();
+  oracles_.end();
+  fibers_.execution_ends();
+}
+
+void Contender::clear() noexcept {
+  client_.let_go();
+  attempts_ = 0;
+  grants_ = 0;
+  finished_ = false;
+}
+
+Duration Contender::holding_time() {
+  using std::chrono::milliseconds;
+  constexpr std::array<milliseconds, 3> kTimes = {milliseconds(600), milliseconds(4'000),
+                                                  milliseconds(60'000)};
+  fakezk::World& world = client_.process().world();
+  const bool takes_its_time = world.draw(2) != 0;
+  if (!takes_its_time) return Duration::zero();
+  const std::uint32_t drawn = world.draw(kTimes.size());
+  return kTimes[drawn];
+}
+
+void Contender::tried(const Result<HeldLock>& held) {
+  ++attempts_;
+  if (!held) return;
+  ++grants_;
+  if (oracles_.has_heard_of(held->znode())) return;
+  oracles_.violated("misuse",
+                    "a lock is held of which the oracles have not heard: its HeldLock has to be"
+                    " made with the LockObserver that the recipe was given");
+}
+
+void LockScenario::restart(fakezk::Process& process) {
+  Contender& contender = contenders_[process.index()];
+  oracles_.crashed(process.index());
+  resource_.crashed(process);
+  contender.restart();
+  run(contender);
+}
+
+void LockScenario::add_contenders(fakezk::World& world) {
+  contenders_.clear();
+  for (std::uint32_t i = 0; i < size_.clients; ++i) {
+    contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
+    contenders_.back().client().set_options(lock_.sessions);
+  }
+  if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
+}
+
+void LockScenario::prepare(fakezk::World& world) {
+  add_contenders(world);
+  for (Contender& contender : contenders_) contender.client().current();
+  world.settle();
+  create_lock(world);
+  if (lock_.replicas > 1) {
+    world.servers().set_lagging(lock_.replicas - 1, true, world.now());
+  }
+  sessions_.clear();
+  for (Contender& contender : contenders_) {
+    sessions_.push_back(contender.client().current()->snapshot());
+  }
+  prepared_ = world.checkpoint();
+}
+
+namespace {
+
+Task<void> create_parent(fake::FakeSession& session, Path lock) {
+  static_cast<void>(co_await session.create(std::move(lock), Data(), CreateMode::kContainer));
+}
+
+}  // namespace
+
+// With an ACL, by one of those that it is for: the operator is nobody's creator.
+void LockScenario::create_lock(fakezk::World& world) {
+  if (!lock_.sessions.default_acl.says_nothing()) {
+    fake::FakeClient& first = contenders_.front().client();
+    first.process().tasks().spawn(create_parent(*first.current(), lock_path_));
+    return world.settle();
+  }
+  Request parent(OpCode::kCreate, lock_path_);
+  parent.mode = CreateMode::kContainer;
+  const bool created = world.servers().create_as_operator(parent, world.now());
+  internal::check(created, "a scenario's lock path is valid");
+}
+
+void LockScenario::resume() {
+  auto session = sessions_.begin();
+  for (Contender& contender : contenders_) contender.client().resume(*session++);
+}
+
+void LockScenario::finish(fakezk::World& world) {
+  // Whoever is still at work does not leave behind what it waits with.
+  for (const Contender& contender : contenders_) {
+    if (!contender.finished()) oracles_.at_work(contender.client().session_id());
+  }
+  oracles_.check_orphans();
+  check_grants(world);
+  if (lock_.check_at_end) lock_.check_at_end(world, *verdict_);
+  bool waiting = false;
+  for (const Contender& contender : contenders_) {
+    if (contender.finished()) continue;
+    waiting = true;
+    world.note(contender.client().process().index(), "WAITS FOR EVER");
+  }
+  if (!waiting) return;
+  const bool circle = wait_in_a_circle(contenders_, world.server());
+  verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
+}
+
+// Where nothing has happened, a lock that nobody gets has shown nothing.
+void LockScenario::check_grants(const fakezk::World& world) const {
+  std::uint32_t attempts = 0;
+  std::uint32_t grants = 0;
+  for (const Contender& contender : contenders_) {
+    attempts += contender.attempts();
+    grants += contender.grants();
+  }
+  if (attempts == 0 || grants > 0 || world.kinds_injected() != 0) return;
+  verdict_->report("misuse",
+                   "every acquire has failed, although no fault has struck: there is no grant to"
+                   " judge",
+                   world.steps());
+}
+
+std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
+  std::string report = "nothing can happen any more, and an acquire has not resolved:";
+  for (const Contender& contender : contenders_) {
+    if (contender.finished()) continue;
+    report += "\n  " + contender.client().name() + " waits for";
+    const fake::FakeSession::Waiting waiting = contender.client().session_waiting();
+    std::string_view between;
+    for (const auto& [op, path] : waiting.requests) {
+      report += std::exchange(between, ", and");
+      report += " the reply to " + std::string(name(op)) + " " + path.string();
+    }
+    for (const Path& path : waiting.watches) {
+      report += std::exchange(between, ", and");
+      report += " a change of " + path.string() + whose(world, path, contender);
+    }
+    if (waiting.requests.empty() && waiting.watches.empty()) {
+      report += " an event that never comes: it has no request under way and no watch armed";
+    }
+  }
+  return report;
+}
+
+// Why a change of that znode may never come.
+std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
+                                const Contender& waiter) const {
+  const std::optional<fakezk::PathId> id = world.server().paths().find(znode.text());
+  const fakezk::Znode* const found = id ? world.server().tree().find(*id) : nullptr;
+  if (!found) return ", which does not exist";
+  if (found->ephemeral_owner == 0) return "";
+  for (const Contender& contender : contenders_) {
+    if (contender.client().session_id() != found->ephemeral_owner) continue;
+    return &contender == &waiter ? ", which is its own"
+                                 : ", which belongs to " + contender.client().name();
+  }
+  return ", which belongs to a session that nobody uses any more";
+}
+
+std::string LockScenario::process_name(std::uint32_t process) const {
+  std::string name(1, static_cast<char>('A' + process % 26));
+  if (process >= 26) name += std::to_string(process / 26);
+  return name;
+}
+
+}  // namespace lockstep::lab
