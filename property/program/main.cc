@@ -13,7 +13,7 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr const char* kVersion = "lockstep 0.1.0";
+constexpr const char* kVersion = "lockstep " LOCKSTEP_VERSION;
 // Commands of a later version, told from slips.
 constexpr std::array<std::string_view, 2> kUnavailable = {"lock", "serve"};
 // As <sysexits.h> has them.
