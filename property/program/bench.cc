@@ -150,16 +150,13 @@ Figures fake_backend(double seconds) {
 
 struct Suite {
   std::string_view name;
-  Figures (*measure)(double seconds);  // Null: not in this version.
+  Figures (*measure)(double seconds);
 };
-constexpr std::array kSuites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend},
-                                Suite{"real", nullptr}};
+constexpr std::array kSuites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend}};
 
 const Suite& suite_called(const std::string& name) {
   for (const Suite& suite : kSuites) {
-    if (suite.name != name) continue;
-    if (!suite.measure) reject_as_unavailable("the suite '" + name + "'");
-    return suite;
+    if (suite.name == name) return suite;
   }
   throw UsageError("there is no suite '" + name + "', only explorer and fake");
 }
@@ -195,7 +192,6 @@ void add_bench(CLI::App& app, CommandLine& line) {
       ->required();
   add_number<double>(*command, "--seconds", *seconds, 0.001, 3600,
                      "How long to measure each figure (2)");
-  add_unavailable_option(*command, "--zookeeper");
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([&line, suite, seconds, json] {
     line.run = [suite, seconds, json] { return run(*suite, *seconds, *json); };

@@ -1,6 +1,5 @@
 // The program `lockstep`: hunts for races in lock recipes. One file per command.
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <string_view>
@@ -14,8 +13,6 @@ namespace lockstep::program {
 namespace {
 
 constexpr const char* kVersion = "lockstep " LOCKSTEP_VERSION;
-// Commands of a later version, told from slips.
-constexpr std::array<std::string_view, 2> kUnavailable = {"lock", "serve"};
 // As <sysexits.h> has them.
 constexpr int kInternalError = 70;
 constexpr int kCannotWrite = 74;
@@ -32,9 +29,6 @@ std::string called(std::string_view argument) {
 // CLI11 would only say that an argument was not expected.
 void check_command_name(const CLI::App& app, std::string_view name) {
   if (name.starts_with('-')) return;
-  if (std::ranges::find(kUnavailable, name) != kUnavailable.end()) {
-    reject_as_unavailable("the command '" + std::string(name) + "'");
-  }
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   const bool known = std::ranges::any_of(
       commands, [&](const CLI::App* command) { return command->get_name() == name; });

@@ -2,12 +2,6 @@
 
 namespace lockstep::program {
 
-namespace {
-
-constexpr const char* kNotInHelp = "";  // CLI11's name for the group of hidden options.
-
-}  // namespace
-
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char character : text) {
@@ -20,21 +14,6 @@ std::string one_line(std::string_view text) {
   }
   while (line.ends_with(' ')) line.pop_back();
   return line;
-}
-
-void reject_as_unavailable(std::string_view what) {
-  throw UsageError(std::string(what) + " is not available in this version");
-}
-
-void add_unavailable_option(CLI::App& command, const std::string& option) {
-  command
-      .add_option_function<std::string>(
-          option, [option](const std::string&) { reject_as_unavailable(option); })
-      ->group(kNotInHelp);
-}
-
-void add_unavailable_flag(CLI::App& command, const std::string& flag) {
-  command.add_flag_callback(flag, [flag] { reject_as_unavailable(flag); })->group(kNotInHelp);
 }
 
 }  // namespace lockstep::program

@@ -18,9 +18,6 @@ class UsageError : public std::runtime_error {
 // `text` without line breaks and other control characters, so that an error stays one line.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// "--html is not available in this version", as an error.
-[[noreturn]] void reject_as_unavailable(std::string_view what);
-
 // The number that `text` gives for an option; throws UsageError unless it is from `least` to
 // `most`, in decimal.
 template <class Number>
@@ -49,9 +46,5 @@ void add_number(CLI::App& command, const std::string& option, Into& into, Number
           help)
       ->type_name("N");
 }
-
-// An option that this version knows but cannot obey.
-void add_unavailable_option(CLI::App& command, const std::string& option);
-void add_unavailable_flag(CLI::App& command, const std::string& flag);
 
 }  // namespace lockstep::program
