@@ -3,7 +3,7 @@
 
 repairs.txt has an edit for every broken lock, which makes it the correct one. All of them are
 applied to a copy of the tree; then every scenario is hunted as before, and must hold. --exhaustive
-searches the small ones to the end instead. --page prints ZOO.md, where the edits are shown.
+searches the small ones to the end instead. --page prints docs/zoo.md, where the edits are shown.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from edits import Entry, Unusable, chosen, read_list  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 PROGRAM = TOP / "build/release/bin/lockstep"
-PAGE = TOP / "ZOO.md"
+PAGE = TOP / "docs/zoo.md"
 EXECUTIONS = 1_000_000
 MOST_LINES = 15
 EXHAUSTIVE_S = 60
@@ -33,14 +33,14 @@ LONGEST_REPLAY = 500  # That of a livelock is of no use.
 INTRODUCTION = """\
 # The zoo
 
-What is wrong with each broken lock of `property/scenarios`: `-` is what a correct one has there, `+` what this one has.
-The correct one passes the same scenario: `tests/repairs/run.py` repairs all of them in a copy of the sources and hunts each
-for a million executions, with the settings of `lockstep hunt`. How soon a hunt finds the broken ones: [BUGS.md](BUGS.md);
-what the oracles say: [ARCHITECTURE.md](ARCHITECTURE.md#what-a-hunt-judges). A `NAME.h` beside each source tells the story.
+What is wrong with each broken lock of `property/scenarios`: `-` shows the correct lock, `+` the broken one. The correct one
+passes the same scenario: `tests/repairs/run.py` repairs all locks in a copy of the sources and hunts each for a million
+executions, with the settings of `lockstep hunt`. [bugs.md](bugs.md) says how soon a hunt finds the broken ones,
+[oracles.md](oracles.md) what the oracles require. A comment beside each source tells the story.
 
 Where a lock of a tutorial has several flaws, each of its scenarios turns on one of them, in `flaws`.
 
-`tests/repairs/run.py --page > ZOO.md` writes this page, out of `tests/repairs/repairs.txt`.
+`tests/repairs/run.py --page > docs/zoo.md` writes this page from `tests/repairs/repairs.txt`.
 """
 
 
@@ -131,7 +131,7 @@ def page(repairs, scenarios):
 
 def check_page(text):
     if not PAGE.is_file() or PAGE.read_text() != text:
-        raise Unusable("ZOO.md is out of date: tests/repairs/run.py --page > ZOO.md")
+        raise Unusable("docs/zoo.md is out of date: tests/repairs/run.py --page > docs/zoo.md")
 
 
 # ---------------------------------------------------------------------------------------- hunting
@@ -204,8 +204,8 @@ def options():
                         help="search each to the end instead, with two clients and one fault, "
                              "for as long as a minute")
     parser.add_argument("--texts", action="store_true",
-                        help="only see whether the list fits the sources, and ZOO.md both")
-    parser.add_argument("--page", action="store_true", help="only print what ZOO.md should be")
+                        help="only see whether the list fits the sources, and docs/zoo.md both")
+    parser.add_argument("--page", action="store_true", help="only print what docs/zoo.md should be")
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM, metavar="FILE",
                         help="the program whose scenarios these are")
     parser.add_argument("--scratch", type=pathlib.Path, metavar="DIRECTORY",
@@ -233,7 +233,7 @@ def run(given):
         return 0
     if given.texts:
         check_page(text)
-        print(f"{len(repairs)} repairs fit the sources, and ZOO.md shows them")
+        print(f"{len(repairs)} repairs fit the sources, and docs/zoo.md shows them")
         return 0
     names = {repair.other_name_of or repair.name for repair in chosen(repairs, given.names)}
     searched_ones = [scenario for scenario in scenarios if scenario["name"] in names]
