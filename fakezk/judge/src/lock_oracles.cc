@@ -11,9 +11,9 @@ namespace lockstep::judge {
 
 namespace {
 
-// More looks at an unchanged queue are a livelock. A few are the trace of a replica that lags.
+// More looks at an unchanged queue are a livelock. A few can be the effect of a lagging replica.
 constexpr std::uint32_t kMostIdleLooks = 12;
-// So are more places in one acquire. A few are taken after faults.
+// More places in one acquire are a livelock, too. A few can be taken after faults.
 constexpr std::uint32_t kMostPlaces = 16;
 
 }  // namespace
@@ -53,7 +53,7 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
-  // By the clock that its deadline was told by.
+  // The deadline was set by this clock.
   const TimePoint now =
       pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
   if (pending->deadline && now > *pending->deadline + fakezk::World::kPassedOver) {
@@ -93,7 +93,7 @@ void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
   looks.changes = changes;
 }
 
-// What it has for a place that has gone is used for the next one.
+// The entry of a place that has gone is used again for the next one.
 LockOracles::Looks& LockOracles::looks_of(SessionId session, std::size_t life) {
   Looks* stale = nullptr;
   for (Looks& looks : looks_) {
@@ -125,14 +125,14 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   }
 }
 
-// The list that it went by was made after the look before the last. Whoever lives in front of it
-// now was the nearest on that list too, if all those between had been deleted by then, on the
-// server that made it.
+// The contender's last wake followed a list that was made after the look before the last. The
+// contender now right in front of it was the nearest on that list already, if all those between had
+// been deleted by then on the server that made the list.
 bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   const Life* nearest = nullptr;
   for (const Life& other : lives_) {
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
-    if (other.touched > look_before) return false;  // Woken by a revocation, maybe.
+    if (other.touched > look_before) return false;  // It may have been woken by a revocation.
     if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
     if (other.deleted != 0 && other.deleted <= look_before) continue;
     if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
@@ -140,7 +140,7 @@ bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   return nearest && nearest->deleted == 0;
 }
 
-// A name may be used again, after its parent has been re-created: each life is another contender.
+// A name can be used again after its parent has been recreated: each life is another contender.
 [[gnu::always_inline]] inline const LockOracles::Life* LockOracles::life_of(const Path& znode,
                                                                             Zxid created) const {
   for (const Life& life : lives_) {
@@ -157,7 +157,7 @@ inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) 
   return own;
 }
 
-// Whoever was created by then, with a lower number, and may not hold beside it, must have gone.
+// Every contender that was created by then, has a lower number and conflicts must have gone.
 inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
@@ -182,7 +182,8 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   if (own.owner != grant.session) {
     report("S1", grant, "belongs to another session than its holder's");
   }
-  static_cast<void>(world_->server().tree().find(own.znode));  // Whether it is there now matters.
+  // Records that its existence matters.
+  static_cast<void>(world_->server().tree().find(own.znode));
   if (own.deleted != 0 && own.deleted_by == own.owner) {
     report("S4", grant, "was granted after its own session had deleted it");
   }
@@ -192,8 +193,9 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
 }
 
-// In the order of their evidence: a client may learn late of a grant that was long true, and over,
-// on the server. A grant that goes on from another keeps its token when it is downgraded.
+// Tokens follow the order of the evidence: a client may learn late of a grant that became true, and
+// ended, on the server long ago. A grant that continues another keeps its token when it is
+// downgraded.
 inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
   const bool in_order = earlier.evidence <= grant.evidence;
   const Zxid first = in_order ? earlier.token : grant.token;
@@ -203,7 +205,7 @@ inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earl
   report_order(first, second, later);
 }
 
-// Whether there may have been a time at which neither of them was over.
+// Whether there may have been a time at which both were held.
 inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
                                      const Grant& earlier) const {
   const Life* const life = life_of(earlier);
@@ -234,8 +236,8 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
   }
 }
 
-// The grant of another one is told, and this one's holder still takes it for its own, although the
-// server does not.
+// `now_granted` is reported while the holder of `dead` still believes in a grant that the server
+// has already ended.
 void LockOracles::check_told(const Grant& dead, const Life& life, const Path& now_granted) {
   if (!dead.by_own_clock()) return;
   if (life.deleted_by == life.owner) return check_own_deletion(dead);
@@ -251,7 +253,8 @@ void LockOracles::check_late_grant() {
 void LockOracles::check_own_deletion(const Grant& grant) {
   const Life* const life = life_of(grant);
   if (!life || !grant.by_own_clock() || !grant.held()) return;
-  static_cast<void>(world_->server().tree().find(life->znode));  // Whether it is there now matters.
+  // Records that its existence matters.
+  static_cast<void>(world_->server().tree().find(life->znode));
   if (life->deleted == 0 || life->deleted_by != life->owner) return;
   report("S4",
          std::string(text(grant.znode)) + " was deleted by its own session while it was held");
@@ -302,7 +305,7 @@ void LockOracles::releasing(const GrantRecord& grant) {
   check_late_grant();
 }
 
-// Also when its process crashes, and behind the end of an execution.
+// Also called when its process crashes, and after the end of an execution.
 void LockOracles::dropped(const GrantRecord& grant) {
   if (!verdict_) return;
   Grant* const known = find(grant);
@@ -318,12 +321,12 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (known && known->held()) forgets();
   if (known) known->given_back = true;
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
-  // Whether it is there now matters.
+  // Records that its existence matters.
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
     report("R2", grant, "was released, but still exists");
   }
-  // What an operator has deleted looks, after a lost reply, like a deletion of ours.
+  // After a lost reply, a deletion by an operator looks like one of ours.
   const bool by_operator = (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
       !by_operator) {
@@ -333,7 +336,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (known->losses == 0 && known->by_own_clock()) {
     report("R1", grant, "was 'already lost' when it was released, and nobody was told of the loss");
   }
-  // Whose session has ended cannot know any more.
+  // A client whose session has ended can no longer know.
   const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
   if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
     report("R2", grant, "was 'already lost', but the release itself has deleted it");
@@ -404,7 +407,7 @@ inline void LockOracles::deleted(const fakezk::Change& change) {
     if (change.actor != 0 && change.actor != fakezk::kOperator && change.actor != change.owner) {
       report_theft(change);
     }
-    return;  // No other life of it goes on.
+    return;  // No other life of it continues.
   }
 }
 
@@ -433,16 +436,16 @@ const LockOracles::Life* LockOracles::living(const Path& znode) const {
   return found == lives_.end() ? nullptr : &*found;
 }
 
-// Grants are compared with each other: which of two was heard of first may make a difference. The
-// rest concerns one grant only, and its process.
+// Grants are compared with each other: it may matter which of two was reported first. All the rest
+// concerns a single grant and its process.
 void LockOracles::remembers() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);
   }
 }
 
-// A holder does not hold any more. Those of whom that is said commute; whoever is granted a lock is
-// judged by it.
+// A holder stops holding. Such reports commute with each other, but not with a new grant, which is
+// judged by them.
 void LockOracles::forgets() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->reads(fakezk::ObjectKind::kOracle);

@@ -1,4 +1,4 @@
-// What the judges of a lock say: that a guarantee is broken, and, in a trace, what they have heard.
+// What the judges of a lock report: a broken guarantee and, in a trace, the events they have seen.
 #include <algorithm>
 #include <utility>
 

@@ -8,8 +8,8 @@
 
 namespace lockstep::judge {
 
-// A session whose process is not known, in a report: "session 0x100000000000001", as ZooKeeper's
-// own tools write it.
+// Names a session whose process is not known, as ZooKeeper's own tools do: "session
+// 0x100000000000001".
 [[nodiscard]] inline std::string session_name(SessionId session) {
   std::array<char, 16> digits{};
   const auto written =

@@ -11,7 +11,7 @@ namespace lockstep::judge {
 
 namespace {
 
-// What a client knows, and what its clock shows, is its process's memory, whoever judges by it.
+// Records that a judgement depends on the process: on what its client knows and its clock shows.
 void record_memory_of(const Executor& executor, const fakezk::World& world) {
   fakezk::FootprintRecorder* const recorder = world.recorder();
   const auto* const process = recorder ? dynamic_cast<const fakezk::Process*>(&executor) : nullptr;
@@ -52,7 +52,7 @@ void SharedResource::judge_entry(const Session& session) {
   }
 }
 
-// The server has ended its session, and its client cannot know yet.
+// The server has ended the session, and the client cannot know yet.
 bool SharedResource::excused(const Session& session) const {
   record_memory_of(session.executor(), *world_);
   return !is_over(session.state()) && !world_->server().session_alive(session.id());
@@ -65,7 +65,7 @@ bool SharedResource::relies(const Visit& visit) const {
 
 inline void SharedResource::judge_reliance(const Visit& visit) {
   const Session& session = *visit.session;
-  const bool closed = session.state() == SessionState::kClosed;  // By itself.
+  const bool closed = session.state() == SessionState::kClosed;  // Closed by its client.
   if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
   report_reliance(session);
 }
@@ -83,7 +83,7 @@ void SharedResource::rely(const Session& session, TimePoint until) {
   remembers();
   const auto visit = std::ranges::find(inside_, &session, &Visit::session);
   if (visit == inside_.end()) return;
-  // What was said before still holds.
+  // An earlier promise still holds.
   judge_reliance(*visit);
   visit->relies_until = until;
   judge_reliance(*visit);
@@ -114,7 +114,7 @@ void SharedResource::write(Zxid token) {
   }
   if (token <= newest_) return;
   newest_ = token;
-  newest_writer_ = 0;  // Nobody has told who it was.
+  newest_writer_ = 0;  // The writer is unknown.
 }
 
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
@@ -171,7 +171,7 @@ void SharedResource::woken() {
                    world_->steps());
 }
 
-// Its process runs it.
+// The process that runs the session.
 std::string SharedResource::who(const Session& session) const {
   const auto* const process = dynamic_cast<const fakezk::Process*>(&session.executor());
   return process ? world_->process_name(process->index()) : session_name(session.id());
@@ -182,12 +182,12 @@ void SharedResource::tell(const Session& session, std::string_view text) const {
   if (process) world_->note(process->index(), text);
 }
 
-// Nobody has told who it was.
+// The writer is unknown.
 void SharedResource::note(std::string_view text) const {
   world_->note(search::Chronicle::kNobody, text);
 }
 
-// What one process does here, the judge remembers for the next one.
+// The judge remembers what one process does here and judges the next one by it.
 void SharedResource::remembers() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);

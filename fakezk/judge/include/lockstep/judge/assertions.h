@@ -9,17 +9,17 @@
 
 namespace lockstep::judge {
 
-// A guarantee that no recipe can give under some kinds of faults. Every other guarantee is asserted
-// under every fault, and this one too in executions in which none of these has struck.
+// A guarantee that no recipe can give under some kinds of faults. It is waived only in executions
+// in which one of these faults has struck; all other guarantees are asserted under every fault.
 struct Waiver {
   std::string_view oracle;
   fakezk::FaultKinds under;
-  bool only_single;  // Of locks that are one znode of a fixed name (LockRules::single).
+  bool only_single;  // Only for locks that are one znode of a fixed name (LockRules::single).
   std::string_view because;
 };
 [[nodiscard]] std::span<const Waiver> waivers();
 
-// Whether `oracle` is asserted in the execution as it has gone so far.
+// Whether `oracle` is asserted in the execution up to now.
 [[nodiscard]] bool asserted(std::string_view oracle, const LockRules& rules,
                             const fakezk::World& world);
 

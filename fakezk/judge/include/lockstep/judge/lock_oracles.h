@@ -15,57 +15,61 @@
 
 namespace lockstep::judge {
 
-// The guarantees of a lock, as judges of what its contenders report and of what the server has
-// really committed. They watch from outside: a recipe is judged by its effects.
+// Judges the guarantees of a lock from what its contenders report and from what the server has
+// committed. The oracles watch from outside: a recipe is judged by its effects. S oracles are about
+// safety, L and livelock about liveness, R about what is reported.
 //
-//   S1  server-order exclusion: when a grant's evidence was true, the own znode existed and nobody
-//       conflicting was in front, or there were no more leases than there may be; the intervals of
-//       conflicting grants on the server never overlap
-//   S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
-//       loss): when somebody is told of a grant, the holder of every earlier one that conflicts
-//       with it has been told of its loss, or is giving it back, unless the server has it too
-//   S3  the token of an exclusive grant exceeds those of all grants before it
-//   S4  nobody deletes a contender's znode but its own session, and that only when it is given back
-//       or lost
-//   S5  no orphan: when everything has settled, every contender's znode belongs to a session that
-//       still holds or still waits
-//   L1  no lost wakeup: every acquire resolves (judged by whoever knows the tasks: pending())
-//   L2  grants that conflict come in the order of the places
-//   L3  one wake per release: a contender looks at its queue again only when the one right in
-//       front of it has gone. Judged while no fault has struck: after one it may look anew
-//   L4  an acquire that has a deadline resolves by then, unless its process was stalled
-//   R1  a loss is reported once at most, never after a release, and no later than a release that
-//       finds it
-//   R2  every release of a grant tells the same outcome, and "released" only if nothing but the
-//       release has ended it, "already lost" only if something else has
-// That a release begins, a HeldLock tells: what is said of losses that are found by it, and of
-// znodes that their own session deletes too early, is judged of grants by their own clock only.
-//   livelock  a contender looks at its queue again and again although nothing has changed, or
-//       takes one place after the other
-// An exhaustive search does not judge L3 and the loops of livelock: it would have to try more
-// orders.
+//  S1  server-order exclusion: when a grant's evidence was true, its own znode existed and no
+//      conflicting contender was in front, or no more leases were held than the semaphore has; the
+//      intervals of conflicting grants on the server never overlap
+//  S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
+//      loss): when a grant is reported, the holder of every earlier conflicting grant has been
+//      notified of its loss, or is giving it back, unless the server still has that grant too
+//  S3  the token of an exclusive grant exceeds those of all grants before it
+//  S4  a contender's znode is deleted by its own session only, and only when the grant is given
+//      back or lost
+//  S5  no orphan: when everything has settled, every contender's znode belongs to a session that
+//      still holds or still waits
+//  L1  no lost wakeup: every acquire resolves (judged by the program, which knows its tasks:
+//      pending())
+//  L2  conflicting grants come in the order of their places
+//  L3  one wake per release: a contender looks at its queue again only after the one right in
+//      front of it has gone. Not judged once a fault has struck: a contender may look again then
+//  L4  an acquire that has a deadline resolves by then, unless its process was stalled
+//  R1  a loss is reported at most once, never after a release, and no later than a release that
+//      finds it
+//  R2  every release of a grant reports the same outcome: "released" only if the release alone has
+//      ended it, "already lost" only if something else has
+//  livelock  a contender looks at its queue again and again although nothing has changed, or
+//      takes one place after another
+//
+// Only a HeldLock reports when its release begins. Losses that a release finds, and znodes that
+// their own session deletes too early, are therefore judged only for grants that are kept by their
+// holder's own clock.
+//
+// An exhaustive search judges neither L3 nor livelock loops: it would have to try more orders.
 class LockOracles final : public LockObserver {
  public:
   explicit LockOracles(LockRules rules) : rules_(std::move(rules)) {}
-  // Of a queue of exclusive contenders with that mark.
+  // The rules are those of a queue of exclusive contenders with that mark.
   explicit LockOracles(std::string_view mark) : LockOracles({Mark{mark, Share::kExclusive}}) {}
 
   [[nodiscard]] const LockRules& rules() const { return rules_; }
 
-  // Before each execution, and behind it: then nobody judges any more.
+  // begin() before each execution, end() after it: from then on nothing is judged.
   void begin(fakezk::World& world, search::Verdict& verdict);
   void end();
-  // Whoever has to know whether there is an execution that this judges: `judge` points here until
-  // its end, and then nowhere. One at a time; it lives until then.
+  // Tells the owner of `judge` when the current execution is over: `judge` points here until end()
+  // and is null afterwards. One pointer at a time; it outlives the execution.
   void tell_end(LockOracles*& judge);
 
-  // From the program: a session of a process begins to acquire, until `deadline` at most; the same
-  // grant was released once more.
+  // Called by the program: a session of a process begins to acquire, until `deadline` at most; the
+  // same grant was released once more.
   void acquiring(SessionId session, std::uint32_t process,
                  std::optional<TimePoint> deadline = std::nullopt);
-  // Its acquire has ended, one way or the other.
+  // The session's acquire has ended, one way or the other.
   void resolved(SessionId session);
-  // The process has died: nobody waits for its acquires any more.
+  // The process has died: its acquires do not wait any more.
   void crashed(std::uint32_t process);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
     if (first != second) report_released_again(znode, first, second);
@@ -76,14 +80,14 @@ class LockOracles final : public LockObserver {
     report(oracle, std::move(message));
   }
 
-  // The servers have committed something: judged in the step in which it happens.
+  // The servers have committed something: judged in the same step.
   void committed() { follow_server(); }
 
   // Whether a grant of that znode was reported.
   [[nodiscard]] bool has_heard_of(const Path& znode);
 
-  // At the end, when nothing can happen any more. Whoever is at work with a session, for whatever
-  // purpose, has left no orphan there.
+  // Called at the end, when nothing can happen any more. A session that is at work, for whatever
+  // purpose, has left no orphan.
   void at_work(SessionId session) { acquiring_.push_back({session, kNoProcess, std::nullopt}); }
   void check_orphans();
 
@@ -104,18 +108,18 @@ class LockOracles final : public LockObserver {
     Zxid created;
     Zxid evidence;
     Share share;
-    std::size_t life;  // Of its znode, among lives_.
+    std::size_t life;  // Of its znode, an index of lives_.
     LossPolicy loss;
     std::uint32_t losses = 0;
     bool releasing = false;
     bool lost_before_release = false;
     bool given_back = false;
 
-    // As its holder sees it.
+    // Whether it is held as far as its holder knows.
     [[nodiscard]] bool held() const { return losses == 0 && !releasing && !given_back; }
     [[nodiscard]] bool by_own_clock() const { return loss != LossPolicy::kServerNotice; }
   };
-  // What the name of a znode says of it.
+  // What the name of a znode says about it.
   struct Role {
     Contender contender{};
     bool contends = false;
@@ -132,17 +136,18 @@ class LockOracles final : public LockObserver {
     SessionId owner;
     Zxid deleted = 0;  // 0: it lives.
     SessionId deleted_by = 0;
-    Zxid touched = 0;  // When its data was set last.
+    Zxid touched = 0;  // When its data was last set.
   };
-  // How a session looks at the queue for a place: its own, or the znode that all of them are after.
+  // How a session looks at the queue for one place: its own place, or the one znode that all
+  // contenders are after.
   struct Looks {
     SessionId session;
-    std::size_t life;  // Of that znode, among lives_.
-    // What its server had applied when it looked last, and the time before: at least that much it
-    // has seen in its next list. The leader may be ahead.
+    std::size_t life;  // Of that znode, an index of lives_.
+    // What its server had applied at its last look, and at the one before: its next list shows at
+    // least that much. The leader may be ahead.
     Zxid last = 0;
     Zxid before = 0;
-    std::size_t changes = 0;  // Of the queues, that its server had applied when it looked last.
+    std::size_t changes = 0;  // Queue changes that its server had applied at its last look.
     std::uint32_t idle = 0;
   };
   static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
@@ -156,7 +161,7 @@ class LockOracles final : public LockObserver {
 
   void remembers();
   void forgets();
-  // Takes in what the server has committed since the last call: most often nothing.
+  // Reads what the server has committed since the last call: most often nothing.
   void follow_server() {
     const fakezk::History& history = world_->server().history();
     if (followed_ < history.size()) follow(history);
@@ -198,7 +203,7 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
 
-  // What is said, rarely: apart from what is looked at every time (lock_reports.cc).
+  // Reporting, which is rare, is kept apart from what runs in every step (lock_reports.cc).
   void report(std::string_view oracle, std::string message);
   [[gnu::cold]] void report(std::string_view oracle, const GrantRecord& grant,
                             std::string_view what);
@@ -221,7 +226,7 @@ class LockOracles final : public LockObserver {
   void tell_grant(const GrantRecord& grant,
                   void (fakezk::World::*what)(std::uint32_t, const Path&));
   void note(SessionId session, std::string_view text);
-  // As the lanes do.
+  // The session as the lanes name it.
   [[nodiscard]] std::string who(SessionId session) const;
   [[nodiscard]] std::optional<std::uint32_t> process_of(SessionId session) const;
 
@@ -230,18 +235,18 @@ class LockOracles final : public LockObserver {
   search::Verdict* verdict_ = nullptr;
   LockOracles** until_end_ = nullptr;
   std::vector<Grant> grants_;
-  // The holder heard of its grant when that was over on the server, and somebody else held: it has
-  // to be told of its loss in the same step.
-  std::optional<std::size_t> late_grant_;  // Among grants_.
+  // The grant was reported after it was over on the server, when another contender held: its holder
+  // has to be notified of the loss in the same step.
+  std::optional<std::size_t> late_grant_;  // An index of grants_.
   Path held_instead_{Text()};
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   std::vector<Life> lives_;  // In the order of their creation.
-  // By PathId: every execution makes much the same znodes. The numbers are of that table.
+  // By PathId, and kept from one execution to the next: every execution makes much the same znodes.
   std::vector<Role> roles_;
   std::shared_ptr<const fakezk::PathTable> paths_;
   std::size_t followed_ = 0;
-  std::vector<Zxid> changes_;  // Of the queues, in their order.
+  std::vector<Zxid> changes_;  // Changes of the queues, in their order.
   std::vector<Looks> looks_;
 };
 

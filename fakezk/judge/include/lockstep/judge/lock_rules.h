@@ -10,21 +10,21 @@
 
 namespace lockstep::judge {
 
-// Which znodes contend for a lock, and which of them may hold it at the same time: what the oracles
-// have to know of a recipe.
+// Which znodes contend for a lock, and which of them may hold it at the same time: all that the
+// oracles have to know about a recipe.
 class LockRules {
  public:
-  // Contenders of a queue, told apart by their marks.
+  // The contenders of a queue, told apart by their marks.
   LockRules(std::initializer_list<Mark> queue) : marks(queue) {}
 
   std::vector<Mark> marks;
-  // Leases of a semaphore: so many of the children with that mark may be held together.
+  // The leases of a semaphore: this many children with that mark may be held together.
   std::string_view lease;
   std::uint32_t capacity = 0;
-  // A contender without a number, of that name: who creates it holds, in no order.
+  // A contender of that name, without a number: its creator holds, and there is no order.
   std::string_view single;
 
-  // Nobody holds beside another one.
+  // Whether only one contender can hold at a time.
   [[nodiscard]] bool exclusive() const {
     return lease.empty() && std::ranges::all_of(marks, [](const Mark& mark) {
              return mark.share == Share::kExclusive;

@@ -12,46 +12,47 @@
 
 namespace lockstep::judge {
 
-// What a lock protects, as a judge of those who use it. ZooKeeper never hears of these calls: this
-// is a shop's stock or a disk, reached over another wire than the lock.
+// What a lock protects, as a judge of its users. ZooKeeper never hears of these calls: this is a
+// shop's stock or a disk, reached over another wire than the lock.
 //
-//   S2               client-order exclusion: nobody enters while somebody else is inside, unless
-//                    the server has ended the session of either behind its back. A client that has
-//                    closed its session itself, or has been told of its end, knows better; and the
-//                    server does not end a session before the time until which its client relies
-//                    on it, by the client's own clock
-//   L3               one wake per release, for locks that have no queue; while no fault has struck
-//   user:stale-write a write with an older fencing token than one that was written before
-//   user:fenced-out  a writer whose session lives is refused because of a newer token: somebody
-//                    has used a token that was never granted
-//   user:oversold    more was sold than there was
+//  S2               client-order exclusion: no process enters while another one is inside, unless
+//                   the server has ended the session of either without its knowledge. A client that
+//                   has closed its session itself, or has been notified of its end, knows better;
+//                   and the server does not end a session before the time until which its client
+//                   relies on it, by the client's own clock
+//  L3               one wake per release, for locks that have no queue, as long as no fault has
+//                   struck
+//  user:stale-write a write with an older fencing token than an earlier write
+//  user:fenced-out  a writer whose session lives is refused because of a newer token: a token was
+//                   used that was never granted
+//  user:oversold    more was sold than there was
 // S2 and user:fenced-out are not judged once an operator has deleted a znode: its holder may not
 // know yet.
 class SharedResource {
  public:
-  // Before each execution; `stock` things may be sold.
+  // Called before each execution; `stock` items may be sold.
   void begin(fakezk::World& world, search::Verdict& verdict, std::uint32_t stock);
 
-  // The holder of a lock, whose grant belongs to `session`, begins and ends what the lock protects.
+  // The holder of a lock, whose grant belongs to `session`, begins and ends its critical section.
   // The session outlives the time between.
   void enter(const Session& session);
   void leave(const Session& session);
-  // Whoever is inside relies on its session until then (HeldLock::valid_until). Judged now, when it
-  // leaves, and when somebody else enters.
+  // The process inside relies on its session until `until` (HeldLock::valid_until). Judged now,
+  // when it leaves, and when another one enters.
   void rely(const Session& session, TimePoint until);
-  // Whatever runs on `executor` has died, wherever it was.
+  // Everything that runs on `executor` has died, wherever it was.
   void crashed(const Executor& executor);
 
-  // Writes whatever comes.
+  // Writes unconditionally.
   void write(Zxid token);
-  // Refuses, with false, a token that is older than one it has seen. Two sessions that write with
-  // the same token are "misuse": it is no grant's.
+  // Refuses, by returning false, a token that is older than one it has seen. Two sessions that
+  // write with the same token are "misuse": the token belongs to no grant.
   bool write_fenced(const Session& writer, Zxid token);
 
   [[nodiscard]] std::uint32_t stock();
   void sell();
 
-  // A holder gives its lock back; somebody who waited has been woken by that.
+  // A holder gives its lock back; a waiter has been woken by that.
   void released();
   void woken();
 
@@ -81,9 +82,9 @@ class SharedResource {
   search::Verdict* verdict_ = nullptr;
   std::vector<Visit> inside_;
   Zxid newest_ = 0;
-  SessionId newest_writer_ = 0;  // Of a fenced write.
+  SessionId newest_writer_ = 0;  // Of the newest fenced write.
   std::uint32_t stock_ = 0;
-  std::uint32_t woken_ = 0;  // Since the last release.
+  std::uint32_t woken_ = 0;  // Waiters, since the last release.
 };
 
 }  // namespace lockstep::judge
