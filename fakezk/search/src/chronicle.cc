@@ -34,7 +34,7 @@ std::string with_guids(std::string_view text, Kept kept) {
   return plain;
 }
 
-// How many of the first ones tell these GUIDs apart.
+// How many leading characters tell these GUIDs apart.
 std::size_t characters_that_differ(const std::set<std::string_view>& guids) {
   std::size_t characters = kFewestCharacters;
   for (auto next = guids.begin(); next != guids.end(); ++next) {
@@ -51,7 +51,7 @@ std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first, 
   std::vector<std::size_t> shown;
   const std::size_t all = chronicle.moments.size();
   for (std::size_t i = 0; i < all; ++i) {
-    // A gap of one line would take as much room as what it leaves out.
+    // A gap of one line would take as much room as the line that it leaves out.
     const bool left_out = all > first + last + 1 && i >= first && i < all - last;
     if (!left_out) shown.push_back(i);
   }

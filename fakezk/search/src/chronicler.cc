@@ -7,7 +7,7 @@ namespace lockstep::search {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  // Of what is lost when a connection is cut.
+constexpr std::size_t kMostNamed = 3;  // How many requests or messages that a cut loses are named.
 
 std::string outcome(bool has_error, Error error) {
   return has_error ? std::string(name(error)) : "ok";
@@ -45,8 +45,7 @@ std::string lost_answer(const fakezk::ServerMessage& message) {
   return "";
 }
 
-// What is under way on a connection when it ends, and comes no more: the last ones of each
-// direction.
+// The messages in flight that are lost when a connection ends: the last ones of each direction.
 std::string losses(const fakezk::Link& link, std::size_t requests, std::size_t inbox) {
   const std::size_t all = requests + inbox;
   if (all == 0) return "nothing is lost";
@@ -93,7 +92,7 @@ void add_stat(Moment& moment, const Stat& stat) {
 }  // namespace
 
 void Chronicler::step(const fakezk::Step& step) {
-  // An expiry shows the timers that fire on its way as well: they belong to its step.
+  // An expiry also shows the timers that fire on its way: they belong to its step.
   if (step.number != step_) current_ = written_.moments.size();
   step_ = step.number;
   take_in_changes(step.number, current_);
@@ -187,7 +186,7 @@ void Chronicler::received(const fakezk::Step& step) {
 void Chronicler::replied(const fakezk::Step& step, Moment& moment) {
   const fakezk::ServerMessage& message = *step.received;
   const Reply& reply = message.reply;
-  // In order, but for add_auth, which overtakes the others.
+  // Replies come in order, except for add_auth, which overtakes the others.
   auto& waiting = unanswered_[step.event.index];
   const auto asked = std::ranges::find(waiting, message.op, &std::pair<OpCode, std::size_t>::first);
   if (asked != waiting.end()) {
@@ -236,7 +235,7 @@ void Chronicler::injected(const fakezk::Step& step) {
       return lost_with_leader(step);
     case fakezk::FaultKind::kStall: return fault(step.event.index, "this process stalls");
     case fakezk::FaultKind::kCrash:
-      end_grants(step.event.index);  // Nobody is left to say so.
+      end_grants(step.event.index);  // The dead process cannot report their end.
       return fault(step.event.index, "this process crashes, and starts again");
     case fakezk::FaultKind::kClockDrift:
       return fault(step.event.index, std::string("from now on the clock of this process is ") +
@@ -255,7 +254,7 @@ std::string Chronicler::lost_by_cut(const fakezk::Step& step) const {
   return losses(world_.network()[step.event.index], step.lost_requests, step.lost_inbox);
 }
 
-// One moment for each connection that loses something.
+// Adds one moment for each connection that loses messages.
 void Chronicler::lost_with_leader(const fakezk::Step& step) {
   for (fakezk::LinkIndex index = 0; index < step.lost_inboxes.size(); ++index) {
     const fakezk::Link& link = world_.network()[index];
@@ -294,7 +293,7 @@ void Chronicler::note(std::uint32_t process, std::string_view text) {
 void Chronicler::grant_begins(std::uint32_t process, const Path& znode) {
   GrantSpan grant{process, znode.string(), written_.moments.size(), Chronicle::kNever,
                   Chronicle::kNever};
-  // It may be over on the servers before its holder hears of it.
+  // A grant may be over on the servers before its holder hears of it.
   for (const ZnodeChange& change : written_.changes) {
     if (change.path != grant.znode) continue;
     grant.znode_gone =

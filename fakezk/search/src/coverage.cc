@@ -8,10 +8,10 @@ namespace lockstep::search {
 
 namespace {
 
-// How many hashes may wait behind the sorted ones, besides as many as there are of those.
+// How many unsorted hashes there may be, in addition to as many as are sorted.
 constexpr std::size_t kUnsorted = 4096;
 
-// Collects "name count" of what was reached, and the names of what was not.
+// Collects "name count" for what was reached, and the names of what was not.
 class Tally {
  public:
   void add(std::string_view name, std::uint64_t count) {

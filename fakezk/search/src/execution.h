@@ -9,9 +9,9 @@
 
 namespace lockstep::search {
 
-// One execution of a program in a world that it has been reset for, step by step: what is judged
-// when, and when everything is mended. The same for every kind of search, so that a schedule that
-// one of them has found is judged alike by all others.
+// One execution of a program, step by step, in a world that has been reset for it: when it is
+// judged, and when faults are repaired. All kinds of searches use it, so that a schedule found by
+// one is judged alike by all others.
 class Execution {
  public:
   Execution(fakezk::World& world, Program& program, const ExecutionLimits& limits)
@@ -21,18 +21,19 @@ class Execution {
         middle_(limits.steps / 2),
         judges_(program.judges_each_step()) {}
 
-  // Prepares the program. A tracer sees what comes behind it.
+  // Prepares the program. A tracer sees only the part after that.
   void start(fakezk::Tracer* tracer);
-  // Judges what has become of the last steps, and lets more happen until there is something to
-  // judge, at most so many. False when it is over: a guarantee is broken, or nothing can happen any
-  // more.
+  // Judges the last steps, and lets more happen until there is something to judge, at most
+  // `most_steps`. False when the execution is over: a guarantee is broken, or nothing can happen
+  // any more.
   bool go_on(fakezk::Chooser& chooser, std::uint32_t most_steps = kAnyNumber);
-  // Ends what still runs and lets the program go of what belongs to the world. What destructors
-  // report then counts as well, so that only afterwards the verdict is complete.
+  // Ends the tasks that still run and lets the program go of everything that belongs to the world.
+  // Violations that destructors report then count as well, so the verdict is complete only
+  // afterwards.
   void clear_away();
   // Nothing can happen any more.
   [[nodiscard]] bool ended() const { return ended_; }
-  // Everything is mended and everybody is served: whoever chooses is not asked any more.
+  // All faults are repaired and every process is served: the chooser is not asked any more.
   [[nodiscard]] bool healed() const { return healed_; }
   [[nodiscard]] Verdict& verdict() { return verdict_; }
 
@@ -41,18 +42,18 @@ class Execution {
 
   void judge();
   void mend();
-  // How many steps there have been when somebody must look at it again.
+  // The number of steps at which the execution must be looked at again.
   [[nodiscard]] std::uint32_t next_look(std::uint32_t most_steps) const;
 
   fakezk::World& world_;
   fakezk::World::ChainsEnd chains_end_{world_};
   Program& program_;
   const ExecutionLimits& limits_;
-  std::uint32_t middle_;  // The step from which on everything is mended.
+  std::uint32_t middle_;  // The step from which on faults are repaired.
   Verdict verdict_;
   fakezk::Calm calm_;
-  std::size_t judged_ = 0;  // Of the history.
-  bool judges_;             // After each step.
+  std::size_t judged_ = 0;  // Entries of the history.
+  bool judges_;             // Whether the program judges after each step.
   bool healed_ = false;
   bool ended_ = false;
 };
@@ -79,7 +80,7 @@ inline bool Execution::go_on(fakezk::Chooser& chooser, std::uint32_t most_steps)
   return !ended_;
 }
 
-// What a program or a judge has thrown, as a violation of the oracle "crash".
+// Reports an exception thrown by a program or a judge as a violation of the oracle "crash".
 void report_thrown(std::exception_ptr thrown, const fakezk::World& world, Verdict& verdict);
 
 }  // namespace lockstep::search

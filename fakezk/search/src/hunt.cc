@@ -15,12 +15,12 @@ constexpr std::uint64_t kBetweenLooks = 8;
 
 struct Slot {
   Outcome outcome;
-  std::vector<fakezk::Deviation> deviations;  // Only of a violating execution.
+  std::vector<fakezk::Deviation> deviations;  // Only set for a violating execution.
   bool nondeterministic = false;
   bool done = false;
 };
 
-// How many events each source has.
+// Counts the events of each source.
 class EventCounts final : public fakezk::Tracer {
  public:
   explicit EventCounts(std::vector<std::uint32_t>& counts) : counts_(counts) {}
@@ -81,7 +81,8 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
   std::vector<Slot> slots(kEpoch);
   while (result.executions < options.executions) {
     const std::uint64_t first = options.first + result.executions;
-    // An epoch ends where it would end if the hunt had begun at 0, for parts on many machines.
+    // An epoch ends where it would end if the hunt had begun at 0, so that parts of a hunt on
+    // several machines agree.
     const std::uint64_t count =
         std::min(options.executions - result.executions, kEpoch - first % kEpoch);
     for (Slot& slot : slots) slot.done = false;

@@ -16,7 +16,7 @@ std::size_t rank(std::string_view oracle) {
   return static_cast<std::size_t>(found - kOracleOrder.begin());
 }
 
-// what() is the code under test's, and may be anything.
+// what() belongs to the code under test, and may return anything.
 std::string escaped(const std::exception& thrown) {
   const char* const what = thrown.what();
   return std::string("an exception escaped: ") + (what ? what : "its what() is a null pointer");
@@ -67,7 +67,7 @@ void Execution::judge() {
   program_.after_step(world_, verdict_);
 }
 
-// From the middle on it is a matter of time.
+// Repairs all faults. From the middle on, an execution only has to end in time.
 void Execution::mend() {
   if (world_.steps() > limits_.steps) {
     verdict_.report("livelock",
@@ -87,7 +87,7 @@ Outcome execute(fakezk::World& world, Program& program, fakezk::Chooser& chooser
   program.reset(world);
   world.set_names(&program);
   Execution execution(world, program, limits);
-  // Tasks keep their exceptions; these come from what the program does outside of them.
+  // Tasks keep their exceptions; these come from code of the program outside of tasks.
   try {
     execution.start(tracer);
     while (execution.go_on(chooser)) {

@@ -11,10 +11,10 @@ namespace lockstep::search {
 
 namespace {
 
-// How often a program that has gone two ways once is run until it does so again.
+// How often a program that went two ways once is run until it does so again.
 constexpr int kAttempts = 32;
 
-// Every step of an execution, with everything that led to it.
+// Collects every step of an execution, with everything that led to it.
 class Steps final : public fakezk::Tracer {
  public:
   struct Entry {
@@ -24,7 +24,7 @@ class Steps final : public fakezk::Tracer {
 
   explicit Steps(const fakezk::World& world) : world_(world) {}
   void step(const fakezk::Step& step) override {
-    // An expiry shows the timers that fire on its way as well: they belong to its step.
+    // An expiry also shows the timers that fire on its way: they belong to its step.
     if (steps.size() == step.number) return;
     steps.push_back({world_.trace_hash(), describe(step)});
   }

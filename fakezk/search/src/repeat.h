@@ -14,20 +14,20 @@ namespace lockstep::search {
   return index < 2 || index % 200 == 0;
 }
 
-// Runs one and the same execution, watched by a tracer if there is one.
+// Runs the same execution each time, watched by a tracer if there is one.
 using RunAgain = std::function<Outcome(fakezk::Tracer* tracer)>;
 
 // Runs an execution that came to `first` once more. If it goes another way, the program depends on
-// something that is not the simulation's (a clock, an address, memory that it keeps between
-// executions): the violation says at which step, and which events part there.
+// something outside the simulation (a clock, an address, memory that it keeps between executions):
+// the violation names the step and the events that differ.
 [[nodiscard]] std::optional<Violation> find_nondeterminism(const fakezk::World& world,
                                                            const Outcome& first,
                                                            const RunAgain& run);
 
-// The same of a program that has been seen to go two ways with this schedule.
+// The same for a program that is known to go two ways with this schedule.
 [[nodiscard]] Violation where_runs_part(const fakezk::World& world, const RunAgain& run);
 
-// What is said of a program whose first run of a schedule has gone another way than the later ones.
+// The violation of a program whose first run of a schedule differs from all later ones.
 [[nodiscard]] Violation remembers_executions();
 
 }  // namespace lockstep::search

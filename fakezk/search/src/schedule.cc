@@ -17,7 +17,7 @@ bool read_number(std::string_view text, Number& into, int base = 10) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-// The part of `text` before `separator`, which is taken off, or all of it.
+// Takes the part before `separator` off `text` and returns it; all of `text` if there is none.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view taken = text.substr(0, at);
@@ -58,7 +58,7 @@ bool parse_faults(std::string_view text, fakezk::FaultPlan& into) {
   if (!read_number(number.substr(1), total)) return false;
   if (!parse_fault_kinds(text, into).empty()) return false;
   into.set_total(total);
-  return into.any();  // Otherwise it is written "none".
+  return into.any();  // An empty plan is written "none".
 }
 
 bool parse_checks(std::string_view text, ReplayString& into) {
@@ -66,7 +66,7 @@ bool parse_checks(std::string_view text, ReplayString& into) {
     into.known = false;
     return true;
   }
-  if (text.find('.') == std::string_view::npos) return false;  // Cut off.
+  if (text.find('.') == std::string_view::npos) return false;  // The text is cut off.
   if (!read_number(take_until(text, '.'), into.trace_hash, 16)) return false;
   into.goes_on = text.ends_with('+');
   if (into.goes_on) text.remove_suffix(1);
@@ -149,7 +149,7 @@ std::string parse_fault_kinds(std::string_view text, fakezk::FaultPlan& into) {
     const std::string_view called = take_until(item, ':');
     const std::optional<fakezk::FaultKind> kind = fakezk::fault_kind(called);
     if (!kind) return "unknown fault kind '" + std::string(called) + "'";
-    // Which of two caps would hold?
+    // Rejected, because it is unclear which of two caps would hold.
     if (named & bit(*kind)) return "fault kind '" + std::string(called) + "' is there twice";
     named |= bit(*kind);
     std::uint32_t most = fakezk::FaultPlan::kUnlimited;
@@ -208,7 +208,7 @@ std::string ReplayString::parse(std::string_view text, ReplayString& into) {
 }
 
 void StepChecks::step(const fakezk::Step& step) {
-  // An expiry shows the timers that fire on its way as well: they belong to its step.
+  // An expiry also shows the timers that fire on its way: they belong to its step.
   if (checks_.size() == step.number) return;
   checks_.push_back(static_cast<std::uint8_t>(fakezk::mix(world_.trace_hash())));
 }

@@ -29,14 +29,14 @@ class Shrinker {
       smaller = drop_chunks();
       smaller = lower_choices() || smaller;
       smaller = move_earlier() || smaller;
-      // There are many of these: only once nothing else helps.
+      // There are many of these candidates: they are tried only when nothing else helps.
       smaller = smaller || drop_pairs() || drop_and_move();
     }
     return std::move(best_);
   }
 
  private:
-  // What makes one schedule smaller than another, most important first.
+  // The order of schedules by size, most important criterion first.
   using Size = std::tuple<std::size_t, std::size_t, std::uint32_t, std::uint64_t, std::uint64_t>;
   static Size size(const std::vector<fakezk::Deviation>& deviations, const Outcome& outcome) {
     std::size_t faults = 0;
@@ -83,7 +83,7 @@ class Shrinker {
     return smaller;
   }
 
-  // Without deviations [at, at + chunk): the rest stays where it is, or moves a little.
+  // Without deviations [at, at + chunk): the rest stays in place, or moves a little.
   bool drop(std::size_t at, std::size_t chunk) {
     const auto first = static_cast<std::ptrdiff_t>(at);
     std::vector<fakezk::Deviation> rest = best_.deviations;
@@ -95,7 +95,7 @@ class Shrinker {
     return false;
   }
 
-  // Two at once, those that stand close together first: either alone changes what the other means.
+  // Drops two at once, close pairs first: dropping either alone changes the meaning of the other.
   bool drop_pairs() {
     for (std::size_t apart = 1; apart < best_.deviations.size(); ++apart) {
       for (std::size_t at = 0; at + apart < best_.deviations.size(); ++at) {
@@ -119,7 +119,7 @@ class Shrinker {
     return false;
   }
 
-  // One, if another one stands elsewhere: what was in its way is gone with the first.
+  // Drops one and moves another: the second may fit elsewhere once the first is gone.
   bool drop_and_move() {
     for (std::size_t at = 0; at < best_.deviations.size(); ++at) {
       std::vector<fakezk::Deviation> rest = best_.deviations;
@@ -172,7 +172,7 @@ class Shrinker {
     return deviations;
   }
 
-  // Everything from `at` on, moved by `shift` positions.
+  // Moves all deviations from `at` on by `shift` positions.
   static std::vector<fakezk::Deviation> shifted(std::vector<fakezk::Deviation> deviations,
                                                 std::size_t at, std::int64_t shift) {
     for (std::size_t i = at; i < deviations.size(); ++i) {

@@ -10,14 +10,14 @@ namespace lockstep::search {
 
 namespace {
 
-// What one smaller scene is worth: executions of the hunt in it, and of making its schedule small.
+// Budget for one smaller scene: executions of the hunt in it, and of shrinking its schedule.
 constexpr std::uint64_t kHunted = 500;
 constexpr std::uint32_t kShrinking = 3'000;
-// A scene with more holds than this, of all clients in all rounds, is large.
+// A scene with more holds than this, over all clients and rounds, is large.
 constexpr std::uint32_t kLarge = 16;
 
-// Repeats a schedule, with its faults meant by what they are: as indices, they mean something else
-// once there are fewer kinds of them to choose from.
+// Repeats a schedule, with its faults identified by their contents: their indices mean something
+// else once there are fewer kinds of them to choose from.
 class SameFaults final : public fakezk::Chooser {
  public:
   SameFaults(const std::vector<fakezk::Deviation>& deviations,
@@ -38,7 +38,7 @@ class SameFaults final : public fakezk::Chooser {
   std::size_t next_ = 0;
 };
 
-// The faults of an execution, in their order.
+// Collects the faults of an execution in order.
 class Faults final : public fakezk::Tracer {
  public:
   void step(const fakezk::Step& step) override {
@@ -101,8 +101,8 @@ class SceneShrinker {
     spend(1, best_.schedule.steps);
   }
 
-  // What a large scene shows, a small one mostly does, at a hundredth of the price. Their sizes are
-  // doubled from the smallest on, for half of the budget.
+  // Most violations of a large scene also show in a small one, at a hundredth of the price. Tries
+  // sizes that double from the smallest on, for half of the budget.
   void begin_in_a_small_one() {
     const std::uint64_t rest = budget_.steps / 2;
     for (std::uint32_t rounds = 1; rounds <= best_.rounds; rounds *= 2) {
@@ -168,7 +168,7 @@ class SceneShrinker {
 
   const Scene& scene_;
   const std::string& oracle_;
-  ShrinkBudget budget_;  // What is left of it.
+  ShrinkBudget budget_;  // The remaining budget.
   ShrunkScene best_;
 };
 

@@ -49,7 +49,7 @@ void add_znode(Hash& hash, const fakezk::ZnodeTree& tree, const fakezk::PathTabl
   add_stat(hash, tree.stat(*znode));
   add_data(hash, znode->data);
   hash.add(znode->lifetime);
-  // In the order of their creation, which nobody can see.
+  // The children are stored in the order of their creation, which no client can see.
   std::vector<fakezk::PathId> children = znode->children;
   std::ranges::sort(children, {}, [&](fakezk::PathId child) { return paths.name(child); });
   for (const fakezk::PathId child : children) add_znode(hash, tree, paths, child);
@@ -77,7 +77,7 @@ void add_link(Hash& hash, const fakezk::Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
-// Which connection watches what; in which order it has come to that, nobody can see.
+// Which connection watches what. The order in which the watches were set cannot be seen.
 void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::PathTable& paths,
                  fakezk::LinkIndex links) {
   for (fakezk::LinkIndex link = 0; link < links; ++link) {
@@ -99,7 +99,7 @@ void add_replica(Hash& hash, const fakezk::Replica& replica, const fakezk::PathT
   hash.add(replica.unreachable);
 }
 
-// When the leader heard of it last is left out: nothing but its silence shows that.
+// Leaves out when the leader heard of it last: nothing but its silence shows that.
 void add_session(Hash& hash, const fakezk::SessionTable::Session& session) {
   hash.add(session.phase);
   hash.add(session.link);
@@ -117,8 +117,8 @@ void add_identities(Hash& hash, std::span<const fakezk::Identity> identities) {
   }
 }
 
-// What broken connections have left behind, session by session: only of one session it matters
-// which came first.
+// Hashes the remains of broken connections, session by session: their order matters only within one
+// session.
 void add_strays(Hash& hash, const fakezk::Server& server) {
   for (fakezk::SessionIndex session = 0; session < server.session_count(); ++session) {
     for (std::uint32_t i = 0; i < server.stray_count(); ++i) {

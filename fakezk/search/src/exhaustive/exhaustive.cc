@@ -15,10 +15,10 @@ constexpr std::array kReductions = {ReductionName{"none", Reduction::kNone},
                                     ReductionName{"sleep", Reduction::kSleep},
                                     ReductionName{"source", Reduction::kSource}};
 
-// The faults of one exploration, sorted; one may be there twice.
+// The faults of one exploration, sorted; a fault may be there twice.
 using Faults = std::vector<StepKey>;
 
-// Budget by budget, and with source sets one exploration for each combination of faults.
+// Searches budget by budget; with source sets, one exploration for each combination of faults.
 class Search {
  public:
   Search(Program& program, const ExhaustiveOptions& options)
@@ -32,7 +32,7 @@ class Search {
       const bool done =
           options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
       if (!done) return finished(false);
-      if (tally_.cut > 0) continue;  // Larger ones may still show a violation.
+      if (tally_.cut > 0) continue;  // Larger budgets may still show a violation.
       result_.fault_budget = budget;
       ++result_.budgets_finished;
     }
@@ -55,7 +55,7 @@ class Search {
     return std::move(result_);
   }
 
-  // Any faults, up to the budget, in one exploration: it covers the smaller budgets too.
+  // Any faults, up to the budget, in one exploration, which covers the smaller budgets too.
   bool try_any(std::uint32_t budget) {
     tally_.traces = 0;
     tally_.trace_hash = 0;
@@ -68,12 +68,13 @@ class Search {
     return explored(exploration);
   }
 
-  // Each combination of faults; what else could have happened makes the next, larger ones.
+  // One exploration for each combination of faults; the other faults that were possible make the
+  // next, larger combinations.
   bool try_each(std::set<Faults>& combinations) {
     std::set<Faults> larger;
     for (const Faults& faults : combinations) {
       ExecutionLimits limits = options_.limits;
-      // One more than will happen, to see what could.
+      // One more than will happen, to see which others are possible.
       limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
       const std::uint64_t before = tally_.traces;
       Exploration exploration(world_, program_, options_, limits, faults, tally_);

@@ -14,16 +14,16 @@ namespace {
 
 constexpr int kKindShift = 40;
 constexpr int kFaultShift = 32;
-// How often the caller is asked whether to go on, and a pair of steps is tried in both orders.
+// How often to ask the caller whether to go on, and to try a pair of steps in both orders.
 constexpr std::uint64_t kAskEvery = 256;
 constexpr std::uint64_t kCheckEvery = 128;
 
-// Schedules branch in so many times the steps of the first execution, which is a calm one, and some
-// more: what takes longer than that most likely never ends.
+// Schedules branch up to this many times the steps of the first execution, which is a calm one,
+// plus kLongest: a longer execution most likely never ends.
 constexpr std::uint32_t kLonger = 8;
 constexpr std::uint32_t kLongest = 256;
 
-// Small searches have their claims checked as well: at 1, 2, 4, 8, ... and then regularly.
+// Small searches check their claims as well: at 1, 2, 4, 8, ... executions and then regularly.
 bool is_time_to_check(std::uint64_t executions) {
   return std::has_single_bit(executions) || executions % kCheckEvery == 0;
 }
@@ -149,8 +149,8 @@ Exploration::End Exploration::run() {
       return End::kViolation;
     }
     if (!check_determinism(ran)) return End::kViolation;
-    // What made a fault impossible need not have been possible together with it, so that no race
-    // shows the order in which it happens.
+    // A fault and the step that made it impossible need not have been possible together, so that no
+    // race shows their order.
     for (std::size_t i = 0; missing_ && i < length_; ++i) nodes_[i].try_everything();
     if (reduces() && is_time_to_check(tally_.executions) && !check_a_pair()) {
       return found_.nondeterministic ? End::kViolation : End::kDependent;
@@ -186,7 +186,7 @@ void Exploration::count_trace() {
     tally_.trace_set_hash += fakezk::mix(identity);
 }
 
-// If even the calm order is unfair, what counts is how long it takes from where it becomes fair.
+// If even the calm order was cut, only the steps after the schedule became fair count.
 void Exploration::measure() {
   const std::uint32_t mended = limits_.steps / 2;
   const std::uint32_t steps = found_.outcome.steps;
@@ -207,8 +207,8 @@ void Exploration::begin_run() {
   world_.set_names(&program_);
 }
 
-// As execute() does it; but the search may break off. Then what is cleared away in the middle of
-// things shows nothing.
+// Like execute(), except that the search may break off. Clearing away a half-finished execution
+// shows nothing.
 Exploration::Ran Exploration::run_once() {
   begin_run();
   try {
@@ -239,7 +239,7 @@ void Exploration::execute_program() {
   if (execution_->ended() && !half_) program_.finish(world_);
 }
 
-// What the end of an execution means for the search.
+// Records for the search how the execution ended.
 void Exploration::end_run() {
   const bool ended = execution_->ended() && !cut_;
   missing_ = false;
@@ -265,7 +265,7 @@ void Exploration::not_deterministic(Violation violation) {
   found_.nondeterministic = true;
 }
 
-// Nearly every run begins as one before it, and a share of them is run twice to the end.
+// Nearly every run begins like an earlier one, and a share of them is run twice to the end.
 bool Exploration::check_determinism(Ran ran) {
   if (is_repeated(tally_.executions - 1)) tally_.repeats = true;
   const bool repeats = tally_.repeats && ran != Ran::kHalf;
@@ -285,7 +285,7 @@ bool Exploration::check_determinism(Ran ran) {
 bool Exploration::all_faults_happened() const { return world_.faults_injected() == faults_.size(); }
 
 void Exploration::step(const fakezk::Step& step) {
-  // Whom nobody is left to hear is part of nothing.
+  // Skip messages delivered to a client that has gone away: they change no process's state.
   if (!step.received || !world_.network()[step.event.index].endpoint) return;
   const std::uint32_t process = world_.process_of(step.event.index);
   if (process >= received_.size()) received_.resize(process + 1, 0);
@@ -319,7 +319,7 @@ fakezk::Choice Exploration::next(const fakezk::Menu& menu) {
   node.reuse();
   node.hash = world_.trace_hash();
   list(menu, node);
-  if (node.enabled.empty()) return fakezk::Choice();  // It is over.
+  if (node.enabled.empty()) return fakezk::Choice();  // The execution is over.
   inherit_sleep(node);
   if (!pick_first(node)) {
     half_ = true;
@@ -334,7 +334,7 @@ std::optional<std::uint32_t> Exploration::last_fault(const fakezk::Menu& menu) {
   return choice.fault ? std::optional(choice.index) : std::nullopt;
 }
 
-// Takes the node's step. Only what is new is recorded.
+// Takes the node's step. Only new steps are recorded.
 fakezk::Choice Exploration::take(Node& node) {
   const bool is_new = depth_ >= fresh_;
   if (is_new) node.footprint.clear();
@@ -371,7 +371,7 @@ void Exploration::list(const fakezk::Menu& menu, Node& node) {
   for (std::size_t i = ordinary; i < node.enabled.size(); ++i) {
     faults_seen_.insert(node.enabled[i].key);
   }
-  // With source sets it is over when all faults have happened, and not before.
+  // With source sets the execution is over when all faults have happened, and not before.
   const bool may_be_over = ordinary == 0 && !node.enabled.empty() && !by_source();
   if (may_be_over) node.enabled.insert(node.enabled.begin(), {kTheEnd, fakezk::Choice()});
   if (!by_source()) return;

@@ -14,12 +14,12 @@
 
 namespace lockstep::search {
 
-// One kind of step that can happen at most once at a time, whatever else happens: a request of this
-// link is applied, that session is cut off. What happens again later under the same key is the
-// next step of the same source.
+// A kind of step that can happen at most once at a time, whatever else happens: a request of this
+// link is applied, that session is cut off. If it happens again later, under the same key, that is
+// the next step of the same source.
 using StepKey = std::uint64_t;
 
-// That nothing happens any more, although a fault could.
+// The choice that nothing happens any more, although a fault could.
 inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 
 [[nodiscard]] StepKey key_of(const fakezk::Event& event, const fakezk::Server& server);
@@ -27,7 +27,7 @@ inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 [[nodiscard]] bool is_timer(StepKey key);
 [[nodiscard]] bool is_wake(StepKey key);
 [[nodiscard]] fakezk::FaultKind fault_of(StepKey key);
-// True if what the step is about is a znode, by the number of its path.
+// True if the step concerns a znode, which the key identifies by the number of its path.
 [[nodiscard]] bool is_about_path(StepKey key);
 [[nodiscard]] std::string describe(StepKey key);
 
@@ -37,8 +37,8 @@ struct DrawnNumber {
   std::uint32_t options;
 };
 
-// A step that has been searched from an earlier state, and commutes with all that has happened
-// since: what would begin with it now is known.
+// A step that has been searched from an earlier state and commutes with all that has happened
+// since: the executions that it would begin now are known.
 struct Sleeping {
   StepKey key;
   std::vector<std::uint32_t> numbers;
@@ -58,22 +58,22 @@ struct Node {
   [[nodiscard]] bool is_done(StepKey wanted) const;
   // True if every variant of this step sleeps.
   [[nodiscard]] bool asleep(StepKey wanted) const;
-  // Source sets: everything that can happen here is to be tried.
+  // Source sets: adds everything that can happen here to `backtrack`.
   void try_everything();
-  // True if just what was taken, numbers and all, slept when the state was reached.
+  // True if exactly the step taken, with its numbers, slept when the state was reached.
   [[nodiscard]] bool took_what_slept() const;
 
   std::vector<Option> enabled;
   std::vector<Sleeping> sleep;
   std::size_t inherited = 0;       // The first ones of `sleep`, from the states before.
-  std::vector<StepKey> backtrack;  // Source sets: what is to be tried from here.
+  std::vector<StepKey> backtrack;  // Source sets: the steps still to be tried from here.
   std::vector<StepKey> done;
   StepKey key = 0;  // The step taken.
   fakezk::Choice choice;
   std::vector<DrawnNumber> numbers;
   fakezk::Footprint footprint;
   std::uint32_t sender = fakezk::FootprintRecorder::kNoStep;
-  // The trace hash with which the state is reached, by every run that comes here.
+  // The trace hash at which every run that comes here reaches the state.
   std::uint64_t hash = 0;
 };
 
@@ -81,7 +81,7 @@ struct Node {
 // from its start.
 class Exploration final : private fakezk::Chooser, private fakezk::Tracer {
  public:
-  // What the search adds to, over all explorations.
+  // The sums of the search, over all explorations.
   struct Tally {
     std::uint64_t traces = 0;
     std::uint64_t executions = 0;
@@ -91,14 +91,14 @@ class Exploration final : private fakezk::Chooser, private fakezk::Tracer {
     std::set<std::uint64_t> known;  // Without a reduction: the traces so far.
     std::uint64_t pairs_checked = 0;
     std::uint64_t cut = 0;      // Executions that were longer than `deepest`.
-    bool repeats = false;       // The next whole execution is to be run twice.
+    bool repeats = false;       // Run the next whole execution twice.
     std::uint32_t deepest = 0;  // Steps up to which schedules branch; 0: not known yet.
     std::set<std::uint64_t> final_states;
   };
   enum class End : std::uint8_t { kExhausted, kViolation, kStopped, kDependent };
 
-  // `faults`: with source sets, exactly these happen, each when the search says so; otherwise any
-  // that the limits allow may happen.
+  // With source sets, exactly `faults` happen, each when the search says so; otherwise any that the
+  // limits allow may happen.
   Exploration(fakezk::World& world, Program& program, const ExhaustiveOptions& options,
               const ExecutionLimits& limits, std::vector<StepKey> faults, Tally& tally);
   Exploration(const Exploration&) = delete;
@@ -133,13 +133,13 @@ class Exploration final : private fakezk::Chooser, private fakezk::Tracer {
   void execute_program();
   void end_run();
   void measure();
-  // False, with what to say in found(), if a program does not always go the same way.
+  // False if a program does not always go the same way; found() then says so.
   bool check_determinism(Ran ran);
   // Runs the schedule of found() once more, as every replay of it will.
   Outcome run_again(fakezk::Tracer* tracer);
   void not_deterministic(Violation violation);
   void count(Ran ran);
-  // What can be seen of where the world is, and of what each process has received.
+  // Hashes what can be seen of the world, and what each process has received.
   [[nodiscard]] std::uint64_t state() const;
   fakezk::Choice take(Node& node);
   fakezk::Choice next_of_script(const fakezk::Menu& menu);
@@ -179,28 +179,28 @@ class Exploration final : private fakezk::Chooser, private fakezk::Tracer {
   std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
   Tally& tally_;
   fakezk::FootprintRecorder recorder_;
-  std::vector<Node> nodes_;  // Used again; the first length_ count.
+  std::vector<Node> nodes_;  // Reused; only the first length_ are valid.
   std::size_t length_ = 0;
   std::size_t fresh_ = 0;  // The first state whose step is new in this run.
   std::size_t depth_ = 0;  // States reached in this run.
   std::size_t numbers_drawn_ = 0;
   bool half_ = false;     // Nothing new begins here.
-  bool cut_ = false;      // It goes on calmly, because it is too long.
-  bool parted_ = false;   // It has not gone the way that it went before.
+  bool cut_ = false;      // It is too long, and continues calmly.
+  bool parted_ = false;   // It has not gone the same way as before.
   bool missing_ = false;  // It has ended before all of its faults could happen.
   fakezk::Footprint ignored_;
   std::vector<std::vector<std::uint64_t>> before_;  // By step: the steps it depends on, as bits.
-  std::vector<std::uint64_t> identity_;  // By step: what it is, and all that comes before it.
+  std::vector<std::uint64_t> identity_;  // By step: the step, and all that comes before it.
   std::vector<std::uint64_t> received_;  // By process: a hash of all it has received.
-  std::uint64_t final_state_ = 0;        // Of the last complete execution.
+  std::uint64_t final_state_ = 0;        // The final state of the last complete execution.
   std::set<StepKey> faults_seen_;
   Found found_;
-  std::optional<Execution> execution_;  // Of a half one, what is cleared away may still report.
+  std::optional<Execution> execution_;  // Clearing away a half one may still report.
   std::string dependence_;
   // A fixed schedule instead of the search's.
   std::vector<const Node*> script_;
   bool scripted_ = false;
-  std::array<fakezk::Footprint, 2> last_two_;  // What the last steps of it have touched.
+  std::array<fakezk::Footprint, 2> last_two_;  // The footprints of its last two steps.
 };
 
 }  // namespace lockstep::search

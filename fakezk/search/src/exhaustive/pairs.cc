@@ -1,4 +1,4 @@
-// The search checks what it relies on: two steps that it takes for independent are tried in both
+// The search checks its own assumption: two steps that it takes for independent are tried in both
 // orders.
 #include "exhaustive/exploration.h"
 #include "repeat.h"
@@ -25,7 +25,7 @@ bool Exploration::check_a_pair() {
     const std::optional<std::uint64_t> in_order = state_after(first, false);
     if (in_order == swapped) return true;
     if (state_after(first, true) != swapped || state_after(first, false) != in_order) {
-      // It is no matter of order.
+      // The order is not the cause.
       not_deterministic(
           where_runs_part(world_, [this](fakezk::Tracer* tracer) { return run_again(tracer); }));
     } else {
@@ -36,9 +36,9 @@ bool Exploration::check_a_pair() {
   return true;
 }
 
-// What can be seen after the steps up to `first` and the next two, in their order or swapped. None
-// if that is not possible, or if the two do not touch different things in this order as well: what
-// depends on what must not depend on the order in which it was looked at.
+// The observable state after the steps up to `first` and the next two, in their order or swapped.
+// nullopt if that is not possible, or if the two steps conflict in this order: whether two steps
+// depend on each other must not depend on the order that was looked at.
 std::optional<std::uint64_t> Exploration::state_after(std::size_t first, bool swapped) {
   if (length_ == nodes_.size()) nodes_.resize(length_ + 1);  // Room for the menus of the script.
   script_.clear();

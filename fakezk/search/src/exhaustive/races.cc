@@ -1,5 +1,5 @@
-// What depends on what in the steps just run; with source sets, which of their orders are still to
-// be tried.
+// Finds the dependences between the steps just run; with source sets, also which of their orders
+// are still to be tried.
 #include <algorithm>
 #include <bit>
 
@@ -10,7 +10,7 @@ namespace lockstep::search {
 namespace {
 
 constexpr std::size_t kBits = 64;
-constexpr int kIndexBits = 32;  // Of a key.
+constexpr int kIndexBits = 32;  // Bits of the index in a key.
 
 bool bit(const std::vector<std::uint64_t>& bits, std::size_t index) {
   return index / kBits < bits.size() && (bits[index / kBits] >> (index % kBits) & 1) != 0;
@@ -39,7 +39,7 @@ bool Exploration::before(std::size_t earlier, std::size_t later) const {
   return bit(before_[later], earlier);
 }
 
-// A timer that fires because nothing else can happen comes behind everything.
+// A timer that fires because nothing else can happen comes after everything.
 bool Exploration::depends(std::size_t earlier, std::size_t later) const {
   const Node& first = nodes_[earlier];
   const Node& second = nodes_[later];
@@ -57,8 +57,8 @@ void Exploration::order_steps(bool ended) {
   }
 }
 
-// Finds what a step depends on, latest first, so that what stands between is known: a direct
-// dependence that is no cause is a race.
+// Finds the steps that a step depends on, latest first, so that the steps between are known: a
+// direct dependence that is not causal is a race.
 void Exploration::order_step(std::size_t later) {
   std::vector<std::uint64_t>& known = before_[later];
   known.clear();
@@ -71,7 +71,7 @@ void Exploration::order_step(std::size_t later) {
   }
 }
 
-// A path has other numbers in other searches.
+// The number of a path differs between searches, so it is replaced by the path itself.
 std::uint64_t Exploration::label(const Node& node) const {
   std::uint64_t hash = fakezk::mix(node.key);
   if (is_about_path(node.key)) {
@@ -100,8 +100,8 @@ std::uint64_t Exploration::trace_identity() const {
   return sum;
 }
 
-// `later` is to be tried before `earlier`. Everything in between that does not come behind
-// `earlier` may go first; what it can begin with are the initials, and one of them is enough.
+// `later` is to be tried before `earlier`. All steps in between that do not depend on `earlier` may
+// go first; those that can be the first of them are the initials, and one of them is enough.
 void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
   std::vector<std::uint64_t> between;
   for (std::size_t step = earlier + 1; step < later; ++step) {
@@ -115,7 +115,7 @@ void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
     if (meet(before_[step], between)) continue;
     const StepKey key = nodes_[step].key;
     const Node::Option* const option = state.find(key);
-    if (!option) continue;  // `earlier` is what makes it possible.
+    if (!option) continue;  // `earlier` makes it possible.
     if (state.asleep(key)) return;
     if (std::ranges::find(state.backtrack, key) != state.backtrack.end()) return;
     if (!wanted) wanted = option;
@@ -123,10 +123,10 @@ void Exploration::add_reversal(std::size_t earlier, std::size_t later) {
   if (wanted) state.backtrack.push_back(wanted->key);
 }
 
-// What was possible and is no more may have to come first. Behind a fault nothing counts as still
-// possible: a cut leaves something else to receive than what it has lost. Nor behind a process that
-// wakes: a timer that would have fired once all else was done may now never do so, and then no race
-// shows that the rest could have come first.
+// A step that was possible and no longer is may have to come first. After a fault nothing counts as
+// still possible: a cut leaves something else to receive than it has lost. The same goes for a
+// process that wakes: a timer that would have fired once all else was done may now never do so, and
+// then no race shows that the rest could have come first.
 void Exploration::add_disabled(std::size_t step, bool ended) {
   if (step + 1 == length_ && !ended) return;
   Node& state = nodes_[step];
@@ -134,7 +134,8 @@ void Exploration::add_disabled(std::size_t step, bool ended) {
     if (option.key == state.key) continue;
     const bool still = step + 1 < length_ && nodes_[step + 1].find(option.key);
     if (still && !is_fault(state.key) && !is_wake(state.key)) continue;
-    // To be tried, and not from here: then whatever leads to a state where it does not sleep.
+    // It must be tried, but not from here: so try everything that may lead to a state in which it
+    // does not sleep.
     if (!still && state.asleep(option.key)) return state.try_everything();
     if (std::ranges::find(state.backtrack, option.key) != state.backtrack.end()) continue;
     state.backtrack.push_back(option.key);

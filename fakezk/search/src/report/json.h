@@ -6,8 +6,8 @@
 
 namespace lockstep::search {
 
-// Writes JSON that may stand inside an HTML script element: no byte of it ends the element, and
-// what is not UTF-8 becomes U+FFFD. Commas come by themselves.
+// Writes JSON that can be put inside an HTML script element: no byte of it ends the element, and
+// invalid UTF-8 becomes U+FFFD. Commas are added automatically.
 class JsonWriter {
  public:
   void begin_object() { open('{'); }

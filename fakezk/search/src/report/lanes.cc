@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kNarrowest = 12;
 constexpr std::size_t kLeftColumns = 16;
-// By the number of lanes. What a lane says of a lock with short names fits even into the last.
+// By the number of lanes. The text for a lock with short names fits even into the last width.
 constexpr std::size_t kWidestLast = 72;
 constexpr std::size_t kWidestOfTwo = 72;
 constexpr std::size_t kWidestOfThree = 52;
@@ -37,7 +37,7 @@ std::string padded(std::string text, std::size_t to) {
   return text;
 }
 
-// At most `most` characters of it.
+// At most `most` characters of the text.
 std::string shortened(std::string text, std::size_t most) {
   if (width(text) <= most) return text;
   std::size_t end = 0;
@@ -80,7 +80,7 @@ struct Mark {
   std::string_view sign;
   std::string_view meaning;
 };
-// In the order in which they stand in a line.
+// In the order in which they appear in a line.
 constexpr std::array kMarks = {Mark{"+", "creates"},
                                Mark{"-", "deletes"},
                                Mark{"~", "changes"},
@@ -94,7 +94,7 @@ constexpr std::array kMarks = {Mark{"+", "creates"},
 
 class Drawing {
  public:
-  // Of the moments from `begin` to `end`, by index.
+  // Draws the moments from `begin` to `end`, by index.
   Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end,
           std::optional<std::size_t> widest_lane = std::nullopt)
       : chronicle_(chronicle), short_name_(chronicle) {
@@ -150,7 +150,7 @@ class Drawing {
     std::size_t lane;
     std::string text;
     char changes = ' ';
-    bool is_gap = false;  // It stands for rows that are left out.
+    bool is_gap = false;  // The row says that others are left out.
   };
 
   [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
@@ -185,7 +185,7 @@ class Drawing {
     return next;
   }
 
-  // What a process says in one breath.
+  // Successive remarks of a process within one step share a line.
   static bool goes_with(const Moment& said, const Moment& next) {
     return said.kind == Moment::Kind::kRemark && next.kind == Moment::Kind::kRemark &&
            said.process == next.process && said.step == next.step;
@@ -206,7 +206,7 @@ class Drawing {
   }
 
   void add_row(std::size_t moment, std::size_t lane, std::string text) {
-    // Nothing stands right of the last one, and what the servers do is told in long sentences.
+    // The last lane may be wider: nothing is to the right of it, and the servers' texts are long.
     const bool last = lane + 1 == names_.size();
     const std::size_t most = last ? std::max(widest_lane_, kWidestLast) : widest_lane_;
     rows_.push_back({moment, lane, shortened(std::move(text), most)});
@@ -219,7 +219,7 @@ class Drawing {
     });
   }
 
-  // Tells a loop once.
+  // Draws the rows of a loop once.
   void fold() {
     std::vector<Row> told;
     for (std::size_t i = 0; i < rows_.size();) {
@@ -238,7 +238,7 @@ class Drawing {
     rows_ = std::move(told);
   }
 
-  // Of what is still very long.
+  // Leaves out the middle rows if there are still too many.
   void leave_out_the_middle() {
     if (rows_.size() <= kMostFirst + kMostLast + 1) return;
     const auto from = rows_.begin() + kMostFirst;
@@ -300,7 +300,7 @@ class Drawing {
     return most;
   }
 
-  // Whether the process of a lane holds the lock after that moment.
+  // The mark that shows whether the process of a lane holds the lock after that moment.
   [[nodiscard]] char holding(std::size_t lane, std::size_t moment) const {
     char mark = ' ';
     for (const GrantSpan& grant : chronicle_.grants) {

@@ -28,7 +28,7 @@ class ChronicleAndChecks final : public fakezk::Tracer {
   StepChecks checks;
 };
 
-// What is to be said of the execution that is shown.
+// The violation to report for the execution that is shown.
 Violation violation_of(const Found& found, const Recording& recording) {
   const Violation& first = *found.outcome.violation;
   if (found.nondeterministic) return first;

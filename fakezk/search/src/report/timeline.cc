@@ -170,7 +170,7 @@ class Record {
 
   [[nodiscard]] std::uint32_t step_of(std::size_t moment) const {
     if (moment == Chronicle::kNever) return Chronicle::kNoStep;
-    // What a grant begins or ends with may be the last thing that happened.
+    // A grant may begin or end with the very last moment.
     return moment < chronicle_.moments.size() ? chronicle_.moments[moment].step : last_step();
   }
 
@@ -223,7 +223,7 @@ std::string timeline_page(const Chronicle& chronicle, const TimelineCaption& cap
   };
   std::string page;
   std::string_view rest = timeline_files::kPage;
-  // In the order in which the page has them, each once: what is put in is not searched again.
+  // Parts are replaced in the order of the page, each once: inserted text is not searched again.
   for (const auto& [mark, text] : parts) {
     const std::size_t at = rest.find(mark);
     internal::check(at != std::string_view::npos, "the page has all marks, in this order");

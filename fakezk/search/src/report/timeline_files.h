@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// The files of explore/timeline, built in (lockstep_embed in core/cmake/component.cmake).
+// The embedded files of report/timeline (lockstep_embed in core/cmake/component.cmake).
 namespace lockstep::search::timeline_files {
 
 extern const std::string_view kPage;

@@ -6,8 +6,8 @@ namespace {
 
 // Delay-bounded scheduling (M. Emmi, S. Qadeer, Z. Rakamaric, "Delay-bounded scheduling", POPL
 // 2011): a deterministic scheduler, here the calm one, is made to pass over its choice at a few
-// random positions. Most bugs need one or two delays. A source that is passed over stays behind
-// until nothing else can happen.
+// random positions. Most bugs need one or two delays. A delayed source waits until nothing else can
+// happen.
 class Delay final : public RandomOrder<Delay> {
  public:
   void begin_events(const ExecutionStart& start) override {

@@ -6,8 +6,8 @@ namespace {
 
 // Probabilistic concurrency testing (S. Burckhardt et al., "A randomized scheduler with
 // probabilistic guarantees of finding bugs", ASPLOS 2010): every source has a random priority and
-// the highest goes first. There are d - 1 change points, each at a random position and with a
-// priority of its own below all initial ones: the source that goes there gets it. Which of two
+// the highest goes first. There are d - 1 change points, each at a random position and with its own
+// priority below all initial ones: the source that reaches one gets its priority. Which of two
 // change points is the lower one does not depend on which comes first: a bug may need the source
 // that gives way last to go on before another that gave way earlier. Bugs of depth d are found with
 // probability at least 1 / (n k^(d-1)). Here d is drawn from 2, 3 and 5.

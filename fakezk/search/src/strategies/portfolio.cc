@@ -5,7 +5,7 @@ namespace lockstep::search {
 namespace {
 
 // A different strategy for each execution, because no strategy is best at every bug. The shares
-// follow what each found when they were compared on the same bugs.
+// follow the bugs each found when they were compared on the same set.
 class Portfolio final : public Strategy {
  public:
   void begin(const ExecutionStart& start) override {
@@ -14,7 +14,7 @@ class Portfolio final : public Strategy {
     std::size_t index = 0;
     while (draw >= members_[index].percent) draw -= members_[index++].percent;
     current_ = members_[index].strategy.get();
-    // Not the same numbers again: what chose the member would choose its first steps, too.
+    // A fresh seed: otherwise the draw that chose the member would choose its first steps, too.
     ExecutionStart members = start;
     members.seed = random.next();
     current_->begin(members);

@@ -7,7 +7,7 @@ namespace lockstep::search {
 
 namespace {
 
-// How often a kind strikes where several can: what happens often in production happens often here.
+// The relative frequencies of the kinds: those that are frequent in production are frequent here.
 constexpr std::array<std::uint32_t, fakezk::kFaultKinds> kWeights = [] {
   std::array<std::uint32_t, fakezk::kFaultKinds> weights{};
   weights.fill(2);
@@ -36,8 +36,8 @@ constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfo
 
 std::span<const StrategyName> strategies() { return kStrategies; }
 
-// Mostly some: what breaks without a fault breaks soon enough. Every number of them up to the
-// budget is equally likely then: most bugs need one or two.
+// Mostly some, because bugs that need no fault are found soon enough. Every number up to the budget
+// is then equally likely; most bugs need one or two.
 std::uint32_t FaultTimes::number_of_faults(fakezk::RandomStream& random, std::uint32_t most) {
   if (random.below(kFaultFreeShare) == 0) return 0;
   return 1 + random.below(most);

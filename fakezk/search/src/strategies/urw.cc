@@ -6,10 +6,10 @@ namespace lockstep::search {
 
 namespace {
 
-// Uniform random walk (H. Zhao et al., "Selectively uniform concurrency testing", ASPLOS 2025): a
-// source is chosen with a probability proportional to the events it still has to come, which makes
-// all interleavings equally likely, and one-step sources strike anywhere in the run instead of
-// early. How many events a source has is taken from the calm execution.
+// Uniform random walk (H. Zhao et al., "Selectively uniform concurrency testing", ASPLOS 2025):
+// chooses a source with a probability proportional to its remaining events, which makes all
+// interleavings equally likely, and lets one-step sources strike anywhere in the run instead of
+// early. The number of events per source is taken from the calm execution.
 class Urw final : public RandomOrder<Urw> {
  public:
   void begin_events(const ExecutionStart& start) override {
@@ -22,7 +22,7 @@ class Urw final : public RandomOrder<Urw> {
     std::uint32_t all = 0;
     for (std::size_t i = 0; i < events.size(); ++i) sums_[i] = all += left(events[i]);
     const std::uint32_t at = random().below(all);
-    // No branch: where it lies, nobody can foretell.
+    // Branch-free: the position is random, so a branch would be mispredicted.
     std::uint32_t index = 0;
     for (std::size_t i = 0; i < events.size(); ++i) index += std::uint32_t{at >= sums_[i]};
     return index;
@@ -34,14 +34,14 @@ class Urw final : public RandomOrder<Urw> {
   }
 
  private:
-  // Never nothing: the calm execution is only an estimate.
+  // Never 0: the calm execution is only an estimate.
   [[nodiscard]] std::uint32_t left(const fakezk::Event& event) const {
     const std::uint32_t source = source_of(event);
     return source < left_.size() ? left_[source] : 1;
   }
 
   std::vector<std::uint32_t> left_;
-  std::vector<std::uint32_t> sums_;  // Of what is left of the events so far.
+  std::vector<std::uint32_t> sums_;  // Running sums of the remaining events.
 };
 
 }  // namespace

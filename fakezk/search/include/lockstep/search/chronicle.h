@@ -19,13 +19,13 @@ namespace lockstep::search {
 struct Moment {
   enum class Kind : std::uint8_t {
     kRequest,     // A server takes up a request of the process.
-    kReply,       // The process receives a reply,
-    kWatchEvent,  // a watch event,
-    kConnection,  // or news of its connection and its session.
+    kReply,       // The process receives a reply.
+    kWatchEvent,  // The process receives a watch event.
+    kConnection,  // The process receives news of its connection and its session.
     kServers,     // The servers do something by themselves.
     kClock,       // The clock moves.
-    kFault,       // Something goes wrong on purpose.
-    kRemark,      // What the program itself says: it holds the lock, it gives up.
+    kFault,       // A fault strikes.
+    kRemark,      // A remark of the program: it holds the lock, it gives up.
   };
   struct Detail {
     std::string_view name;
@@ -35,16 +35,16 @@ struct Moment {
   Kind kind;
   std::uint32_t step;
   std::int64_t time_ms;
-  std::uint32_t process;  // Chronicle::kNobody for what the servers and the clock do.
+  std::uint32_t process;  // Chronicle::kNobody for the servers and the clock.
   std::string text;       // In words, without the details.
   std::vector<Detail> details = {};
-  std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of the request.
+  std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of its request.
 };
 
 // One change of the tree of znodes, as the leader committed it.
 struct ZnodeChange {
   fakezk::Change::Kind kind;
-  std::uint32_t step;  // 0: before the execution, by its preparation.
+  std::uint32_t step;  // 0: before the execution, while it was prepared.
   std::size_t moment;  // Which of the step's moments it came with.
   std::string path;
   Zxid zxid;
@@ -54,12 +54,12 @@ struct ZnodeChange {
   Data data;                  // kCreated, kDataSet
 };
 
-// A lock was held from one moment on; both ends are indices of moments.
+// A lock was held from one moment until another; both ends are indices of moments.
 struct GrantSpan {
   std::uint32_t process;
   std::string znode;
   std::size_t begins;
-  std::size_t znode_gone;  // From here on the znode that stands for the grant is deleted,
+  std::size_t znode_gone;  // From here on the znode of the grant is deleted,
   std::size_t ends;        // and from here on its holder knows that the grant is over.
 };
 
@@ -72,7 +72,7 @@ struct WatchSpan {
   std::uint32_t ends_after;
 };
 
-// An execution, written down: all that a report shows of it. Independent of the world it was in.
+// An execution, written down: all that a report shows. It does not refer to its world.
 struct Chronicle {
   static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
@@ -88,7 +88,7 @@ struct Chronicle {
   std::uint32_t replicas = 1;  // How many servers there are.
 };
 
-// Which moments to show, by index: all of them, or the first and the last ones of many.
+// The moments to show, by index: all of them, or the first and the last ones of many.
 [[nodiscard]] std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first,
                                                std::size_t last);
 
@@ -96,15 +96,16 @@ struct Chronicle {
 // "_c_<guid>-lock-0000000003".
 [[nodiscard]] std::string without_guids(std::string_view text);
 
-// The same for what is said of one chronicle. Znodes whose names differ in nothing but the GUID
-// keep as much of it as tells them apart: "_c_1f0e...-lock-0000000003".
+// The same for all texts of one chronicle. Znodes whose names differ only in the GUID keep as much
+// of it as tells them apart: "_c_1f0e...-lock-0000000003".
 class ShortNames {
  public:
   explicit ShortNames(const Chronicle& chronicle);
   [[nodiscard]] std::string operator()(std::string_view text) const;
 
  private:
-  std::map<std::string, std::size_t, std::less<>> kept_;  // How many characters of which GUIDs.
+  // How many characters of which GUIDs are kept.
+  std::map<std::string, std::size_t, std::less<>> kept_;
 };
 
 }  // namespace lockstep::search

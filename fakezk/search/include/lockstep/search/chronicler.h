@@ -14,7 +14,8 @@
 
 namespace lockstep::search {
 
-// Writes an execution down while it runs. Begins where World::set_tracer makes it the tracer.
+// Writes an execution down while it runs, from the moment it becomes the tracer
+// (World::set_tracer).
 class Chronicler final : public fakezk::Tracer {
  public:
   explicit Chronicler(const fakezk::World& world) : world_(world) {}
@@ -25,7 +26,7 @@ class Chronicler final : public fakezk::Tracer {
   void grant_ends(std::uint32_t process, const Path& znode) override;
   void settled() override;
 
-  // What has been written down, with the names that the program gives to its processes.
+  // The execution so far, with the names that the program gives to its processes.
   [[nodiscard]] Chronicle chronicle(const Program& program) const;
 
  private:
@@ -52,12 +53,12 @@ class Chronicler final : public fakezk::Tracer {
 
   const fakezk::World& world_;
   Chronicle written_;
-  std::size_t current_ = 0;  // The first moment of the step that is under way.
+  std::size_t current_ = 0;  // The first moment of the current step.
   std::uint32_t step_ = 0;
   std::int64_t time_ms_ = 0;
   std::size_t changes_seen_ = 0;
   std::map<SessionId, std::uint32_t> process_of_;
-  std::map<WatchKey, std::size_t> watched_;  // Each with its place in written_.watches.
+  std::map<WatchKey, std::size_t> watched_;  // Each with its index in written_.watches.
   std::map<fakezk::LinkIndex, std::deque<std::pair<OpCode, std::size_t>>> unanswered_;
 };
 

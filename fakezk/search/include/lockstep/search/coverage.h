@@ -11,7 +11,7 @@
 
 namespace lockstep::search {
 
-// A set of hashes that only grows: how many different ones were seen.
+// A set of hashes that only grows, to count how many different ones were seen.
 class DistinctHashes {
  public:
   void add(std::uint64_t hash);
@@ -21,13 +21,13 @@ class DistinctHashes {
  private:
   void settle() const;
 
-  // Sorted and unique up to sorted_; behind that as they came.
+  // Sorted and unique up to sorted_; after that in the order in which they came.
   mutable std::vector<std::uint64_t> hashes_;
   mutable std::size_t sorted_ = 0;
 };
 
-// What a search has reached, and what it never did. The same for any number of jobs, unless it was
-// ended by a violation: then it is of what had run by then.
+// What a search has reached, and what it never reached. The same for any number of jobs, unless a
+// violation ended the search: then it covers the executions that had run by then.
 class Coverage {
  public:
   static constexpr std::size_t kEventKinds = static_cast<std::size_t>(fakezk::Event::Kind::kFault);
@@ -47,7 +47,7 @@ class Coverage {
   void saw(const fakezk::Event& event);
   void add(const Coverage& other);
 
-  // As a paragraph: what was reached, how often, and what never was.
+  // A paragraph: what was reached, how often, and what never was.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -57,10 +57,10 @@ class Coverage {
   std::array<std::uint64_t, fakezk::kFaultKinds> faults_{};
 };
 
-// "deliver", "apply", ...: an event that is no fault.
+// The name of an event that is no fault: "deliver", "apply", ...
 [[nodiscard]] std::string_view name(fakezk::Event::Kind kind);
 
-// Watches executions for a Coverage. To look at every state takes ten times as long as to reach it.
+// Watches executions for a Coverage. Examining every state takes ten times as long as reaching it.
 class CoverageTracer final : public fakezk::Tracer {
  public:
   explicit CoverageTracer(fakezk::World& world) : world_(world) {}

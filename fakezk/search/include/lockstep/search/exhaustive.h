@@ -16,16 +16,16 @@
 
 namespace lockstep::search {
 
-// Which of the orders that nobody can tell apart are left out of an exhaustive search.
+// Which equivalent orders an exhaustive search leaves out.
 enum class Reduction : std::uint8_t {
-  kNone,    // None: every order is tried. For tiny programs, and to check the others.
+  kNone,    // Tries every order. For tiny programs, and to check the others.
   kSleep,   // P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",
             // 1996: sleep sets. Each trace is completed once, but many runs end half way.
   kSource,  // P. Abdulla et al., "Optimal dynamic partial order reduction", POPL 2014: source sets
             // together with sleep sets.
 };
 
-// The reductions by the names of `lockstep hunt --reduction`, the best one last.
+// The reductions by their names in `lockstep hunt --reduction`, the best one last.
 struct ReductionName {
   std::string_view name;
   Reduction reduction;
@@ -37,44 +37,45 @@ struct ExhaustiveOptions {
   Reduction reduction = Reduction::kSource;
   // The most executions, counted as ExhaustiveResult::executions.
   std::uint64_t executions = std::numeric_limits<std::uint64_t>::max();
-  // Asked now and then with the number of executions so far; false ends the search.
+  // Called now and then with the number of executions so far; false ends the search.
   std::function<bool(std::uint64_t)> keep_going;
-  // Kinds of objects that footprints leave out. Anything but nothing makes the search unsound: it
-  // shows what recording that kind is worth.
+  // Kinds of objects that footprints leave out. The search is unsound unless this is empty: leaving
+  // a kind out shows what recording it is worth.
   std::vector<fakezk::ObjectKind> left_out;
 };
 
 struct ExhaustiveResult {
-  // True if every schedule with up to `fault_budget` faults has been tried, or its equal, none of
-  // them cut.
+  // True if every schedule with up to `fault_budget` faults, or an equivalent one, has been tried,
+  // and no execution was cut.
   bool exhausted = false;
-  // How many budgets, 0 first, were searched through without a cut, and the last of them.
+  // How many budgets, from 0 upwards, were searched without a cut, and the last of them.
   std::uint32_t budgets_finished = 0;
   std::uint32_t fault_budget = 0;
   // The budget that was being searched when the search ended.
   std::uint32_t fault_budget_reached = 0;
-  std::uint64_t traces = 0;      // Complete executions that can be told apart.
-  std::uint64_t executions = 0;  // All that were run, also those that ended half way.
+  // Complete executions that differ in more than the order of independent steps.
+  std::uint64_t traces = 0;
+  std::uint64_t executions = 0;  // All that were run, including those that ended half way.
   std::uint64_t steps = 0;
   std::uint64_t trace_hash = 0;  // Sum over the traces.
-  // Stands for the set of traces: what happened in each, and what depended on what. Every order of
-  // a trace counts as the same, so that all reductions come to the same number.
+  // Identifies the set of (Mazurkiewicz) traces: what happened in each, and what depended on what.
+  // Every order of a trace counts as the same, so all reductions arrive at the same number.
   std::uint64_t trace_set_hash = 0;
   std::uint64_t final_states = 0;  // Distinct states, zxids aside, in which traces end.
   std::uint64_t state_hash = 0;    // Sum over the final states.
   // How many traces have a fault of each kind (source sets only).
   std::vector<std::pair<fakezk::FaultKind, std::uint64_t>> traces_by_fault;
-  // Executions that had more steps than `deepest`: the search has not looked for other orders of
-  // what comes behind. They have gone on calmly from there, in the end with everything mended and
-  // everybody served, and were judged like those of every hunt, but are no traces.
+  // Executions with more steps than `deepest`. The search tries no other orders of the steps after
+  // that; such executions are no traces. They have gone on by the calm schedule, with all faults
+  // repaired and every process served in the end, and were judged like those of any hunt.
   std::uint64_t cut = 0;
   std::uint32_t deepest = 0;
-  // True if it is not exhausted because of ExhaustiveOptions::executions.
+  // True if ExhaustiveOptions::executions ended the search.
   bool stopped_by_count = false;
-  // Adjacent steps that were taken for independent, and tried in both orders.
+  // Adjacent steps that were taken for independent and tried in both orders.
   std::uint64_t pairs_checked = 0;
   // Empty, or two steps whose order mattered although their footprints do not meet. The search has
-  // then ended, and proves nothing.
+  // ended there, and proves nothing.
   std::string independence_violated;
   std::optional<Found> found;
 };
@@ -83,15 +84,15 @@ struct ExhaustiveResult {
 // the order of steps that do not touch the same objects; ends with the first violation. That may be
 // "misuse": each run repeats the beginning of an earlier one, and some are run twice, to find out
 // whether the program is deterministic. Two kinds of choices stay calm: orders that ZooKeeper
-// leaves unspecified, and how many requests a cut finds accepted (a cut that comes later does the
-// same). Deterministic, on the calling thread.
+// leaves unspecified, and how many requests the server has accepted when a connection is cut (a
+// later cut has the same effect). Deterministic, on the calling thread.
 //
 // Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
 // Session::last_contact(), is searched incompletely.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
 
-// For reports on a search with executions that were cut short: what it has not tried, and why.
+// For reports on a search with cut executions: what it has not tried, and why.
 [[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);
 
 }  // namespace lockstep::search

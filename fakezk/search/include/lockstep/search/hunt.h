@@ -12,23 +12,23 @@
 
 namespace lockstep::search {
 
-// The kinds of faults that can strike in no execution of this program, whatever it does.
+// The kinds of faults that can strike in no execution of this program.
 [[nodiscard]] fakezk::FaultKinds impossible_faults(Program& program);
 
-// One worker of a hunt: a world, a program, a strategy. What execution i does is a function of the
-// program, the limits, the seed and i, never of the executions before it.
+// One worker of a hunt: a world, a program, a strategy. Execution i is a function of the program,
+// the limits, the seed and i, never of the executions before it.
 class Searcher {
  public:
   Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
            const ExecutionLimits& limits, std::uint64_t seed);
 
-  // Execution 0 is the calm one; it has no faults and no deviations.
+  // Execution 0 is the calm one: no faults, no deviations.
   Outcome run(std::uint64_t index, fakezk::Tracer* tracer = nullptr);
   [[nodiscard]] fakezk::World& world() { return world_; }
-  // The hash of the calm execution, as it was when this was made: the program's very first, which
-  // execution 0 repeats.
+  // The hash of the program's very first execution, the calm one, which the constructor has run.
+  // Execution 0 repeats it.
   [[nodiscard]] std::uint64_t calm_hash() const { return calm_hash_; }
-  // What the last execution chose.
+  // The choices of the last execution.
   [[nodiscard]] const std::vector<fakezk::Deviation>& deviations() const {
     return world_.deviations();
   }
@@ -40,13 +40,13 @@ class Searcher {
   fakezk::Calm calm_;
   ExecutionLimits limits_;
   std::uint64_t seed_;
-  fakezk::FaultKinds kinds_ = 0;  // Those that can strike in this program.
+  fakezk::FaultKinds kinds_ = 0;  // The kinds that can strike in this program.
   std::uint32_t calm_positions_ = 0;
   std::uint64_t calm_hash_ = 0;
   std::vector<std::uint32_t> calm_events_;
 };
 
-// Runs the same function once per worker, at the same time or one after the other.
+// Runs the same function once per worker, in parallel or one after another.
 class Workers {
  public:
   Workers() = default;
@@ -56,7 +56,7 @@ class Workers {
   virtual void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) = 0;
 };
 
-// One after the other.
+// Runs the workers one after another.
 class OneByOne final : public Workers {
  public:
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override;
@@ -70,9 +70,9 @@ struct HuntOptions {
   std::uint32_t jobs = 1;
   std::function<std::unique_ptr<Program>()> make_program;
   std::function<std::unique_ptr<Strategy>()> make_strategy;
-  // Asked between epochs with the number of executions done; false ends the hunt.
+  // Called between epochs with the number of executions done; false ends the hunt.
   std::function<bool(std::uint64_t)> keep_going;
-  // Asked between executions, now and then, by every worker; true ends the hunt.
+  // Called now and then between executions, by every worker; true ends the hunt.
   std::function<bool()> time_is_up;
   bool measure_coverage = false;
 };
@@ -81,7 +81,7 @@ struct Found {
   std::uint64_t execution = 0;
   Outcome outcome;
   std::vector<fakezk::Deviation> deviations;
-  // The program does not always go the same way: nothing that is run again proves anything.
+  // The program does not always go the same way, so that repeating an execution proves nothing.
   bool nondeterministic = false;
 };
 
@@ -93,13 +93,13 @@ struct HuntResult {
   // Sum over the executions up to the first violating one; the same for any number of jobs.
   std::uint64_t trace_hash = 0;
   std::optional<Found> found;
-  std::optional<Coverage> coverage;  // If it was to be measured.
+  std::optional<Coverage> coverage;  // Set if it was to be measured.
 };
 
-// Some executions are run twice, to find out whether the program is deterministic; if it is not,
-// that is a violation ("misuse"). Executes until the first violation, in the order of the indices
-// whatever the workers' speed: epochs of 1024 executions are spread over the workers and merged in
-// order.
+// Executes until the first violation, in the order of the indices whatever the workers' speed:
+// epochs of 1024 executions are spread over the workers and merged in order. Some executions are
+// run twice, to find out whether the program is deterministic; if it is not, that is a violation
+// ("misuse").
 HuntResult hunt(const HuntOptions& options, Workers& workers);
 
 }  // namespace lockstep::search

@@ -10,8 +10,8 @@
 
 namespace lockstep::search {
 
-// The guarantee that an execution broke. When one step breaks several, the first in this order is
-// reported; users' own invariants ("user:<name>") come last.
+// The order in which violations are reported: when one step breaks several guarantees, the first of
+// them in this list. Users' own invariants ("user:<name>") come last.
 inline constexpr std::array<std::string_view, 15> kOracleOrder = {
     "S1", "S2", "S3", "S4",       "S5",       "L1",    "L2",    "L3",
     "L4", "R1", "R2", "deadlock", "livelock", "crash", "misuse"};
@@ -22,7 +22,7 @@ struct Violation {
   std::uint32_t step = 0;
 };
 
-// Where violations of one step gather: the one that comes first in kOracleOrder stays.
+// Collects the violations of one step and keeps the one that comes first in kOracleOrder.
 class Verdict {
  public:
   void clear() {
@@ -30,12 +30,12 @@ class Verdict {
     broken_ = false;
     over_ = false;
   }
-  // Nothing happens any more, and what is left is cleared away. That breaks no guarantee, but what
-  // users report of it counts.
+  // Nothing happens any more, and the rest is cleared away. That alone breaks no guarantee, but
+  // violations that users report meanwhile count.
   void execution_is_over() { over_ = true; }
   void report(std::string_view oracle, std::string message, std::uint32_t step);
   [[nodiscard]] const std::optional<Violation>& violation() const { return violation_; }
-  // Whether there is one: to be looked at again and again.
+  // Whether there is a violation. A reference, because callers look at it again and again.
   [[nodiscard]] const bool& is_broken() const { return broken_; }
 
  private:
@@ -44,7 +44,7 @@ class Verdict {
   bool over_ = false;
 };
 
-// What a hunt runs again and again: a program of some processes, and the judgement on it.
+// A program of some processes that a hunt runs again and again, and the judgement on it.
 class Program : public fakezk::ProcessNames {
  public:
   Program() = default;
@@ -52,32 +52,33 @@ class Program : public fakezk::ProcessNames {
   Program& operator=(const Program&) = delete;
   virtual ~Program() = default;
 
-  // The servers of its world: whoever runs the program makes a World with these.
+  // The servers of its world: a World for this program is made with these options.
   [[nodiscard]] virtual fakezk::ServerOptions servers() const { return {}; }
-  // Before each start(): a fresh world, or one that goes back to where the last start() had
-  // prepared it, which comes to the same and is faster.
+  // Called before each start(). The world starts afresh, or goes back to where the last start() had
+  // prepared it, which has the same effect and is faster.
   virtual void reset(fakezk::World& world) { world.reset(); }
-  // Builds the processes in such a world and prepares what the search shall not vary (sessions
-  // are connected, parents exist). The tasks to be searched are started at its end.
+  // Builds the processes in such a world and prepares what the search does not vary (sessions are
+  // connected, parents exist). It starts the tasks to be searched at its end.
   virtual void start(fakezk::World& world, Verdict& verdict) = 0;
-  // Who starts its processes again when they have crashed. Without one, they do not crash.
+  // Restarts crashed processes. Processes do not crash if this is null.
   [[nodiscard]] virtual fakezk::Restarter* restarter() { return nullptr; }
-  // The servers have committed something in the last step: for judges of what they do.
+  // The servers have committed something in the last step: for judges of the servers' effects.
   virtual void committed() {}
-  // Judges what has become of the world, after each step; only if it says so. Such a judge sees
-  // every order of steps, so that an exhaustive search can leave out none.
+  // Judges the world after each step, if judges_each_step(). Such a judge sees every order of
+  // steps, so that an exhaustive search can leave out none.
   virtual void after_step(fakezk::World&, Verdict&) {}
   [[nodiscard]] virtual bool judges_each_step() const { return false; }
-  // Nothing can happen any more: is that the end, or does somebody still wait?
+  // Nothing can happen any more: reports processes that still wait.
   virtual void finish(fakezk::World& world) = 0;
   // Lets go of everything that belongs to the world; the tasks are gone already.
   virtual void clear() = 0;
-  // True if the processes share nothing but ZooKeeper: no memory, and judges that say what they
-  // keep (World::recorder). An exhaustive search of any other program has to try more orders.
+  // True if the processes share nothing but ZooKeeper: no memory, and no judges except those that
+  // record what they keep (World::recorder). An exhaustive search of any other program has to try
+  // more orders.
   [[nodiscard]] virtual bool isolated() const { return false; }
 };
 
-// How one execution went.
+// The outcome of one execution.
 struct Outcome {
   std::optional<Violation> violation;
   std::uint64_t trace_hash = 0;
@@ -87,19 +88,18 @@ struct Outcome {
 
 struct ExecutionLimits {
   fakezk::FaultPlan faults;
-  // More are a livelock. From the middle on everything is mended and scheduled fairly: first what
-  // must never happen, then what must happen at last.
+  // More are a livelock. In the first half, faults and unfair schedules show violations of safety;
+  // from the middle on all faults are repaired and the schedule is fair, which shows liveness.
   std::uint32_t steps = 20'000;
-  // More of it between two steps (World::set_most_work) is a livelock as well.
+  // More work than this between two steps (World::set_most_work) is a livelock as well.
   std::uint32_t work = 100'000;
 };
 
-// Exceptions that have escaped from tasks, as violations of the oracle "crash".
+// Reports exceptions that have escaped from tasks as violations of the oracle "crash".
 void report_exceptions(fakezk::World& world, Verdict& verdict);
 
 // Runs one execution in `world`, which has the program's servers, is reset before and emptied
-// after. What the chooser chose remains in world.deviations(). A tracer sees the searched part
-// only.
+// after. The choices made remain in world.deviations(). A tracer sees the searched part only.
 Outcome execute(fakezk::World& world, Program& program, fakezk::Chooser& chooser,
                 const ExecutionLimits& limits, fakezk::Tracer* tracer = nullptr);
 

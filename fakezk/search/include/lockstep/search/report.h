@@ -13,7 +13,7 @@
 
 namespace lockstep::search {
 
-// One execution, watched.
+// One execution, recorded.
 struct Recording {
   Outcome outcome;  // Its message is without GUIDs.
   Chronicle chronicle;
@@ -23,15 +23,15 @@ struct Recording {
 
 // Runs the schedule `deviations` once and draws it. With the string of a recorded execution, it
 // follows the schedule only as long as the execution is the recorded one, and is calm from the
-// first step on that differs.
+// first differing step on.
 Recording record(Program& program, const ExecutionLimits& limits,
                  const std::vector<fakezk::Deviation>& deviations,
                  const ReplayString* recorded = nullptr);
 
-// A violation that was found, made small, and put in a form that can be shown and repeated.
+// A violation that was found, shrunk, and put in a form that can be shown and repeated.
 struct Failure {
   Violation violation;
-  // The program as it was shrunk, and the faults that it takes.
+  // The program as it was shrunk, and the faults that it needs.
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
   fakezk::FaultPlan faults;
@@ -43,8 +43,9 @@ struct Failure {
   std::string replay;   // ReplayString::text()
 };
 
-// Shrinks what a hunt has found, the schedule and then the scene, and runs it once more. What a
-// program has done that is not deterministic cannot be shrunk, and is shown as it runs now.
+// Shrinks a violation that a hunt has found, first the schedule and then the scene, and runs it
+// once more. The violation of a nondeterministic program cannot be shrunk, and is shown as it runs
+// now.
 Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& found);
 
 }  // namespace lockstep::search

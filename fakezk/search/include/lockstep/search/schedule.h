@@ -16,16 +16,16 @@ namespace lockstep::search {
 class StepChecks;
 struct ReplayString;
 
-// A schedule is what differs from the calm one: a sparse list of deviations, by position. Every
-// list is a valid schedule, and the empty one is calm.
+// A schedule consists of its differences from the calm one: a sparse list of deviations, by
+// position. Every list is a valid schedule, and the empty one is calm.
 class Replay final : public fakezk::Chooser {
  public:
   explicit Replay(const std::vector<fakezk::Deviation>& deviations) : deviations_(deviations) {}
   fakezk::Choice next(const fakezk::Menu&) override;
   std::optional<std::uint32_t> last_fault(const fakezk::Menu&) override;
   std::uint32_t number(std::uint32_t options) override;
-  // From the first step on whose check is not the recorded one, it is calm. `now` collects the
-  // checks of this execution. Both outlive it.
+  // Is calm from the first step on whose check is not the recorded one. `now` collects the checks
+  // of this execution. Both outlive it.
   void follow_only(const ReplayString& recorded, const StepChecks& now) {
     recorded_ = &recorded;
     now_ = &now;
@@ -51,11 +51,12 @@ class Replay final : public fakezk::Chooser {
 //   <faults>      "none", or b<total>: and the kinds, each with an optional cap: b2:cut,expiry:1
 //   <deviations>  "calm", or <position>.<choice> separated by commas; F marks a fault: 12.2,19.F1
 //   <checks>      one byte in hex per step: a rolling hash that names the first step that differs;
-//                 of very long executions only the first ones (kMostChecks), with a + behind them
+//                 of very long executions only the first ones (kMostChecks), followed by a +
 //
-// "unknown" in the place of hash and checks is an execution that did not live to tell them.
+// "unknown" in the place of hash and checks marks an execution that died before it could report
+// them.
 struct ReplayString {
-  // What runs on and on is a loop, and where the loop began is known by then.
+  // A very long execution is a loop, and this many steps show where it began.
   static constexpr std::size_t kMostChecks = 1000;
 
   std::string scenario;
@@ -66,12 +67,12 @@ struct ReplayString {
   bool known = true;
   std::uint64_t trace_hash = 0;
   std::vector<std::uint8_t> checks;
-  bool goes_on = false;  // There are more steps than checks.
+  bool goes_on = false;  // The execution has more steps than checks.
 
-  // Keeps what belongs into the string of the checks of a whole execution.
+  // Keeps those checks of a whole execution that belong in the string.
   void keep(std::vector<std::uint8_t> all_checks);
   [[nodiscard]] std::string text() const;
-  // An empty string, or what is wrong with `text`; then `into` is unchanged.
+  // Returns an empty string, or an explanation of the error in `text`; then `into` is unchanged.
   [[nodiscard]] static std::string parse(std::string_view text, ReplayString& into);
 
   friend bool operator==(const ReplayString&, const ReplayString&) = default;
@@ -79,8 +80,8 @@ struct ReplayString {
 
 // Deviations in the form of ReplayString.
 [[nodiscard]] std::string format_deviations(const std::vector<fakezk::Deviation>& deviations);
-// The faults of a plan in the form of ReplayString, and back (the empty string if it is
-// well-formed, otherwise what is wrong).
+// The faults of a plan in the form of ReplayString, and back (an empty string if well-formed,
+// otherwise an explanation of the error).
 [[nodiscard]] std::string format_faults(const fakezk::FaultPlan& plan);
 // A list of kinds with optional caps, "cut,expiry:1"; "all"; "none".
 [[nodiscard]] std::string parse_fault_kinds(std::string_view text, fakezk::FaultPlan& into);

@@ -15,15 +15,15 @@ struct Scene {
   std::uint32_t clients = 1;
   std::uint32_t rounds = 1;
   std::function<std::unique_ptr<Program>(std::uint32_t clients, std::uint32_t rounds)> make;
-  // With less it shows something else.
+  // With fewer clients the scene would show something else.
   std::uint32_t least_clients = 1;
   std::uint32_t least_rounds = 1;
 
   [[nodiscard]] std::unique_ptr<Program> program() const { return make(clients, rounds); }
 };
 
-// The smallest scene in which a guarantee was seen to break, with the schedule that breaks it there
-// and no more kinds of faults than have struck.
+// The smallest scene found in which a guarantee breaks, with the schedule that breaks it there. Its
+// kinds of faults are those that have struck.
 struct ShrunkScene {
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
@@ -33,8 +33,8 @@ struct ShrunkScene {
 
 // Shrinks the schedule, then the scene around it (a large one first, by short hunts in small ones):
 // fewer clients, fewer rounds, fewer kinds of faults. A smaller scene is accepted if the same
-// guarantee breaks in it with no more deviations and no more faults; where the schedule itself does
-// not show that, a short hunt is made. Half of the budget is for the schedule.
+// guarantee breaks in it with no more deviations and no more faults. If the schedule itself does
+// not show that, a short hunt may. Half of the budget is for the schedule.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<fakezk::Deviation> deviations,
                          ShrinkBudget budget = {40'000, 3'000'000});

@@ -13,10 +13,10 @@
 
 namespace lockstep::search {
 
-// A source of events, as strategies see it: a task, whose events happen one after the other. One
-// direction of one link, the end of one session, what one broken connection has left behind, one
-// replica that lags, one stalled process, the reaper, the clock: whether one of them is late says
-// nothing of the others. The numbers are small.
+// A source of events, which strategies treat as a task: its events happen one after another. One
+// direction of one link, the end of one session, the remains of one broken connection, one replica
+// that lags, one stalled process, the reaper and the clock are one source each: the lateness of one
+// says nothing about the others. The numbers are small.
 [[nodiscard]] inline std::uint32_t source_of(const fakezk::Event& event) {
   constexpr auto kKinds = static_cast<std::uint32_t>(fakezk::Event::Kind::kFault) + 1;
   const auto kind = static_cast<std::uint32_t>(event.kind);
@@ -24,25 +24,25 @@ namespace lockstep::search {
   return kind + kKinds * (one_for_all ? 0 : event.index);
 }
 
-// What a strategy knows when an execution begins. Everything it does is a function of this.
+// What a strategy knows when an execution begins. All its choices are a function of this.
 struct ExecutionStart {
-  std::uint64_t seed;            // Of this execution: the hunt's seed and its index, mixed.
+  std::uint64_t seed;            // Seed of this execution: the hunt's seed and its index, mixed.
   std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
   std::span<const std::uint32_t> calm_events;               // Its events, by source.
   std::uint32_t faults;                                     // The most faults it may use.
   fakezk::FaultKinds fault_kinds = fakezk::kAllFaultKinds;  // Those that can strike at all.
 };
 
-// A way to search: a chooser that begins anew with every execution.
+// A way to search: a chooser that starts afresh with every execution.
 class Strategy : public fakezk::Chooser {
  public:
   virtual void begin(const ExecutionStart& start) = 0;
 };
 
-// When an execution's faults strike: drawn before it begins, uniformly over its length, because a
-// fault that is merely one more event to walk into strikes far too early most of the time. In one
-// execution of kFaultFreeShare none strikes. In one of kSpacedShare, faults keep a distance from
-// each other, which is drawn as well: what a fault sets off has time to come out before the next.
+// When an execution's faults strike: drawn before it begins, uniformly over its length. A fault
+// that is merely one more event to walk into would strike far too early most of the time. One
+// execution in kFaultFreeShare has none. In one of kSpacedShare, faults keep a distance from each
+// other, which is drawn as well, so that the consequences of one show before the next.
 class FaultTimes {
  public:
   static constexpr std::uint32_t kSpacedShare = 4;
@@ -50,7 +50,7 @@ class FaultTimes {
 
   FaultTimes() { at_[0] = kNever; }
   void draw(fakezk::RandomStream& random, const ExecutionStart& start);
-  // Once per choice; true if a fault is due. Where several are, it is one.
+  // Called once per choice; true if a fault is due. Several that are due at once count as one.
   [[nodiscard]] bool due() {
     const std::uint32_t now = position_++;
     if (at_[next_] != now) [[likely]]
@@ -65,14 +65,15 @@ class FaultTimes {
 
   static constexpr std::uint32_t kMost = 16;
   static constexpr std::uint32_t kNever = static_cast<std::uint32_t>(-1);
-  std::array<std::uint32_t, kMost + 1> at_{};  // In their order, and kNever behind them.
+  std::array<std::uint32_t, kMost + 1> at_{};  // In ascending order, followed by kNever.
   std::size_t next_ = 0;
   std::uint32_t position_ = 0;
 };
 
-// Which kinds of faults may strike in an execution: in one third of them all, in one third each
-// kind is drawn to be in or out, evenly, and in one third there is a single one. Some bugs need one
-// kind twice, and the others only get in the way (A. Groce et al., "Swarm testing", ISSTA 2012).
+// Which kinds of faults may strike in an execution: all of them in one third of the executions; in
+// one third each kind is in or out with equal probability; in one third there is a single kind.
+// Some bugs need one kind twice, and the others only get in the way (A. Groce et al., "Swarm
+// testing", ISSTA 2012).
 class Swarm {
  public:
   static constexpr std::uint32_t kSwarmShares = 3;
@@ -84,9 +85,9 @@ class Swarm {
   fakezk::FaultKinds kinds_ = fakezk::kAllFaultKinds;
 };
 
-// What all random strategies share: faults strike at times drawn in advance, or at the first chance
-// after that, cuts and expiries twice as often as any other kind that is possible then; those whom
-// a kind can strike are equally likely; numbers are uniform.
+// The common part of all random strategies: faults strike at times drawn in advance, or at the
+// first chance after that. Cuts and expiries are twice as likely as any other kind that is possible
+// then; the targets of a kind are equally likely; numbers are uniform.
 class RandomStrategy : public Strategy {
  public:
   void begin(const ExecutionStart& start) final;
@@ -94,7 +95,7 @@ class RandomStrategy : public Strategy {
 
  protected:
   virtual void begin_events(const ExecutionStart& start) = 0;
-  // Once per choice: whether a fault should strike now, and one that does, if any can.
+  // Called once per choice: whether a fault should strike now, and then one that can, if any.
   [[nodiscard]] bool is_overdue() {
     if (times_.due()) ++overdue_;
     return overdue_ > 0;
@@ -111,9 +112,9 @@ class RandomStrategy : public Strategy {
   std::uint32_t overdue_ = 0;
 };
 
-// They differ in how they choose among ordinary events: `Self` has choose(events), the index of one
-// of several, and may have happens(event), told of the one that happens, also when there was no
-// choice.
+// A random strategy defines how it chooses among ordinary events: `Self` has choose(events), the
+// index of one of several, and may have happens(event), which is called with each event that
+// happens, even if there was no choice.
 template <class Self>
 class RandomOrder : public RandomStrategy {
  public:
@@ -147,7 +148,7 @@ class RandomOrder : public RandomStrategy {
   }
 };
 
-// Each makes one strategy; see the file of that name for what it does and whose idea it is.
+// Each makes one strategy; the file of that name says how it works and cites its source.
 [[nodiscard]] std::unique_ptr<Strategy> make_random_walk();
 [[nodiscard]] std::unique_ptr<Strategy> make_pct();
 [[nodiscard]] std::unique_ptr<Strategy> make_pos();
@@ -155,7 +156,7 @@ class RandomOrder : public RandomStrategy {
 [[nodiscard]] std::unique_ptr<Strategy> make_delay();
 [[nodiscard]] std::unique_ptr<Strategy> make_portfolio();
 
-// The strategies by the names of `lockstep hunt --strategy`.
+// The strategies by their names in `lockstep hunt --strategy`.
 struct StrategyName {
   std::string_view name;
   std::unique_ptr<Strategy> (*make)();

@@ -8,11 +8,11 @@
 
 namespace lockstep::search {
 
-// What stands around a timeline.
+// The texts around a timeline.
 struct TimelineCaption {
   struct Snippet {
     std::string title;  // "Replay it"
-    std::string text;   // To be copied as it is.
+    std::string text;   // To be copied verbatim.
     bool is_code = false;
   };
 
@@ -24,7 +24,7 @@ struct TimelineCaption {
 
 // The execution as one HTML page that needs no network and no other file: a lane per process, each
 // step with its details, the tree of znodes after each step, the violation. Equal arguments give
-// equal pages. Of a very long execution the middle is left out, but for its changes of the tree.
+// equal pages. The middle of a very long execution is left out, except for its changes of the tree.
 [[nodiscard]] std::string timeline_page(const Chronicle& chronicle, const TimelineCaption& caption);
 
 }  // namespace lockstep::search
