@@ -9,8 +9,8 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// The C client's structs are also what it decodes into, so their strings are not const; those of a
-// request are only read.
+// The C client also decodes into its structs, so their strings are not const; it only reads those
+// of a request.
 char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }

@@ -8,7 +8,7 @@
 
 namespace lockstep::zookeeper {
 
-// An ACL as the C client wants it. Points into the Acl, which must outlive it.
+// An ACL in the C client's form. Points into the Acl, which must outlive it.
 class AclVector {
  public:
   explicit AclVector(const Acl& acl);

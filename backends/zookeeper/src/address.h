@@ -11,17 +11,17 @@ namespace lockstep::zookeeper {
 // A numeric IP address and a port.
 class Address {
  public:
-  // Nothing if `ip` is not a numeric address ("10.0.0.1", "::1", "fe80::1%eth0").
+  // nullopt if `ip` is not a numeric address ("10.0.0.1", "::1", "fe80::1%eth0").
   [[nodiscard]] static std::optional<Address> from(const std::string& ip, std::uint16_t port);
 
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
   [[nodiscard]] socklen_t size() const { return size_; }
   [[nodiscard]] int family() const { return address_.ss_family; }
 
-  // As people write it: "10.0.0.1:2181", "[::1]:2181".
+  // For people: "10.0.0.1:2181", "[::1]:2181".
   [[nodiscard]] std::string text() const;
-  // As the C client reads it: it splits at the last colon and would take brackets for a part of a
-  // name (zookeeper.c, resolve_hosts).
+  // For the C client, which splits at the last colon and would take brackets for a part of a name
+  // (zookeeper.c, resolve_hosts).
   [[nodiscard]] std::string for_c_client() const { return ip_ + ":" + std::to_string(port_); }
 
   friend bool operator==(const Address& a, const Address& b) {

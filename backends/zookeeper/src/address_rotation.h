@@ -9,20 +9,20 @@
 
 namespace lockstep::zookeeper {
 
-// The order in which addresses are tried: rounds, in each of which every address comes once, in an
-// order drawn anew, so that many clients spread over the servers.
+// The order in which addresses are tried: rounds, in each of which every address comes once. Each
+// round has a newly drawn order, so that many clients spread over the servers.
 class AddressRotation {
  public:
-  // Starts a round; what was left of the last one is forgotten. Doubles count once.
+  // Starts a round and drops the rest of the last one. Duplicates count once.
   void start(const std::vector<Address>& addresses, Random& random);
   void clear() { left_.clear(); }
 
-  // How many addresses the round has had from its start.
+  // How many addresses the round had at its start.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return left_.empty(); }
-  // Nothing when the round is over.
+  // nullopt when the round is over.
   [[nodiscard]] std::optional<Address> next();
-  // Was taken, and not tried: comes next.
+  // The address was taken but not tried: it comes next.
   void put_back(Address address) { left_.push_back(std::move(address)); }
 
  private:

@@ -11,13 +11,13 @@
 
 namespace lockstep::zookeeper {
 
-// The one place that knows which of the C client's ways to open a handle the linked library has:
+// Only this file knows which of the C client's ways to open a handle the linked library has:
 // FindZooKeeper.cmake looks for them and defines LOCKSTEP_C_CLIENT_HAS_TLS and _SASL.
 
-// What the options ask for and the linked C client cannot do, in words for people.
+// A feature that the options ask for and the linked C client lacks, in plain words.
 [[nodiscard]] std::optional<std::string> missing_feature(const Options& options);
 
-// What a handle needs until it is closed.
+// Data that a handle refers to until it is closed.
 class CHandleParts {
  public:
   clientid_t attach_to{};

@@ -33,7 +33,7 @@ class OwnedNames final : public Children::Storage {
     for (const char* const c_name : c_names) {
       const std::string_view name(c_name);
       names.push_back({bytes_.data() + bytes_.size(), name.size()});
-      bytes_.append(name);  // Does not move them: the room is reserved.
+      bytes_.append(name);  // Does not reallocate: the room is reserved.
     }
   }
   [[nodiscard]] std::size_t size() const {
@@ -58,7 +58,7 @@ void deliver_connected(zhandle_t* c_handle, Handle& handle) {
   std::array<char, 16> password{};
   static_assert(sizeof(password) == sizeof(id->passwd));
   std::copy(std::begin(id->passwd), std::end(id->passwd), password.begin());
-  // Before this event the C client still shows the timeout that was asked for.
+  // Until this event the C client still shows the requested timeout.
   const std::chrono::milliseconds session_timeout(zoo_recv_timeout(c_handle));
   handle.deliver(
       ConnectedMessage(c_handle, Credentials(id->client_id, password), session_timeout, now()));

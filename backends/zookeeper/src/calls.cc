@@ -39,8 +39,8 @@ int call_add_auth(zhandle_t* handle, const Request& request, const void* context
                       context);
 }
 
-// Its completion has the type of a pointer to a function pointer, and is called as the function
-// that it points to itself (zookeeper.c, aremove_watches).
+// Its completion has the type of a pointer to a function pointer, but is called as a function
+// pointer (zookeeper.c, aremove_watches).
 void_completion_t* const kWatchesRemoved = reinterpret_cast<void_completion_t*>(&callbacks::done);
 
 ZooWatcherType watcher_type(WatchType type) { return static_cast<ZooWatcherType>(type); }
@@ -74,7 +74,7 @@ int call(zhandle_t* handle, const Request& request, void* watches, void* context
                                  &callbacks::watch_event, watches, 0, kWatchesRemoved, context);
     case OpCode::kMulti:  // Needs memory that outlives the call: see MultiCall.
     case OpCode::kCheck:  // Only inside a multi.
-    case OpCode::kClose:  // Is not sent: see Handle::close().
+    case OpCode::kClose:  // Never sent: see Handle::close().
       break;
   }
   return ZUNIMPLEMENTED;

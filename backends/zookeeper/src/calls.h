@@ -6,19 +6,19 @@ struct _zhandle;
 
 namespace lockstep::zookeeper {
 
-// Hands a request that is no multi to the C client, with a CallbackContext for the reply and one
-// for all watches of the handle. Returns ZOK, or why the C client refuses it: then there is no
-// reply.
+// Hands a request, except a multi, to the C client, with a CallbackContext for the reply and one
+// for all watches of the handle. Returns ZOK, or the error with which the C client refuses it: then
+// there is no reply.
 [[nodiscard]] int call(_zhandle* handle, const Request& request, void* watches, void* context);
 
-// The C client's view of a text, which ends in a NUL that its size does not count.
+// A text for the C client, ended by a NUL that its size does not count.
 [[nodiscard]] inline const char* c_string(const Text& text) {
   return text.is_null() ? "" : text.view().data();
 }
 [[nodiscard]] inline const char* c_bytes(const Data& data) {
   return data.is_null() ? nullptr : data.view().data();
 }
-// To the C client null data has the size -1.
+// The C client takes the size -1 for null data.
 [[nodiscard]] inline int c_size(const Data& data) {
   return data.is_null() ? -1 : static_cast<int>(data.view().size());
 }

@@ -13,7 +13,7 @@ Client::Client(Runtime& runtime, Options options)
 
 namespace {
 
-// A forked child must not end its parent's session, nor wait for threads that it has not got.
+// A forked child must neither end its parent's session nor wait for threads that it does not have.
 void leave_behind(std::shared_ptr<Session> session) {
   static auto& left = *new std::vector<std::shared_ptr<Session>>;  // Never destroyed.
   left.push_back(std::move(session));
@@ -31,7 +31,7 @@ Client::~Client() {
   for (const Open& open : sessions_) open.session->end_by_owner();
 }
 
-// Room on a session, as long as this lives.
+// Reserves room on a session for as long as this lives.
 class Client::Room {
  public:
   Room(std::shared_ptr<Session> session, std::size_t bytes)
@@ -118,7 +118,7 @@ const std::shared_ptr<Session>& Client::one_with_room(std::size_t bytes) {
 const std::shared_ptr<Session>& Client::open() {
   Open& opened = sessions_.emplace_back(std::make_shared<Session>(runtime_, options_));
   opened.session->set_observer(observer());
-  options_.attach_to.reset();  // To be attached to once: what comes after that is ours.
+  options_.attach_to.reset();  // Attach only once: later sessions are our own.
   return opened.session;
 }
 
@@ -140,7 +140,7 @@ void Client::check_for_spare_sessions_later() {
   runtime_.start_timer(spare_check_, runtime_.now() + options_.spare_session_time);
 }
 
-// A grant, and an acquire under way, keep a pointer to their session: that one is not spare.
+// A grant or an acquire in progress keeps a pointer to its session: that one is not spare.
 void Client::close_spare_sessions() {
   for (std::size_t i = sessions_.size(); i-- > 1;) {
     Open& open = sessions_[i];

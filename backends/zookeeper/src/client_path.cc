@@ -7,14 +7,14 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// Control characters that the C client sees: it reads bytes as signed, and lets 0x1f pass.
+// The control characters that the C client refuses: it reads bytes as signed, and lets 0x1f pass.
 bool is_refused(char byte) { return byte >= 0x00 && byte < 0x1f; }
 
 bool is_dots(std::string_view name) { return name == "." || name == ".."; }
 
 }  // namespace
 
-// What isValidPath() in zookeeper.c does. The number of a sequential znode is still to come, so its
+// Mirrors isValidPath() in zookeeper.c. The number of a sequential znode is still to come, so its
 // last name may be anything.
 bool client_takes(const Path& path, CreateMode mode) {
   std::string_view rest = path.view();

@@ -30,7 +30,8 @@ ClientThread::ClientThread(Options options) : forks_(forks()) {
 
 ClientThread::~ClientThread() {
   if (forks_ == forks()) return;
-  static auto& left = *new std::vector<std::jthread>;  // Never destroyed: nobody is there to join.
+  // Never destroyed: they cannot be joined here.
+  static auto& left = *new std::vector<std::jthread>;
   left.push_back(std::move(thread_));
 }
 

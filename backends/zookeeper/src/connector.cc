@@ -55,7 +55,7 @@ Connector::Connector(const Options& options, FailureLog& failures, Listener& lis
 }
 
 void Connector::connected(const Credentials& session, Duration session_timeout) {
-  failures_.clear();  // Before anybody hears of the connection.
+  failures_.clear();  // Before the connection is reported.
   {
     const std::lock_guard lock(mutex_);
     news_.connected = true;
@@ -114,7 +114,7 @@ zhandle_t* Connector::run(void* context) {
 
 bool Connector::open(void* context) {
   context_ = context;
-  zoo_deterministic_conn_order(1);  // Of the whole process: the lists of the gate have an order.
+  zoo_deterministic_conn_order(1);  // Process-wide: the lists of the gate have an order.
   while (!stopping_) {
     std::optional<std::string> failure = gate_.open(random_);
     if (!failure) {
@@ -163,11 +163,11 @@ void Connector::heard_connected(const News& news) {
   diagnose_at_.reset();
   backoff_.reset();
   failures_.clear();
-  // The C client may be back at the gate before the news of its connection are here.
+  // The C client may be back at the gate before the news of its connection arrives.
   lost_at_ = gate_.has_guest() ? std::optional<TimePoint>(now_) : std::nullopt;
 }
 
-// The C client stands at the gate: it has lost its connection, or has not got one.
+// The C client waits at the gate: it has lost its connection, or has not got one.
 void Connector::arrive() {
   const Duration waited = gate_.waited();
   parked_at_ = now_ - waited;
@@ -183,12 +183,12 @@ void Connector::arrive() {
   if (reached_ && !lost_at_) lost_at_ = now_;
   target_.reset();
   reached_ = false;
-  if (waited >= patience()) return gate_.let_go();  // It may leave any moment: see Gate.
+  if (waited >= patience()) return gate_.let_go();  // It may leave at any moment: see Gate.
   zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
 }
 
-// Before the C client leaves the gate by itself, after two thirds of the session timeout, it is
-// sent to nobody.
+// Routes the C client to no server before it leaves the gate by itself, after two thirds of the
+// session timeout.
 void Connector::seek() {
   if (now_ >= parked_at_ + patience()) {
     listener_.attempt_failed();
@@ -218,7 +218,7 @@ void Connector::seek() {
   fail_round();
 }
 
-// May take long: what comes next has to look at the gate again first.
+// May take long: the next step has to look at the gate again first.
 void Connector::start_round() {
   if (std::exchange(resolve_first_, false)) resolve();
   rotation_.start(addresses_, random_);
@@ -234,7 +234,7 @@ void Connector::resolve() {
   }
 }
 
-// A name that does not resolve now keeps the addresses that it had.
+// A name that does not resolve now keeps its previous addresses.
 std::vector<Address> Connector::addresses_of(const Server& server) {
   if (const std::optional<Address> numeric = Address::from(server.host, server.port)) {
     return {*numeric};
@@ -290,7 +290,7 @@ void Connector::let_go(const std::optional<Address>& target) {
   gate_.let_go();
 }
 
-// A request that the C client fails as soon as it is let go, before anything that comes of that.
+// Sends a request that the C client fails as soon as it is let go, before any result of that.
 void Connector::leave_a_mark() {
   {
     const std::lock_guard lock(mutex_);
@@ -301,8 +301,8 @@ void Connector::leave_a_mark() {
   let_go_at_.pop_back();  // The session is over.
 }
 
-// The C client does not say why it fails. So a server that leaves it waiting is asked from here,
-// too, and one that it has come back from.
+// The C client does not say why it fails. So we probe a server that leaves it waiting, and one that
+// it has come back from.
 void Connector::diagnose() {
   if (!diagnosis_) {
     if (!diagnose_at_ || now_ < *diagnose_at_ || !diagnosed_) return;

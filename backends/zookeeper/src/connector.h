@@ -30,19 +30,19 @@
 namespace lockstep::zookeeper {
 
 // Finds servers for one handle of the C client, from its opening to its closing, so that the C
-// client itself neither resolves names nor chooses: as long as it has no server it stands at the
+// client itself neither resolves names nor chooses: as long as it has no server it waits at the
 // gate, and is let go to one address at a time, which has answered a probe just before. A single
 // address is not probed first: there is no choice.
 //
-// An established connection is left alone, whatever happens here.
+// An established connection is left alone in any case.
 class Connector {
  public:
-  // On the thread of run().
+  // Called on the thread of run().
   class Listener {
    public:
     // Servers were tried, and none was reached.
     virtual void attempt_failed() = 0;
-    // RetryPolicy; the last call.
+    // RetryPolicy gives up; the last call.
     virtual void given_up() = 0;
 
    protected:
@@ -53,24 +53,25 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  // Opens a handle and finds servers for it until stop(). Returns the handle, which stands at no
-  // gate any more; null if there was none yet. Blocks; on a thread of its own.
+  // Opens a handle and finds servers for it until stop(). Returns the handle, which is at no gate
+  // any more; null if there was none yet. Blocks; on a thread of its own.
   [[nodiscard]] zhandle_t* run(void* context);
 
   // From any thread, and without blocking:
+  //
   // The C client is connected.
   void connected(const Credentials& session, Duration session_timeout);
-  // Takes effect when there is no connection the next time, or now if there is none.
+  // Takes effect the next time there is no connection, or now if there is none.
   void set_servers(std::vector<Server> servers);
   void stop();
-  // Notes why there is no connection.
+  // Records why there is no connection.
   void note(std::string_view subject, std::string_view reason);
 
-  // On the C client's completion thread: its events and replies come in order there.
-  // The reply of the request that let_go() leaves in the C client is here: what the C client tells
-  // from now on has happened after it was let go.
+  // On the C client's completion thread, where its events and replies come in order: the reply of
+  // the request that let_go() leaves in the C client has arrived. Everything that the C client
+  // reports from now on happened after it was let go.
   void has_let_go();
-  // The handshake of the connection that the C client tells of now was sent after this.
+  // The handshake of the connection that the C client reports now was sent after this.
   [[nodiscard]] TimePoint handshake_not_before();
 
  private:
@@ -122,9 +123,9 @@ class Connector {
 
   std::mutex mutex_;
   News news_;
-  std::deque<TimePoint> let_go_at_;  // The first one is the last that the C client has told of.
+  std::deque<TimePoint> let_go_at_;  // The first one is the last that the C client has reported.
 
-  // The thread of run() only, from here on.
+  // Used by the thread of run() only, from here on.
   OsRandom random_;
   Backoff backoff_;
   Gate gate_;
@@ -147,12 +148,12 @@ class Connector {
   std::optional<TimePoint> pause_until_;
   TimePoint parked_at_;
 
-  std::optional<Address> target_;  // Where the C client was let go to.
+  std::optional<Address> target_;  // The address that the C client was let go to.
   bool reached_ = false;           // It has been connected since.
   std::optional<Address> diagnosed_;
   std::optional<Probe> diagnosis_;
   std::optional<TimePoint> diagnose_at_;
-  bool came_back_ = false;  // From the target, without a connection.
+  bool came_back_ = false;  // The C client, from the target, without a connection.
 
   bool opened_ = false;
   std::optional<TimePoint> lost_at_;

@@ -8,15 +8,15 @@
 
 namespace lockstep::zookeeper {
 
-// Why a session has no connection: the last thing that went wrong with each server. Thread-safe.
+// Why a session has no connection: the last failure of each server. Thread-safe.
 class FailureLog {
  public:
-  // `subject` is an address, a host name or "session". False if that has been said already.
+  // `subject` is an address, a host name or "session". False if that was noted before.
   bool note(std::string_view subject, std::string_view reason);
-  // There is a connection.
+  // Called when there is a connection.
   void clear();
-  // "10.0.0.1:2181: connection refused; zk2: the name does not resolve: ...", what came last at the
-  // end. Empty if nothing went wrong.
+  // "10.0.0.1:2181: connection refused; zk2: the name does not resolve: ...", the latest failure
+  // last. Empty if nothing went wrong.
   [[nodiscard]] std::string text() const;
 
  private:

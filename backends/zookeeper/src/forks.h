@@ -2,9 +2,9 @@
 
 namespace lockstep::zookeeper {
 
-// How many forks lie between this process and its ancestor that asked first. What was made in a
-// process with another number belongs to an ancestor: its threads are not here, its locks may be
-// held by them for ever, and its sockets are still the ancestor's.
+// How many forks are between this process and its ancestor that called this first. An object made
+// under another number belongs to an ancestor: its threads do not run here, its locks may stay
+// locked, and its sockets are still the ancestor's.
 [[nodiscard]] unsigned forks() noexcept;
 
 }  // namespace lockstep::zookeeper

@@ -18,23 +18,23 @@
 namespace lockstep::zookeeper {
 
 // Where the C client waits while it has no server. Its list of servers can be changed safely only
-// while its I/O thread is known to do nothing: zoo_set_servers() closes the socket in the hands of
-// that thread if the current server is not in the new list, and the thread reads the list without
-// the lock after every failure (zookeeper.c, update_addrs, handle_error). So every list leads from
-// the one server in its middle back to a socket of ours on the loopback interface, which accepts
-// and does not answer: a C client that stands there sits in poll() until we hang up, and the gate,
-// its current server, is in every list, so that changing the list touches nothing but the list.
+// while its I/O thread is known to be idle: zoo_set_servers() closes the socket that this thread is
+// using if the current server is not in the new list, and the thread reads the list without the
+// lock after every failure (zookeeper.c, update_addrs, handle_error). So every list leads from the
+// one server in its middle back to a socket of ours on the loopback interface, which accepts and
+// does not answer. A C client that is connected to it waits in poll() until we hang up, and the
+// gate, its current server, is in every list, so that a new list changes nothing but the list.
 //
 // The lists have three entries: the C client skips one after each failure (handle_error and
 // zoo_cycle_next_server both step on). From the gate it goes to the middle one, and from there,
-// whether the connection never came about or was lost, to the gate. It takes a new list that names
-// no host but those of the old one for the old one, whatever the ports (addrvec_eq); the names that
-// stand in the middle between two servers differ therefore. Nobody listens there.
+// whether the connection failed or was lost, to the gate. It treats a new list that names only
+// hosts of the old one as the old one, whatever the ports (addrvec_eq); the names used as the
+// middle entry between two servers therefore differ. No server listens there.
 //
 // On one thread.
 class Gate {
  public:
-  // The C client's connection, told from those that other programs of this machine could make.
+  // Identifies the C client's connection among those that other programs of this machine may make.
   class Guest {
    public:
     SessionId session = 0;
@@ -42,23 +42,23 @@ class Gate {
     bool speaks_tls = false;
   };
 
-  // Nothing if it is open now; otherwise why it is not.
+  // nullopt if it is open now; otherwise the reason why not.
   [[nodiscard]] std::optional<std::string> open(Random& random);
   void close();
 
-  // A list of servers for the C client that leads it to `target` when it is let go; to nobody, and
-  // back to the gate, if there is none. Each call returns another list than the one before.
+  // A list of servers for the C client that leads it to `target` when it is let go; to no server,
+  // and back to the gate, if there is none. Each call returns another list than the one before.
   [[nodiscard]] std::string route(const std::optional<Address>& target);
 
-  // Accepts and reads what there is. True if the C client has arrived just now.
+  // Accepts connections and reads their data. True if the C client has arrived just now.
   [[nodiscard]] bool receive(const Guest& expected);
-  // True as long as the C client stands at the gate.
+  // True as long as the C client waits at the gate.
   [[nodiscard]] bool has_guest() const { return static_cast<bool>(guest_); }
-  // How long the guest has been standing there.
+  // How long the guest has been waiting there.
   [[nodiscard]] Duration waited() const;
-  // What the guest says is the last zxid that it knows; 0 towards TLS.
+  // The last zxid that the guest knows, from its handshake; 0 with TLS.
   [[nodiscard]] std::int64_t zxid() const { return zxid_; }
-  // Hangs up: the C client goes where its list leads.
+  // Hangs up: the C client goes on along its list.
   void let_go() { guest_.reset(); }
 
   void add_interest(std::vector<pollfd>& descriptors) const;

@@ -15,7 +15,7 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// How long closing waits for the replies of requests under way.
+// How long closing waits for the replies of requests in flight.
 constexpr std::chrono::seconds kDrainLimit(1);
 
 }  // namespace
@@ -75,7 +75,7 @@ void Handle::deliver_reply(ReplyMessage reply) {
 
 bool Handle::is_connected() const { return zoo_state(handle_) == ZOO_CONNECTED_STATE; }
 
-// Before the call: the reply may overtake its return.
+// Called before the request is sent: its reply may overtake the return of the call.
 void Handle::count_request() {
   const std::lock_guard lock(mutex_);
   ++unanswered_;

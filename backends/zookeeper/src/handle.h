@@ -31,25 +31,27 @@ class Handle final : private Connector::Listener {
   Handle(const Options& options, Inbox& inbox);
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  // Closes and waits for it. Nothing is pushed any more afterwards.
+  // Closes and waits for that. Nothing is pushed afterwards.
   ~Handle();
 
   // The C client has connected: requests can be sent from now on.
   void connected(_zhandle* handle) noexcept { handle_ = handle; }
 
   // True if the C client is connected at this moment. In any other state it may learn now that the
-  // session is over, which it does not survive in the middle of zoo_amulti(): after the first
-  // operation that it refuses it frees what it never allocated (zookeeper.c, free_duplicate_path).
-  // Nothing can keep its thread from learning that just after the question; but it has to lose
-  // this connection and make another one first, while the caller is held up in the middle.
+  // session is over, and learning that in the middle of zoo_amulti() crashes it: after the first
+  // operation that it refuses it frees memory that it never allocated (zookeeper.c,
+  // free_duplicate_path). The C client's thread could still learn it right after the question; but
+  // it has to lose this connection and make another one first, while the caller is held up in the
+  // middle.
   [[nodiscard]] bool is_connected() const;
 
-  // Hands a request to the C client. Returns ZOK, or why the C client refuses it: then there is no
-  // reply. On the loop's thread only, not before connected() and not after close().
+  // Hands a request to the C client. Returns ZOK, or the error with which the C client refuses it:
+  // then there is no reply. On the loop's thread only, not before connected() and not after
+  // close().
   [[nodiscard]] int send(const Request& request, RequestId id);
 
-  // Starts closing: lets the requests under way be answered, as long as that takes no more than a
-  // moment, then ends the session on the server. Does not block. Idempotent.
+  // Starts closing: waits a moment at most for the replies to requests in flight, then ends the
+  // session on the server. Does not block. Idempotent.
   void close();
 
   // From any thread.
@@ -68,7 +70,7 @@ class Handle final : private Connector::Listener {
   void given_up() override { inbox_.push(GivenUpMessage()); }
   void wait_for_replies();
   void count_request();
-  // Of what the C client has refused there will be no reply.
+  // There is no reply to a request that the C client has refused.
   int uncount_if_refused(int rc);
   [[nodiscard]] int send_multi(const Request& request, RequestId id);
 

@@ -10,9 +10,9 @@ namespace lockstep::zookeeper {
 
 class Handle;
 
-// The C client hands a `void*` back with every callback. It gets a number instead of an address:
-// completions can be lost, and watchers stay registered for an unknown time, so nothing that could
-// be freed may hang on them. The upper bits say which handle, the lower which request of it.
+// The C client passes a `void*` to every callback. It gets a number instead of an address:
+// completions can be lost, and watchers stay registered for an unknown time, so nothing that must
+// be freed may depend on them. The upper bits identify the handle, the lower ones its request.
 class CallbackContext {
  public:
   CallbackContext(std::uint64_t handle_key, RequestId request) noexcept
@@ -34,16 +34,16 @@ class CallbackContext {
 // The handles of this process by key. Thread-safe.
 class HandleTable {
  public:
-  // The one table; never destroyed, since threads of the C client may outlive main().
+  // The only table; never destroyed, since threads of the C client may outlive main().
   static HandleTable& instance();
 
   [[nodiscard]] std::uint64_t add(Handle& handle);
-  // Only when the C client has ended all callbacks of the handle.
+  // Only after the C client has ended all callbacks of the handle.
   void remove(std::uint64_t key);
   [[nodiscard]] Handle* find(std::uint64_t key);
 
  private:
-  // A forked child makes handles of its own: no thread of its parent's may hold the table then.
+  // A forked child makes its own handles: no thread of its parent may hold the table's lock then.
   HandleTable();
   static void before_fork() { instance().mutex_.lock(); }
   static void after_fork() { instance().mutex_.unlock(); }

@@ -9,9 +9,8 @@
 namespace lockstep::zookeeper {
 
 // Carries messages from the C client's threads to the loop's thread. Delivers one, lets everything
-// run that it woke, delivers the next. What may stand in it is bounded by what the session lets
-// out: answers by its ReplyWindow, events by the watches that it may have
-// (SessionOptions::packet_limit).
+// run that it woke, delivers the next. Its size is bounded by what the session sends and watches:
+// answers by its ReplyWindow, events by the number of its watches (SessionOptions::packet_limit).
 class Inbox final : public Runnable {
  public:
   class Receiver {
@@ -23,7 +22,7 @@ class Inbox final : public Runnable {
   };
 
   Inbox(Runtime& runtime, Receiver& receiver) : runtime_(runtime), receiver_(receiver) {}
-  // On the loop's thread, when nobody pushes any more.
+  // On the loop's thread, when nothing pushes any more.
   ~Inbox() override { runtime_.withdraw(*this); }
 
   // From any thread.
@@ -35,7 +34,7 @@ class Inbox final : public Runnable {
   Runtime& runtime_;
   Receiver& receiver_;
   std::mutex mutex_;
-  std::deque<Message> messages_;  // While it is not empty, this stands in the runtime's queue.
+  std::deque<Message> messages_;  // While it is not empty, this is in the runtime's queue.
 };
 
 }  // namespace lockstep::zookeeper

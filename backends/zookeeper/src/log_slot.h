@@ -10,16 +10,16 @@
 
 namespace lockstep::zookeeper {
 
-// Leads what one handle of the C client logs to its session's sink. The C client calls a function
-// that is told nothing but the line, so each slot has a function of its own; there are 256 of
-// them, and a session beyond has only its own lines in its log.
+// Leads the log of one handle of the C client to its session's sink. The C client calls a function
+// with the line only, so each slot has a function of its own. There are 256 slots; a session beyond
+// them has only our own lines in its log.
 class LogSlot {
  public:
   // An empty sink takes no slot.
   explicit LogSlot(LogSink sink);
   LogSlot(const LogSlot&) = delete;
   LogSlot& operator=(const LogSlot&) = delete;
-  // No call of the sink is under way afterwards.
+  // The sink is not being called any more when this returns.
   ~LogSlot();
 
   // For zookeeper_init2().

@@ -17,14 +17,14 @@ struct _zhandle;
 
 namespace lockstep::zookeeper {
 
-// Tells one request of a session from another.
+// Identifies one request of a session.
 using RequestId = std::uint64_t;
 
-// What the C client's threads tell a session, in the order in which it happened. The bytes are
-// kept in strings of the standard library: Text takes its memory from a pool of the thread that
-// makes it, and would give it to the pool of the loop's thread.
+// Messages from the C client's threads to a session, in the order of the events. The bytes are in
+// standard strings: Text takes its memory from a pool of the thread that makes it, and would return
+// it to the pool of the loop's thread.
 
-// What one operation of a multi came to.
+// The result of one operation of a multi.
 class OpOutcome {
  public:
   OpOutcome(OpCode op_code, int return_code) : op(op_code), rc(return_code) {}
@@ -43,13 +43,13 @@ class ReplyMessage {
   RequestId id;
   int rc;
   TimePoint received;
-  std::size_t size = 0;  // Of what a read shows, in bytes.
+  std::size_t size = 0;  // Bytes that a read shows.
   bool has_bytes = false;
   Stat stat;
   std::string bytes;  // The path of a create, the data of a read.
   Children children;
   Acl acl;
-  std::vector<OpOutcome> outcomes;  // Of a multi.
+  std::vector<OpOutcome> outcomes;  // The results of a multi.
 };
 
 class WatchMessage {
@@ -70,8 +70,8 @@ class ConnectedMessage {
   _zhandle* handle;
   Credentials credentials;
   Duration session_timeout;
-  // The server has heard of this client between these two: the handshake was sent after the first
-  // and answered before the second.
+  // The server heard from this client between these two: the handshake was sent after the first and
+  // answered before the second.
   TimePoint handshake_not_before{};
   TimePoint received;
 };

@@ -11,8 +11,8 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// The number that is appended to the name of a sequential znode (once it has overflown, with a
-// minus), and a NUL.
+// The number that is appended to the name of a sequential znode (with a minus sign after it has
+// overflowed), and a NUL.
 constexpr std::size_t kNumberSize = 12;
 
 }  // namespace
@@ -45,7 +45,8 @@ int MultiCall::send(zhandle_t* handle, const std::vector<Request>& ops, const vo
   }
   const int rc = zoo_amulti(handle, static_cast<int>(c_ops.size()), c_ops.data(), results_.data(),
                             &callbacks::multi_done, context);
-  // It finds out that the handle is dead, and reports that it could not encode the request.
+  // The C client finds out that the handle is dead, and reports that it could not encode the
+  // request.
   return rc != ZOK && is_unrecoverable(handle) ? ZINVALIDSTATE : rc;
 }
 

@@ -11,19 +11,20 @@
 
 namespace lockstep::zookeeper {
 
-// One multi under way, and the memory that the C client writes its results to: from its own thread,
-// at any time before it calls back, or before the handle is closed if it never does.
+// One multi in flight, and the memory for its results: the C client writes there from its own
+// thread, at any time until it calls back, or until the handle is closed if it never does.
 class MultiCall {
  public:
   explicit MultiCall(const std::vector<Request>& ops);
   MultiCall(const MultiCall&) = delete;
   MultiCall& operator=(const MultiCall&) = delete;
 
-  // The same operations again, which have passed refusal_of(). Returns ZOK, or why the C client
-  // refuses them: then there is no reply. The handle is connected: see Handle::is_connected().
+  // `ops` are the operations of the constructor, and have passed refusal_of(). Returns ZOK, or the
+  // error with which the C client refuses them: then there is no reply. The handle is connected:
+  // see Handle::is_connected().
   [[nodiscard]] int send(zhandle_t* handle, const std::vector<Request>& ops, const void* context);
 
-  // What the C client has written; once it has called back.
+  // The results that the C client has written. Only after it has called back.
   [[nodiscard]] std::vector<OpOutcome> outcomes() const;
 
  private:

@@ -18,7 +18,7 @@ std::string in_ms(Duration duration) {
          " ms";
 }
 
-// The C client reads the scheme up to a NUL.
+// The C client reads the scheme only up to a NUL.
 bool takes(const AuthInfo& info) {
   return !info.scheme.empty() && info.scheme.find('\0') == std::string::npos;
 }
@@ -49,7 +49,7 @@ std::string Options::servers() const {
   return connection_string.substr(0, connection_string.find('/'));
 }
 
-// A slash with nothing behind it is no chroot (zookeeper.c, zookeeper_init_internal).
+// A slash alone is no chroot (zookeeper.c, zookeeper_init_internal).
 Path Options::chroot() const {
   const std::size_t slash = connection_string.find('/');
   return slash == std::string::npos ? Path() : Path(connection_string.substr(slash));

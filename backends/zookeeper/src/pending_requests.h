@@ -25,29 +25,30 @@ class PendingRequest {
   Path path;
   internal::Completion* completion;  // Null once abandoned.
   internal::WatchState* watch;       // One reference, or null.
-  std::size_t expected_bytes = 0;    // Of its answer: see ReplyWindow. None while it waits here.
-  bool in_background = false;        // remove_watches: of an abandoned entry.
-  bool alone = false;                // remove_watch: WatchRegistry::Place::alone, when it was sent.
-  TimePoint sent;                    // Not before.
+  // Expected size of its answer: see ReplyWindow. 0 while it waits here.
+  std::size_t expected_bytes = 0;
+  bool in_background = false;  // remove_watches for an abandoned entry.
+  bool alone = false;          // remove_watch: WatchRegistry::Place::alone, when it was sent.
+  TimePoint sent;              // It was sent at this time or later.
 };
 
-// The requests of a session under way, in the order of sending. Replies come in that order, so the
-// table is a queue; the C client may lose replies when it is closed, so this table, not the C
-// client, knows what is still owed.
+// A session's requests in flight, in the order of sending. Replies come in that order, so the table
+// is a queue. The C client may lose replies when it is closed, so this table, not the C client,
+// knows which are still owed.
 class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   RequestId add(const PendingRequest& request);
-  // True if nothing that was sent before it is still owed.
+  // True if all requests sent before it have been answered.
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
-  // A request that is in the table.
+  // The request must be in the table.
   [[nodiscard]] PendingRequest& operator[](RequestId id) { return *requests_[id - first_id_]; }
-  // Takes a request out of the table; null if it is not there.
+  // Takes a request out of the table; nullopt if it is not there.
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
-  // The oldest; null if there is none.
+  // The oldest; nullopt if there is none.
   [[nodiscard]] std::optional<PendingRequest> take_oldest();
-  // Nobody waits for it any more. Its id; 0, which is none's, if it is not here.
+  // Its completion is not wanted any more. Returns its id, or 0, which is no id, if it is not here.
   RequestId abandon(internal::Completion& completion) noexcept;
 
  private:

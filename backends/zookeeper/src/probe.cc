@@ -83,7 +83,7 @@ void Probe::read_answer() {
   const ssize_t size = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size > 0) answer_.append(bytes.data(), static_cast<std::size_t>(size));
-  // The server closes the connection behind its answer.
+  // The server closes the connection after its answer.
   if (size <= 0 || answer_.size() >= kMostBytes) judge_answer();
 }
 

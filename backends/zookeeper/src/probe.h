@@ -12,18 +12,18 @@
 
 namespace lockstep::zookeeper {
 
-// Finds out, without blocking, whether a server answers: connects, asks "srvr", and hears whether
-// anything comes back. Any sign of life counts, also a connection that is closed at once: it says
-// that the C client will not wait there for nothing. On one thread.
+// Finds out, without blocking, whether a server answers: connects, asks "srvr", and waits for a
+// sign of life. Even a connection that is closed at once counts: it shows that the C client will
+// not wait there without result. On one thread.
 class Probe {
  public:
-  // How much a probe asks for.
+  // How thoroughly a probe asks.
   enum class Depth : std::uint8_t {
-    kConnection,  // Only that the connection is accepted: towards TLS, nothing else is understood.
+    kConnection,  // The connection is accepted. With TLS the server understands nothing else.
     kAnswer
   };
 
-  // `seen` is the last zxid that the session knows: a server that is behind it would refuse.
+  // `seen` is the last zxid that the session knows: a server with an earlier one would refuse it.
   Probe(Address address, Depth depth, std::int64_t seen, TimePoint now, Duration budget);
 
   [[nodiscard]] const Address& address() const { return address_; }
@@ -33,7 +33,7 @@ class Probe {
   void go_on(TimePoint now);
 
   [[nodiscard]] bool over() const { return over_; }
-  // Why the server is not to be used; nothing if it is, or if the probe is not over.
+  // The reason not to use the server; nullopt if it is usable, or if the probe is not over.
   [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
 
  private:

@@ -10,7 +10,7 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// As zoo_acreate2_ttl looks at it, and the server at a create without a time to live.
+// Checked like zoo_acreate2_ttl does, and like the server does for a create without a time to live.
 bool has_fitting_ttl(const Request& request) {
   constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
   const std::int64_t ttl_ms = request.ttl().count();
@@ -20,8 +20,8 @@ bool has_fitting_ttl(const Request& request) {
 
 bool has_nul(const Text& text) { return text.view().find('\0') != std::string_view::npos; }
 
-// Container creates of a multi abort the process when their reply arrives, and the C client knows
-// no others with more than a path in it; it knows no other operations either.
+// Container creates of a multi abort the process when their reply arrives. The C client knows no
+// other creates whose reply holds more than a path, and no operations besides those below.
 bool fits_in_multi(const Request& op) {
   switch (op.op) {
     case OpCode::kCreate: return op.mode != CreateMode::kContainer && !has_ttl(op.mode);

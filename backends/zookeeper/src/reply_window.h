@@ -6,29 +6,29 @@
 
 namespace lockstep::zookeeper {
 
-// Bounds the memory of answers that have arrived and are not looked at yet, by bounding what is
-// asked for at once: what the session does not let out the server need not answer. (A list of the
-// children, asked for by each of thousands of contenders at once, is the same long list thousands
-// of times.) Holding the C client's threads up instead would bound nothing: it reads on and keeps
-// the bytes in a queue of its own, as it must, since the session's pings depend on it.
+// Bounds the memory for answers that have arrived but not been read yet, by bounding the requests
+// in flight: the server answers only what the session sends. (A list of the children, asked for by
+// each of thousands of contenders at once, is the same long list thousands of times.) Blocking the
+// C client's threads instead would bound nothing: it reads on and keeps the bytes in its own queue,
+// as it must, since the session's pings depend on it.
 //
-// How much the server will answer is judged by its last answers to requests of that kind.
+// The size of an answer is predicted from the last answers to requests of that kind.
 class ReplyWindow {
  public:
-  // The most that the answers to requests under way may take, in bytes.
+  // The most bytes that the answers to requests in flight may take.
   static constexpr std::size_t kLimit = std::size_t{8} << 20;
 
-  // What an answer to such a request is expected to take.
+  // The expected size of an answer to such a request.
   [[nodiscard]] std::size_t expected(OpCode op) const noexcept;
-  // Whether one more may be sent now. True if nothing is under way.
+  // Whether one more may be sent now. True if nothing is in flight.
   [[nodiscard]] bool has_room_for(OpCode op) const noexcept {
     return under_way_ == 0 || under_way_ + expected(op) <= kLimit;
   }
-  // A request is sent of whose answer so much is expected.
+  // A request is sent whose answer is expected to have this size.
   void sent(std::size_t expected_bytes) noexcept { under_way_ += expected_bytes; }
-  // It is over.
+  // That request is over.
   void over(std::size_t expected_bytes) noexcept { under_way_ -= expected_bytes; }
-  // The answer took so many bytes besides what every answer takes.
+  // The answer took this many bytes in addition to kEach.
   void learn(OpCode op, std::size_t bytes) noexcept;
 
  private:

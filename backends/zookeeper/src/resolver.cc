@@ -37,7 +37,7 @@ std::string numeric(const addrinfo& entry) {
 
 ResolveResult resolve_by_system(const std::string& host) {
   Found found(nullptr, &freeaddrinfo);
-  // Only what this machine can reach; without any interface but the loopback that is nothing.
+  // Only addresses that this machine can reach; with no interface but the loopback there are none.
   int rc = look_up(host, AI_ADDRCONFIG, found);
   if (rc != 0) rc = look_up(host, 0, found);
   if (rc != 0) {

@@ -146,7 +146,7 @@ void Runtime::run(Task<void> task) {
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
 }
 
-// Outside of the catch: an exception of the wait itself would be repeated for ever.
+// Outside of the catch, or an exception of the wait itself would be repeated endlessly.
 void Runtime::run_next() {
   Runnable& work = wait_for_work();
   try {
@@ -162,7 +162,7 @@ void Runtime::escaped(std::exception_ptr exception) noexcept {
 
 void Runtime::block(BlockingCall& call) {
   if (is_in_child()) {
-    if (call.is_release) return;  // It is the parent's to release.
+    if (call.is_release) return;  // The release is up to the parent.
     refuse_child();
   }
   std::condition_variable is_over;
@@ -179,7 +179,7 @@ void Runtime::block(BlockingCall& call) {
   --blocked_;
 }
 
-// Under the lock: the condition variable is the waiter's, who is still kept by it.
+// Under the lock: the condition variable belongs to the waiter, which the lock keeps here.
 void Runtime::over(BlockingCall& call) noexcept {
   const auto lock = locked();
   call.is_over = true;

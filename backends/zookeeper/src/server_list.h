@@ -19,7 +19,7 @@ class Server {
   std::uint16_t port;
 };
 
-// "host:port,host:port" taken apart; "[::1]:2181" and "::1:2181" are both the host "::1".
+// Parses "host:port,host:port"; "[::1]:2181" and "::1:2181" both have the host "::1".
 class ServerList {
  public:
   explicit ServerList(std::string_view text);

@@ -13,47 +13,47 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// Requests under way that take abandoned watches back, and which part of what may be watched must
-// be abandoned before they are made although there are others.
+// How many requests that remove abandoned watches may be in flight, and the share of the watch
+// limit from which on they are sent even while there are other requests.
 constexpr std::size_t kMostRemovals = 64;
 constexpr std::size_t kManyAbandoned = 12;
 
-// The C client's codes are ours, but for one: when it drops a connection because of a reply it did
-// not expect, it fails what was under way with "runtime inconsistency".
+// The C client's codes are ours, with one exception: when an unexpected reply makes it drop a
+// connection, it fails the requests in flight with "runtime inconsistency".
 Error error_of(int rc) {
   return rc == ZRUNTIMEINCONSISTENCY ? Error::kConnectionLoss : static_cast<Error>(rc);
 }
 
 // While a session ends, and before the connection is dropped, the server answers with one of these:
-// -12 (KeeperException.UnknownSessionException, which zookeeper.h does not name) once a server that
-// stands alone has forgotten the session (SessionTrackerImpl.checkSession).
+// -12 (KeeperException.UnknownSessionException, which zookeeper.h does not name) once a standalone
+// server has forgotten the session (SessionTrackerImpl.checkSession).
 bool says_session_is_over(int rc) {
   constexpr int kUnknownSession = -12;
   return rc == ZSESSIONEXPIRED || rc == kUnknownSession;
 }
 
-// Codes below ZAPIERROR are the server's, apart from those that say how the session ended.
+// Codes below ZAPIERROR are the server's, except those that say how the session ended.
 bool came_from_server(int rc) {
   return rc == ZOK || (rc < ZAPIERROR && rc != ZAUTHFAILED && rc != ZCLOSING);
 }
 
-// Whether the leader has put it into its order, whatever came of it. What a server answers by
-// itself (a session that has moved, too many requests) proves nothing.
+// Whether the leader has ordered the request, whatever its result. Errors that a server reports by
+// itself (a session that has moved, too many requests) prove nothing.
 bool was_ordered(const PendingRequest& request, const ReplyMessage& reply) {
   constexpr std::array kVerdicts = {ZOK,         ZNONODE,   ZNOAUTH,     ZBADVERSION,
                                     ZNODEEXISTS, ZNOTEMPTY, ZINVALIDACL, ZNOCHILDRENFOREPHEMERALS};
   return is_ordered(request.op) && std::ranges::find(kVerdicts, reply.rc) != kVerdicts.end();
 }
 
-// The C client fails a multi as a whole when it has no answer of the server's.
+// The C client fails a multi as a whole when it has no answer from the server.
 bool concerns_an_op(int rc) {
   const Error error = error_of(rc);
   return !outcome_unknown(error) && !session_is_over(error) && error != Error::kMarshallingError &&
          error != Error::kThrottledOp;
 }
 
-// The operations before the one that failed have been undone and show no error, those behind it
-// were not tried. All of them show the same error if the request failed as a whole.
+// The operations before the failed one have been undone and show no error, those after it were not
+// tried. All of them show the same error if the request failed as a whole.
 std::int32_t failed_op(const ReplyMessage& message) {
   if (!concerns_an_op(message.rc)) return -1;
   const auto has_failed = [](const OpOutcome& outcome) {
@@ -128,7 +128,7 @@ Session::Session(Runtime& runtime, const Options& options)
   for (const AuthInfo& info : options.auth) send_first(info);
 }
 
-// In front of whatever is asked for: nothing goes to the C client while something waits here. The
+// Goes before all other requests: nothing is passed to the C client while something waits here. The
 // C client itself sends it again when it reconnects.
 void Session::send_first(const AuthInfo& info) {
   Request request(OpCode::kAddAuth, Path());
@@ -163,7 +163,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
   if (waiting_.empty() && can_be_sent(request.op, id)) return send(request, id);
   const bool for_news = waiting_.empty() && state() == SessionState::kConnected && !is_fresh();
   waiting_.emplace_back(id, std::move(request));
-  if (for_news) ask_server();  // Its reply sends what waits.
+  if (for_news) ask_server();  // Its reply sends the waiting requests.
 }
 
 bool Session::exceeds_watch_limit(const Request& request) const {
@@ -186,10 +186,11 @@ RequestId Session::add_pending(const Request& request, internal::Completion* com
   return pending_.add(PendingRequest(request, completion, runtime_.now()));
 }
 
-// Without a connection nothing is given to the C client: it would fail what it has when it is let
-// go from the gate. Two more wait for better reasons: a multi must not meet the end of the session
-// (Handle::is_connected), which a rejected credential is, too; and a credential is refused without
-// a connection, and put in front of everything that is unsent, even if half of it is sent.
+// Without a connection nothing is passed to the C client: it would fail its requests when it is let
+// go from the gate. Two kinds wait for stronger reasons: a multi must not meet the end of the
+// session (Handle::is_connected), and a rejected credential ends it, too; and a credential is
+// refused without a connection, and put in front of everything unsent, even a request that is half
+// sent.
 bool Session::can_be_sent(OpCode op, RequestId id) const {
   if (state() != SessionState::kConnected) return false;
   if (!window_.has_room_for(op)) return false;
@@ -210,16 +211,16 @@ void Session::send(const Request& request, RequestId id) {
                                                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
-    ask_behind_credentials();  // As released, the C client sends one with the next request only.
+    ask_behind_credentials();  // Released C clients send one with the next request only.
   }
-  // Between two connections it takes none: this one goes with the next.
+  // The C client takes none between two connections: this one goes with the next.
   if (rc == ZINVALIDSTATE && request.op == OpCode::kAddAuth) {
     window_.over(std::exchange(pending_[id].expected_bytes, 0));
     waiting_.emplace_front(id, request);
     return;
   }
-  // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so
-  // is on its way, and listeners hear of it first.
+  // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so is
+  // on its way, and listeners must see it first.
   if (rc == ZOK || rc == ZINVALIDSTATE) return;
   const std::optional<PendingRequest> refused = pending_.take(id);
   window_.over(refused->expected_bytes);
@@ -228,8 +229,8 @@ void Session::send(const Request& request, RequestId id) {
 }
 
 // The C client asks the server about the one entry that it has for a path and a table, and removes
-// it. If another watch shares the entry, it must stay; then the server is asked for something else
-// that is answered in the same order. It has that other watch in any case.
+// it. If another watch shares the entry, it must stay; then the server gets another request that is
+// answered in the same order. The server has that other watch in any case.
 int Session::send_remove_watch(const Request& request, RequestId id) {
   const std::optional<WatchRegistry::Place> place = watches_.find(request.watch);
   if (!place) return ZNOWATCHER;
@@ -257,8 +258,8 @@ void Session::ask_behind_credentials() {
   behind_credentials_ = ask_server();
 }
 
-// What the C client has not seen yet is not sent any more: it would be applied although nobody
-// waits for it, and knows when.
+// A request that the C client has not seen yet is dropped: it would be applied at some unknown time
+// although its caller does not wait for it.
 void Session::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
   const RequestId id = pending_.abandon(completion);
@@ -267,7 +268,8 @@ void Session::abandon(internal::Completion& completion) noexcept {
   if (found == waiting_.end() || found->id != id) return;
   waiting_.erase(found);
   const std::optional<PendingRequest> withdrawn = pending_.take(id);
-  ReplyMessage never_asked(id, ZBADARGUMENTS, runtime_.now());  // Nobody hears which error it is.
+  // The error does not matter: it reaches no caller.
+  ReplyMessage never_asked(id, ZBADARGUMENTS, runtime_.now());
   answer(*withdrawn, never_asked);
 }
 
@@ -277,14 +279,14 @@ void Session::begin_close(internal::Completion& completion) {
 }
 
 void Session::receive(Message& message) {
-  // What comes after the end is of no interest, except that the C client is gone.
+  // Messages after the end are ignored, except that the C client is gone.
   if (is_over(state()) && !std::holds_alternative<ClosedMessage>(message)) return;
   std::visit([this](auto& kind) { on(kind); }, message);
 }
 
 void Session::on(ReplyMessage& message) {
   if (says_session_is_over(message.rc)) return end(SessionState::kExpired);
-  // To add_auth; listeners hear of it first.
+  // The reply to add_auth; listeners see the end first.
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
   if (message.id == behind_credentials_) authenticating_ = false;
@@ -311,8 +313,8 @@ void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
   request.completion->complete(told);
 }
 
-// It comes from another thread of the C client than the news of a lost connection, and may be here
-// before them.
+// Comes from another thread of the C client than the news of a lost connection, and may arrive
+// first.
 void Session::on_auth_reply(const ReplyMessage& reply) {
   const bool lost = outcome_unknown(error_of(reply.rc));
   if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
@@ -349,11 +351,11 @@ void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& repl
                          reply.rc != ZOK && !is_transient(error_of(reply.rc)));
 }
 
-// One request takes back one entry. An event may well do so by itself, as when all the waiters of a
-// queue leave it, so nobody else's request is to wait for these: they are made while there is no
-// other, unless the abandoned paths have become many. Beyond a quarter of what may be watched they
-// are made as fast as watches are abandoned: otherwise a session that goes on watching at full
-// speed would be refused its next watch because of those that nobody needs.
+// One request removes one entry. An event may well empty the entry by itself, as when all the
+// waiters of a queue leave it, so other requests must not wait for these: they are sent while there
+// are no others, unless many paths are abandoned. Beyond a quarter of the watch limit they are sent
+// as fast as watches are abandoned: otherwise a session that goes on watching at full speed would
+// have its next watch refused because of abandoned ones.
 bool Session::may_remove_abandoned() const {
   if (state() != SessionState::kConnected || !waiting_.empty()) return false;
   const std::size_t bytes = watches_.abandoned_bytes();
@@ -407,8 +409,8 @@ void Session::on(ClosedMessage&) {
   closing->complete(done);
 }
 
-// An attempt that fails, fails what waits for it, as with the C client alone; but for what waits
-// for reasons of its own, and what stands behind it.
+// A failed attempt fails the requests that wait for it, as with the C client alone, except for
+// those that wait for reasons of their own, and those after them.
 void Session::on(AttemptFailedMessage&) {
   if (state() != SessionState::kSuspended || waiting_.empty()) return;
   fail_waiting_to_ = waiting_.back().id;
@@ -439,7 +441,7 @@ void Session::end(SessionState state) {
   handle_.close();
 }
 
-// The C client tells its watchers of the end of a session first, then fails requests in order.
+// The C client first notifies its watchers of the end of a session, then fails requests in order.
 void Session::fail_everything(Error error) {
   waiting_.clear();
   for (internal::WatchState* const watch : watches_.take_all()) {

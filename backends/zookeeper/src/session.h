@@ -15,13 +15,13 @@
 namespace lockstep::zookeeper {
 
 // A session on a real ensemble. It is over as soon as close() is called or the server has said so;
-// everything pending and every watch fails at that moment, and what the C client still reports is
+// all pending requests and all watches fail at that moment, and later reports of the C client are
 // ignored. On the runtime's thread only.
 class Session final : public lockstep::Session,
                       private Inbox::Receiver,
                       private WatchRegistry::Owner {
  public:
-  // Starts opening. The options are well formed.
+  // Starts opening. The options are valid.
   Session(Runtime& runtime, const Options& options);
   // Blocks until the C client's threads have ended.
   ~Session() override;
@@ -36,15 +36,15 @@ class Session final : public lockstep::Session,
   // Why there is no connection; empty if there is one.
   [[nodiscard]] std::string last_failure() const { return handle_.last_failure(); }
   void set_servers(std::vector<Server> servers) { handle_.set_servers(std::move(servers)); }
-  // Ends the session as close() does, with nobody waiting for it.
+  // Ends the session like close(), but without a caller that waits.
   void end_by_owner() { end(SessionState::kClosed); }
-  // Whether watches whose paths take so many bytes more would not be refused, if all for whom room
-  // is set aside take it. (What they watch already counts twice then: the larger sum decides.)
+  // Whether watches whose paths take this many more bytes would fit even if all reserved room is
+  // used. (The paths already watched then count twice: the larger sum decides.)
   [[nodiscard]] bool has_room_for(std::size_t watch_bytes) const;
-  // For the session's life, or until it is given back.
+  // For the session's life, or until it is returned.
   void set_room_aside(std::size_t watch_bytes) noexcept { room_set_aside_ += watch_bytes; }
   void give_room_back(std::size_t watch_bytes) noexcept { room_set_aside_ -= watch_bytes; }
-  // Nothing is under way, watched, or going on in the background. Ephemerals do not show.
+  // No request is in flight, nothing is watched, and no background work runs. Ignores ephemerals.
   [[nodiscard]] bool is_idle() const;
   // True once the C client has ended: the destructor will not block.
   [[nodiscard]] bool handle_closed() const { return handle_closed_; }
@@ -60,7 +60,7 @@ class Session final : public lockstep::Session,
     Request request;
   };
 
-  // Takes watches back that nobody waits for any more, once what has dropped them has run.
+  // Removes abandoned watches, after the code that dropped them has run.
   class Sweep final : public Runnable {
    public:
     explicit Sweep(Session& session) : session_(session) {}
@@ -71,7 +71,7 @@ class Session final : public lockstep::Session,
   };
 
   void send_first(const AuthInfo& info);
-  // A read whose watch would no longer fit into the packet that sets all watches again.
+  // Whether the watch of a read would no longer fit into the packet that sets all watches again.
   [[nodiscard]] bool exceeds_watch_limit(const Request& request) const;
   RequestId add_pending(const Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
@@ -80,7 +80,7 @@ class Session final : public lockstep::Session,
   void send_waiting();
   void fail_waiting();
   RequestId ask_server();
-  // Of what the server answers behind its answer to the credentials that are on their way.
+  // Sends a request that the server answers after the credentials that are on their way.
   void ask_behind_credentials();
   void begin_close(internal::Completion& completion);
 
@@ -97,11 +97,10 @@ class Session final : public lockstep::Session,
 
   void on_auth_reply(const ReplyMessage& reply);
   void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);
-  // Ends a request for which there is a reply, or a refusal by the C client.
+  // Ends a request with its reply, or with the C client's refusal.
   void answer(const PendingRequest& request, ReplyMessage& reply);
   [[nodiscard]] int send_remove_watch(const Request& request, RequestId id);
-  // Fills in what a request to take back one watch asks the server; false if there is no such
-  // watch.
+  // Fills in the arguments of a request that removes one watch; false if there is no such watch.
   [[nodiscard]] bool find_watch(Request& request) const;
   void abandoned() noexcept override {
     if (!sweep_.queued) runtime_.post(sweep_);
@@ -114,15 +113,15 @@ class Session final : public lockstep::Session,
   Inbox inbox_;
   PendingRequests pending_;
   ReplyWindow window_;
-  std::deque<Waiting> waiting_;    // Pending too, the youngest of them; in the order of sending.
-  RequestId fail_waiting_to_ = 0;  // As soon as what was sent before has been answered.
+  std::deque<Waiting> waiting_;  // Also pending, and the youngest of them; in the order of sending.
+  RequestId fail_waiting_to_ = 0;  // Fails them as soon as what was sent before has been answered.
   bool has_credential_ = false;
   bool authenticating_ = false;  // The server's answer to a credential is on its way.
   RequestId behind_credentials_ = 0;
   const std::size_t watch_limit_;
   std::size_t room_set_aside_ = 0;
   WatchRegistry watches_{*this};
-  std::size_t removals_ = 0;  // Of abandoned watches, under way.
+  std::size_t removals_ = 0;  // Removals of abandoned watches in flight.
   Sweep sweep_{*this};
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;

@@ -18,7 +18,7 @@ WatchRegistry::Key WatchRegistry::key_of(OpCode read, const Path& path) {
 WatchRegistry::Registration* WatchRegistry::registration_of(
     const internal::WatchState* watch) const {
   if (!watch || !watch->keeper()) return nullptr;
-  // A keeper is a registration of some session's: nobody else sets any.
+  // Keepers are registrations of some session: no other code sets any.
   auto* const registration = static_cast<Registration*>(watch->keeper());
   return &registration->entry.registry == this ? registration : nullptr;
 }

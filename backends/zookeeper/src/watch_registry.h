@@ -13,29 +13,31 @@
 
 namespace lockstep::zookeeper {
 
-// Which of its three tables the C client has put a watch into (zookeeper.c, the result checkers).
+// The table, out of three, that the C client has put a watch into (zookeeper.c, the result
+// checkers).
 enum class WatchTable : std::uint8_t { kNone, kNode, kExist, kChild };
 
-// The watches of one session, and what the C client's tables hold because of them.
+// The watches of one session, and the entries of the C client's tables that result from them.
 //
 // All reads of a session leave their watches with one watcher function and one context, so the C
-// client stores one entry for each path and table, however many watches stand behind it, and calls
-// once for each event. (With a context for each watch, it compares each with all others when it
-// tells them of a session event: zk_hashtable.c, add_to_list.) Which watches an event concerns is
-// known here: CREATED and CHANGED empty the tables of node and exist, CHILD that of children,
-// DELETED all three (collectWatchers). The C client fills and empties its tables when it reads a
-// message, and the session learns of the messages in the same order, so after each of them the
-// tables here are those that the C client had behind it.
+// client stores one entry for each path and table, however many watches share it, and calls once
+// for each event. (With a context for each watch, it compares each with all others when it reports
+// a session event: zk_hashtable.c, add_to_list.) This registry knows which watches an event
+// concerns: CREATED and CHANGED empty the tables of node and exist, CHILD that of children, DELETED
+// all three (collectWatchers). The C client fills and empties its tables when it reads a message,
+// and the session sees the messages in the same order, so after each message the tables here equal
+// those that the C client had after it.
 //
-// A watch that only this registry still holds is forgotten: when the last one of an entry is, the
-// entry is abandoned. It stays in the tables, and is sent to the server with each reconnect, until
-// an event or a request to remove it empties it. That request is right although it names a path and
-// no watch: it is made when no read that would leave a watch there is under way. A later read is
-// behind it on the server, and its reply behind the other in the C client, which removes its entry
-// when it reads the reply and not when it sends the request (zookeeper.c, deactivateWatcher).
+// A watch that only this registry still holds is forgotten. When the last one of an entry is, the
+// entry is abandoned: it stays in the tables, and is sent to the server with each reconnect, until
+// an event or a removal request empties it. That request is safe although it names a path and no
+// watch: it is sent when no read that would leave a watch there is in flight. The server handles a
+// later read after it, and its reply reaches the C client after the removal's; the C client removes
+// its entry when it reads the reply and not when it sends the request (zookeeper.c,
+// deactivateWatcher).
 class WatchRegistry {
  public:
-  // Told that there is a new abandoned entry. Called out of destructors: must not run anything.
+  // Notified when there is a new abandoned entry. Called from destructors: must not run anything.
   class Owner {
    public:
     virtual void abandoned() noexcept = 0;
@@ -44,7 +46,7 @@ class WatchRegistry {
     ~Owner() = default;
   };
 
-  // What a request to remove an abandoned entry names.
+  // The arguments of a request to remove an abandoned entry.
   class Abandoned {
    public:
     Abandoned(Path znode, WatchType watch_type) : path(std::move(znode)), type(watch_type) {}
@@ -58,7 +60,7 @@ class WatchRegistry {
   // By then every watch has been taken out.
   ~WatchRegistry() = default;
 
-  // A read that may leave a watch is about to be sent. Answered once.
+  // A read that may leave a watch is about to be sent. answered() follows exactly once.
   void asked(OpCode read, const Path& path);
   // It has left its watch in that table, or none. The registry takes over the reference.
   void answered(OpCode read, const Path& path, WatchTable table, internal::WatchState& watch);
@@ -71,7 +73,7 @@ class WatchRegistry {
   // In the order in which they were registered.
   [[nodiscard]] std::vector<internal::WatchState*> take_all();
 
-  // Where a watch is; none if it is not registered here.
+  // Where a watch is registered.
   class Place {
    public:
     Place(Path znode, WatchType watch_type, bool is_alone)
@@ -85,19 +87,20 @@ class WatchRegistry {
   // client has removed its entry, too.
   [[nodiscard]] bool take_back(internal::WatchState& watch, bool alone);
 
-  // An abandoned entry, which is not given again before removal_ended(); none if there is none.
+  // An abandoned entry, which is not returned again before removal_ended(); nullopt if there is
+  // none.
   [[nodiscard]] std::optional<Abandoned> next_abandoned();
   // The outcome of the request to remove it; take_removed() comes first if it was done. If the
-  // server knew of no such watch it is not tried again on this connection, if the connection was
-  // lost it is.
+  // server knew of no such watch, it is not tried again on this connection. If the connection was
+  // lost, it is.
   void removal_ended(const Path& path, WatchType type, bool no_watcher);
   // The C client has set the watches of all entries again.
   void reconnected();
 
-  // What the paths of all entries take in the packet that sets them again, with those that reads
-  // under way may add.
+  // Bytes of the paths of all entries in the packet that sets them again, including those that
+  // reads in flight may add.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  // What that read may add.
+  // Bytes that this read may add.
   [[nodiscard]] std::size_t bytes_added_by(OpCode read, const Path& path) const;
   [[nodiscard]] std::size_t abandoned_bytes() const noexcept { return abandoned_bytes_; }
 
@@ -138,23 +141,23 @@ class WatchRegistry {
     [[nodiscard]] bool is_over() const {
       return !is_armed() && watches.empty() && !is_asked_for() && !queued && !removing;
     }
-    // What one table takes for it: a length and the path.
+    // Bytes in one table: a length and the path.
     [[nodiscard]] std::size_t slot() const { return slot_of(key->path); }
     [[nodiscard]] bool takes_slot(OpCode read) const {
       return read == OpCode::kExists ? exist || asking_exists != 0 : node || asking != 0;
     }
-    // The reads of a kind that are under way.
+    // The reads of a kind in flight.
     [[nodiscard]] std::uint32_t& asking_for(OpCode read) {
       return read == OpCode::kExists ? asking_exists : asking;
     }
 
     WatchRegistry& registry;
     const Key* key = nullptr;
-    bool node = false;  // Of an entry for children: the table of children.
+    bool node = false;  // In an entry for children: the table of children.
     bool exist = false;
     bool queued = false;      // In abandoned_.
     bool removing = false;    // The server has been asked.
-    bool no_watcher = false;  // It answered so.
+    bool no_watcher = false;  // The server answered so.
     std::uint32_t asking = 0;
     std::uint32_t asking_exists = 0;
     std::size_t counted = 0;  // In bytes_.
@@ -172,8 +175,8 @@ class WatchRegistry {
   static void take_watches(Entry& entry, ByNumber& taken);
   static void append(const ByNumber& taken, std::vector<internal::WatchState*>& all);
   void forget(Registration& registration) noexcept;
-  // After each change: an abandoned entry is queued, the sums are kept, and an entry of which
-  // nothing is left goes.
+  // Called after each change: queues an abandoned entry, updates the sums, and drops an empty
+  // entry.
   void settle(Entry& entry);
 
   Owner& owner_;

@@ -10,26 +10,26 @@
 
 namespace lockstep::zookeeper {
 
-// START HERE (blocking code): a Client, and a thread that runs its Runtime, for programs that have
+// START HERE (blocking code): a Client, and a thread that runs its Runtime, for programs with
 // threads of their own.
 //
 //   lockstep::zookeeper::ClientThread zookeeper(Options("zk1:2181,zk2:2181,zk3:2181"));
 //   lockstep::blocking::FairMutex mutex(zookeeper.client(), "/locks/nightly");
 //   const std::lock_guard lock(mutex);
 //
-// Everything of the client happens on that thread; an exception that escapes there (out of a
-// listener, an observer) ends the program. The destructor ends the session, which may block as
-// Client's does. By then no call may be blocked on the client, and nobody hold a lock of it.
+// All work of the client happens on that thread; an exception that escapes there (from a listener,
+// an observer) ends the program. The destructor ends the session, which may block as Client's does.
+// By then no call may be blocked on the client, and no lock of it may be held.
 class ClientThread {
  public:
   // Returns once the loop runs; does not wait for a connection.
   explicit ClientThread(Options options);
   ClientThread(const ClientThread&) = delete;
   ClientThread& operator=(const ClientThread&) = delete;
-  // In a forked child it waits for nobody: see Runtime.
+  // Does not wait in a forked child: see Runtime.
   ~ClientThread();
 
-  // To be given to the blocking locks, and to what runs on its executor.
+  // For the blocking locks, and for code that runs on its executor.
   [[nodiscard]] lockstep::Client& client() const { return *client_; }
 
  private:

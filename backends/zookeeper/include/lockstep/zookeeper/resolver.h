@@ -7,13 +7,13 @@
 
 namespace lockstep::zookeeper {
 
-// Numeric addresses ("10.0.0.1", "::1"), or why there are none, in words for people.
+// Numeric addresses ("10.0.0.1", "::1"), or in plain words why there are none.
 using ResolveResult = std::expected<std::vector<std::string>, std::string>;
 
-// Turns the host of a server into addresses: the system's resolver by default, a service discovery
-// if you give one. Called on a thread of each session's own, one call at a time, when the session
-// is opened and after every server has failed once; it may block, but closing the session then
-// waits for it. What it throws counts as a failure. It is not asked for hosts that are numeric.
+// Turns the host of a server into addresses: the system's resolver by default, or your service
+// discovery. Called on a thread of each session's own, one call at a time, when the session is
+// opened and after every server has failed once; it may block, but closing the session then waits
+// for it. An exception counts as a failure. Numeric hosts are not resolved.
 using Resolver = std::function<ResolveResult(const std::string& host)>;
 
 // getaddrinfo().

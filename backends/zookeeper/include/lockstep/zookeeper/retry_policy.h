@@ -7,25 +7,25 @@
 
 namespace lockstep::zookeeper {
 
-// What a client does after every server of its list has failed once: how long it waits before the
-// next round, and when it gives up.
+// How long a client waits between rounds, once every server of its list has failed, and when it
+// gives up.
 //
 // The wait before round n is drawn evenly from zero to base_delay * 2^n, and to longest_delay at
 // most ("full jitter"), so that clients that lost their servers together do not come back together.
-// A connection that works starts again with the first wait.
+// The first wait applies again after a connection that works.
 //
-// Giving up ends the session: its state becomes kExpired, listeners hear it, and the next
-// Client::session() opens another one. After giving up there may be an old session left on the
-// servers, until its timeout has passed on their clocks: its locks pass on no sooner than that.
+// Giving up ends the session: its state becomes kExpired, listeners are notified, and the next
+// Client::session() opens another one. The servers may still have the old session until its timeout
+// has passed on their clocks: its locks pass on no sooner than that.
 class RetryPolicy {
  public:
   static constexpr Duration kNever = Duration::max();
 
   // The default: tries to open a session until the context ends; gives up a session that has lost
   // its connection for three session timeouts, and for 30 seconds at least. By then the servers
-  // have forgotten it, unless all of them were away: they count a session timeout anew when they
+  // have forgotten it, unless all of them were away: they restart every session timeout when they
   // come back. Without this, a client whose ensemble was rebuilt with empty data would be refused
-  // for ever, because it has seen a later zxid than any of the servers.
+  // on every attempt, because it has seen a later zxid than any of the servers.
   RetryPolicy() = default;
 
   // Gives up after `elapsed` without a connection, whether the session was ever connected or not.
@@ -37,7 +37,7 @@ class RetryPolicy {
   }
   // Never gives up. A rebuilt ensemble then needs a restart of this process.
   [[nodiscard]] static RetryPolicy forever() { return bounded(kNever); }
-  // Tries every server once, each time that there is no connection.
+  // Tries every server once each time there is no connection.
   [[nodiscard]] static RetryPolicy none() { return bounded(Duration(0)); }
 
   Duration base_delay = std::chrono::milliseconds(50);

@@ -23,28 +23,28 @@ namespace lockstep::zookeeper {
 // Until run() is first called, the thread that made the runtime counts as the loop's thread. Must
 // outlive everything that uses it.
 //
-// Other threads may block on what happens here (Blocker) while run() is under way; whoever does so
-// when nobody runs the loop, or inside of it, would wait for ever and gets an error. If run() ends
-// meanwhile, they wait for the next one; nobody may wait when the runtime is destroyed (checked).
-// See ClientThread.
+// Other threads may block on the loop (Blocker) while run() is in progress. A call that blocks
+// while the loop does not run, or from inside the loop, would never return, and gets an error
+// instead. If run() ends meanwhile, blocked calls wait for the next one; no call may be blocked
+// when the runtime is destroyed (checked). See ClientThread.
 //
 // A forked child has neither the loop nor the C client's threads, and the connection is its
-// parent's. There whoever blocks gets std::errc::operation_not_permitted at once, and so does
-// run(), also the one in whose middle the fork was; requests fail with kInvalidState; a release
-// does nothing. Destructors wait for nobody, and leave the parent's session alone. A child that
-// wants locks makes a client of its own, or is made before its parent has one.
+// parent's. There, blocking calls get std::errc::operation_not_permitted at once, and so does
+// run(), even the one in whose middle the fork was; requests fail with kInvalidState; a release
+// does nothing. Destructors do not wait, and leave the parent's session alone. A child that wants
+// locks makes its own client, or is forked before its parent has one.
 class Runtime final : public Executor, private Blocker {
  public:
   Runtime();
   ~Runtime() override;
 
-  // Runs the loop until `task` has ended, and rethrows what it threw. An exception that escapes a
-  // spawned task, one in a session's background, a listener or posted work ends run() in the same
-  // way, and `task` with it; what stood behind it runs next time. Spawned tasks that are still
-  // under way stay suspended until the next run(). Not from inside the loop.
+  // Runs the loop until `task` has ended, and rethrows its exception. An exception that escapes
+  // from a spawned task, a session's background task, a listener or posted work ends run() in the
+  // same way, and `task` with it; the work queued after that runs next time. Spawned tasks that
+  // have not ended stay suspended until the next run(). Not from inside the loop.
   void run(Task<void> task);
 
-  // Starts a task that nobody awaits. On the loop's thread only.
+  // Starts a task that is not awaited. On the loop's thread only.
   void spawn(Task<void> task);
   // Destroys the spawned tasks that have not ended. On the loop's thread only.
   void drop_spawned() noexcept { spawned_.clear(); }
@@ -55,7 +55,7 @@ class Runtime final : public Executor, private Blocker {
   // Steady time.
   [[nodiscard]] TimePoint now() const override;
   void post(Runnable& work) override;
-  // Queues `work` as if another thread had posted it: behind all work of the loop's own.
+  // Queues `work` as if another thread had posted it: after all work of the loop's own.
   void post_as_outside(Runnable& work);
   void withdraw(Runnable& work) noexcept override;
   void start_timer(Timer& timer, TimePoint due) override;
@@ -91,7 +91,8 @@ class Runtime final : public Executor, private Blocker {
     std::mt19937_64 engine_;
   };
 
-  // In a child, where nobody else runs, the lock may be held by nobody who is there.
+  // Does not lock in a child, which has one thread: a thread of the parent may hold the lock there
+  // for good.
   [[nodiscard]] std::unique_lock<std::mutex> locked();
 
   void block(BlockingCall& call) override;
@@ -106,8 +107,8 @@ class Runtime final : public Executor, private Blocker {
 
   const unsigned forks_;
   std::mutex mutex_;
-  // Destroyed with the runtime, but not in a forked child: the loop's thread may wait on it, and is
-  // not there to be woken, which the destructor would wait for.
+  // Destroyed with the runtime, but not in a forked child: the copied state says that the loop's
+  // thread waits, the destructor would wait for it to wake, and that thread does not exist.
   union {
     std::condition_variable work_came_;
   };

@@ -5,8 +5,9 @@
 
 namespace lockstep::zookeeper {
 
-// TLS towards the servers (zookeeper.h, zookeeper_init_ssl), files in PEM. Only if the C client
-// that this library was built with can do it; Debian's cannot. Options::defect() tells.
+// TLS for the connections to the servers (zookeeper.h, zookeeper_init_ssl), files in PEM. Only if
+// the C client that this library was built with supports it; Debian's does not. Options::defect()
+// says so.
 class Tls {
  public:
   Tls(std::string ca_file, std::string certificate_file, std::string key_file,
@@ -31,7 +32,7 @@ class Sasl {
   std::string user;
   std::string password_file;
   std::string service = "zookeeper";
-  std::string host = "zk-sasl-md5";  // What the servers call themselves for DIGEST-MD5.
+  std::string host = "zk-sasl-md5";  // The servers' name for DIGEST-MD5.
   std::string mechanisms = "DIGEST-MD5";
   std::string realm;
 };
