@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "command.h"
-#include "exhaust.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
 #include "search.h"
@@ -30,30 +29,28 @@ Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
                     const fakezk::FaultPlan& faults, double seconds) {
   Search what;
   what.scenario = scenario;
-  what.size = {.clients = 3, .rounds = 1};
-  what.faults = faults;
-  what.seed = 1;
-  what.executions = kUnlimitedExecutions;
-  what.seconds = seconds;
-  const Searched searched = search(what, false);
-  if (searched.result.found) {
+  what.settings.size = {.clients = 3, .rounds = 1};
+  what.settings.faults = faults;
+  what.settings.executions = lab::HuntSettings::kUnbounded;
+  what.settings.seconds = seconds;
+  const lab::HuntReport report = search(what, false);
+  if (report.failure) {
     throw std::runtime_error("the lock under measurement breaks " +
-                             searched.result.found->outcome.violation->oracle);
+                             report.failure->violation.oracle);
   }
-  return {name, searched.executions_per_second(), "executions/s"};
+  return {name, executions_per_second(report), "executions/s"};
 }
 
 // The same lock, every schedule.
 Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   Search what;
   what.scenario = scenarios::find("fair-mutex");
-  what.size = {.clients = 3, .rounds = 1};
-  what.faults = faults;
-  what.executions = kUnlimitedExecutions;
-  what.strategy = &exhaustive_strategy();
-  const Exhausted searched = exhaust(what, false);
-  if (!searched.result.exhausted) throw std::runtime_error("under measurement: not exhausted");
-  return {name, searched.seconds, "s"};
+  what.settings.size = {.clients = 3, .rounds = 1};
+  what.settings.faults = faults;
+  what.settings.strategy = lab::HuntSettings::kExhaustive;
+  const lab::HuntReport report = search(what, false);
+  if (!report.exhaustive->exhausted) throw std::runtime_error("under measurement: not exhausted");
+  return {name, report.seconds, "s"};
 }
 
 Figures explorer(double seconds) {

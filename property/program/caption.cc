@@ -1,6 +1,5 @@
 #include "caption.h"
 
-#include "exhaust.h"
 #include "hunt.h"
 #include "lockstep/lab/replay.h"
 #include "text.h"
@@ -19,38 +18,40 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
 search::TimelineCaption caption_of(const Search& what, const search::Chronicle& shown) {
   search::TimelineCaption caption;
   caption.title = what.scenario->name;
-  caption.facts = {{"Searched", in_words(what.size)},
+  caption.facts = {{"Searched", in_words(what.settings.size)},
                    {"Steps shown", grouped(shown.steps)},
-                   {"Seed", std::to_string(what.seed)},
-                   {"Strategy", std::string(what.strategy->name)},
-                   {"Faults", faults_in_words(what.faults)}};
+                   {"Seed", std::to_string(what.settings.seed)},
+                   {"Strategy", what.settings.strategy},
+                   {"Faults", faults_in_words(what.settings.faults)}};
   return caption;
 }
 
-search::TimelineCaption caption_of(const Search& what, const search::Found& found,
-                                   const search::Failure& failure, const std::string& program) {
+search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntReport& report,
+                                           const std::string& program) {
+  const search::Failure& failure = *report.failure;
   search::TimelineCaption caption = caption_of(what, failure.chronicle);
   caption.facts.emplace_back("Shrunk to", in_words({failure.clients, failure.rounds}));
-  caption.facts.emplace_back("Found in execution", grouped(found.execution));
+  caption.facts.emplace_back("Found in execution", grouped(report.failed_execution));
   caption.facts.emplace_back("Deviations from the calm schedule",
                              std::to_string(failure.deviations) + " (" +
                                  std::to_string(failure.original_deviations) +
                                  " before shrinking)");
   caption.snippets = {{"Replay it", replay_command(failure, program), false},
-                      {"Hunt again", command_for(what, found, program), false},
+                      {"Hunt again", command_up_to_failure(what, report, program), false},
                       {"As a regression test (GoogleTest)",
                        regression_test_of(failure, what.scenario->name), true}};
   return caption;
 }
 
-search::TimelineCaption caption_of(const Search& what, const Searched& searched,
-                                   const search::Chronicle& calm, const std::string& program) {
+search::TimelineCaption caption_of_success(const Search& what, const lab::HuntReport& report,
+                                           const search::Chronicle& calm,
+                                           const std::string& program) {
   search::TimelineCaption caption = caption_of(what, calm);
-  caption.headline = "no violation in " + counted(searched.result.executions, "execution");
+  caption.headline = "no violation in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the calm schedule, without faults");
   Search again = what;
   // As many as time allowed; an exhaustive search begins anew and goes as far as it may.
-  if (what.strategy != &exhaustive_strategy()) again.executions = searched.result.executions;
+  if (!what.settings.is_exhaustive()) again.settings.executions = report.executions;
   caption.snippets = {{"Hunt again", command_for(again, program), false}};
   return caption;
 }
@@ -58,9 +59,9 @@ search::TimelineCaption caption_of(const Search& what, const Searched& searched,
 }  // namespace
 
 std::string regression_test_of(const search::Failure& failure, std::string_view scenario) {
-  return lab::regression_test(failure,
-                              "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->make",
-                              false, "scenarios/registry.h");
+  return lab::regression_test(
+      failure, "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->lock()", true,
+      "scenarios/registry.h");
 }
 
 search::TimelineCaption caption_of(const search::ReplayString& replay,
@@ -84,15 +85,13 @@ search::TimelineCaption caption_of(const search::ReplayString& replay,
   return caption;
 }
 
-std::string page_of(const Search& what, const Searched& searched, const search::Failure* failure,
-                    const std::string& program) {
-  if (failure) {
-    return timeline_page(failure->chronicle,
-                         caption_of(what, *searched.result.found, *failure, program));
+std::string page_of(const Search& what, const lab::HuntReport& report, const std::string& program) {
+  if (report.failure) {
+    return timeline_page(report.failure->chronicle, caption_of_failure(what, report, program));
   }
-  const std::unique_ptr<search::Program> scenario = what.scenario->make(what.size);
-  const search::Recording calm = record(*scenario, limits_of(fakezk::FaultPlan()), {});
-  return timeline_page(calm.chronicle, caption_of(what, searched, calm.chronicle, program));
+  const std::unique_ptr<search::Program> scenario = what.scenario->make(what.settings.size);
+  const search::Recording calm = record(*scenario, search::ExecutionLimits(), {});
+  return timeline_page(calm.chronicle, caption_of_success(what, report, calm.chronicle, program));
 }
 
 }  // namespace lockstep::program

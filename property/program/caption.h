@@ -13,8 +13,8 @@ namespace lockstep::program {
                                                  const std::string& program);
 
 // The page of what a search has come to: the failure, or the calm execution.
-[[nodiscard]] std::string page_of(const Search& what, const Searched& searched,
-                                  const search::Failure* failure, const std::string& program);
+[[nodiscard]] std::string page_of(const Search& what, const lab::HuntReport& report,
+                                  const std::string& program);
 
 // The source of a test of this repository that replays the failure.
 [[nodiscard]] std::string regression_test_of(const search::Failure& failure,

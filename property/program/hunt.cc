@@ -1,6 +1,5 @@
 #include "hunt.h"
 
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,7 +11,6 @@
 #include "exhaust.h"
 #include "html_file.h"
 #include "interruption.h"
-#include "size.h"
 #include "text.h"
 #include "usage.h"
 
@@ -20,40 +18,30 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr std::uint32_t kMostJobs = 256;
+using lab::HuntReport;
+using lab::HuntSettings;
+
 constexpr double kMostSeconds = 10'000'000;
-constexpr std::uint32_t kUsualFaults = 2;
-// As many as a strategy places in one execution.
-constexpr std::uint32_t kMostFaults = 16;
 
 // What the command line says; 0 stands for what was not given and has no fixed default.
 struct Options {
   std::string scenario;
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
-  std::string strategy{default_strategy().name};
+  std::string strategy = HuntSettings().strategy;
   std::string reduction;  // Only with "exhaustive".
   std::uint64_t executions = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
   std::uint64_t first = 0;
   std::string faults = "all";
-  std::uint32_t fault_budget = kUsualFaults;
+  std::uint32_t fault_budget = HuntSettings::kUsualFaults;
   std::uint32_t jobs = 1;
   bool blocking = false;
   bool coverage = false;
   std::optional<std::string> html;
   bool json = false;
 };
-
-fakezk::FaultPlan plan_of(const Options& options) {
-  fakezk::FaultPlan plan;
-  const std::string wrong = search::parse_fault_kinds(options.faults, plan);
-  if (!wrong.empty()) throw UsageError("--faults: " + wrong);
-  plan.set_total(options.fault_budget);
-  // Equal searches get equal plans, so that they draw alike.
-  return plan.any() ? plan : fakezk::FaultPlan();
-}
 
 const scenarios::Scenario* scenario_of(const Options& options) {
   const scenarios::Scenario* const scenario = scenarios::find(options.scenario);
@@ -67,37 +55,53 @@ const scenarios::Scenario* scenario_of(const Options& options) {
                    "' is not written as code that blocks; 'list' shows which are");
 }
 
+// How to search: a strategy, or exhaustively with a reduction.
+void set_way(const Options& options, HuntSettings& settings) {
+  settings.strategy = options.strategy;
+  settings.reduction = options.reduction;
+  if (!settings.is_exhaustive()) {
+    read_option("--strategy", [&] { return lab::strategy_called(settings.strategy); });
+    if (!settings.reduction.empty()) {
+      throw UsageError("--reduction: only with --strategy exhaustive");
+    }
+    return;
+  }
+  read_option("--reduction", [&] { return lab::reduction_of(settings); });
+  if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
+  if (options.coverage) throw UsageError("--coverage: an exhaustive search reaches everything");
+}
+
 Search search_of(const Options& options) {
   Search what;
   what.scenario = scenario_of(options);
-  what.size = what.scenario->size;
-  if (options.clients > 0) what.size.clients = options.clients;
-  if (options.rounds > 0) what.size.rounds = options.rounds;
-  if (!possible(what.size)) {
-    throw UsageError("--rounds: " + in_words(what.size) + " are more than " +
-                     std::to_string(kMostRoundsInAll) + " rounds in all");
+  HuntSettings& settings = what.settings;
+  settings.size = what.scenario->size;
+  if (options.clients > 0) settings.size.clients = options.clients;
+  if (options.rounds > 0) settings.size.rounds = options.rounds;
+  if (!lab::possible(settings.size)) {
+    throw UsageError("--rounds: " + in_words(settings.size) + " are more than " +
+                     std::to_string(HuntSettings::kMostRoundsInAll) + " rounds in all");
   }
-  const bool exhaustive = options.strategy == kExhaustive;
-  what.strategy = exhaustive ? &exhaustive_strategy() : &strategy_called(options.strategy);
-  if (!options.reduction.empty()) {
-    if (!exhaustive) throw UsageError("--reduction: only with --strategy exhaustive");
-    what.reduction = &reduction_called(options.reduction);
+  set_way(options, settings);
+  settings.faults = read_option(
+      "--faults", [&] { return lab::faults_called(options.faults, options.fault_budget); });
+  settings.seed = options.seed;
+  settings.first = options.first;
+  settings.jobs = options.jobs;
+  settings.measure_coverage = options.coverage;
+  if (options.seconds > 0) {
+    settings.seconds = options.seconds;
+    settings.executions = HuntSettings::kUnbounded;
   }
-  what.faults = plan_of(options);
-  what.seed = options.seed;
-  what.first = options.first;
-  what.jobs = options.jobs;
-  what.coverage = options.coverage;
-  if (options.seconds > 0) what.seconds = options.seconds;
-  if (exhaustive || options.seconds > 0) what.executions = kUnlimitedExecutions;
-  if (options.executions > 0) what.executions = options.executions;
+  if (options.executions > 0) settings.executions = options.executions;
   return what;
 }
 
 // The kinds that the search allows although they cannot strike there.
 std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
-  const std::unique_ptr<search::Program> program = what.scenario->make(what.size);
-  const fakezk::FaultKinds impossible = search::impossible_faults(*program) & what.faults.kinds();
+  const std::unique_ptr<search::Program> program = what.scenario->make(what.settings.size);
+  const fakezk::FaultKinds impossible =
+      search::impossible_faults(*program) & what.settings.faults.kinds();
   std::vector<fakezk::FaultKind> kinds;
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
     const auto kind = static_cast<fakezk::FaultKind>(i);
@@ -125,21 +129,11 @@ void warn_of_impossible_faults(const Search& what, const Options& options) {
   std::cerr << "lockstep: note: in " << what.scenario->name << " there can be no " << kinds << '\n';
 }
 
-std::string_view stopped_by(const Searched& searched) {
-  using StoppedBy = search::HuntResult::StoppedBy;
-  switch (searched.result.stopped_by) {
-    case StoppedBy::kCount: return "count";
-    case StoppedBy::kViolation: return "violation";
-    case StoppedBy::kTime: return searched.interrupted ? "interrupt" : "time";
-  }
-  return "";
-}
-
-nlohmann::ordered_json violation_as_json(const search::Failure& failure, std::uint64_t execution,
-                                         std::string_view scenario) {
+nlohmann::ordered_json violation_as_json(const HuntReport& report) {
+  const search::Failure& failure = *report.failure;
   return {{"oracle", failure.violation.oracle},
           {"message", failure.violation.message},
-          {"execution", execution},
+          {"execution", report.failed_execution},
           {"steps", failure.steps},
           {"deviations", failure.deviations},
           {"original_deviations", failure.original_deviations},
@@ -147,29 +141,29 @@ nlohmann::ordered_json violation_as_json(const search::Failure& failure, std::ui
           {"rounds", failure.rounds},
           {"faults", fault_kinds(failure.faults)},
           {"replay", failure.replay},
-          {"regression_test", regression_test_of(failure, scenario)}};
+          {"regression_test", regression_test_of(failure, report.name)}};
 }
 
-nlohmann::ordered_json as_json(const Search& what, const Searched& searched) {
-  const search::HuntResult& result = searched.result;
+nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
+  const HuntSettings& settings = what.settings;
   return {{"scenario", what.scenario->name},
-          {"strategy", what.strategy->name},
-          {"seed", what.seed},
-          {"clients", what.size.clients},
-          {"rounds", what.size.rounds},
-          {"faults", fault_kinds(what.faults)},
-          {"fault_budget", what.faults.total()},
-          {"first", what.first},
-          {"jobs", what.jobs},
-          {"executions", result.executions},
-          {"steps", result.steps},
-          {"seconds", searched.seconds},
-          {"executions_per_second", searched.executions_per_second()},
+          {"strategy", settings.strategy},
+          {"seed", settings.seed},
+          {"clients", settings.size.clients},
+          {"rounds", settings.size.rounds},
+          {"faults", fault_kinds(settings.faults)},
+          {"fault_budget", settings.faults.total()},
+          {"first", settings.first},
+          {"jobs", settings.jobs},
+          {"executions", report.executions},
+          {"steps", report.steps},
+          {"seconds", report.seconds},
+          {"executions_per_second", executions_per_second(report)},
           {"exhausted", false},
           {"traces", nullptr},
           {"final_states", nullptr},
-          {"trace_hash", hex(result.trace_hash)},
-          {"stopped_by", stopped_by(searched)},
+          {"trace_hash", hex(report.trace_hash)},
+          {"stopped_by", lab::name(report.stopped_by)},
           {"violation", nullptr}};
 }
 
@@ -190,27 +184,28 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
           {"faults", std::move(faults)}};
 }
 
-void print_success(const Search& what, const Searched& searched) {
-  const search::HuntResult& result = searched.result;
-  const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
+void print_success(const Search& what, const HuntReport& report) {
+  const HuntSettings& settings = what.settings;
+  const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
   std::cout << what.scenario->name << ": no violation in "
-            << counted(result.executions, "execution") << " (" << in_words(what.size)
-            << "; strategy " << what.strategy->name << "; seed " << what.seed << "; "
-            << describe_faults(what.faults) << "). " << counted(result.steps, "step") << ", "
-            << grouped(rate) << " executions per second, trace hash " << hex(result.trace_hash)
-            << (searched.interrupted ? ". Interrupted.\n" : ".\n");
+            << counted(report.executions, "execution") << " (" << in_words(settings.size)
+            << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
+            << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
+            << grouped(rate) << " executions per second, trace hash " << hex(report.trace_hash)
+            << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n");
 }
 
-void print_failure(const Search& what, const Searched& searched, const search::Failure& failure,
-                   const std::string& program) {
-  const search::Found& found = *searched.result.found;
+void print_failure(const Search& what, const HuntReport& report, const std::string& program) {
+  const HuntSettings& settings = what.settings;
+  const search::Failure& failure = *report.failure;
   const search::Violation& violation = failure.violation;
-  const bool drawn = what.strategy != &exhaustive_strategy();
+  const bool drawn = !settings.is_exhaustive();
   std::cout << what.scenario->name << ' ' << search::breaks(violation.oracle) << ' '
             << violation.oracle << " (" << search::guarantee(violation.oracle) << ") in execution "
-            << grouped(found.execution) << (drawn ? " of seed " + std::to_string(what.seed) : "")
-            << " (" << in_words(what.size) << "; strategy " << what.strategy->name << "; "
-            << describe_faults(what.faults) << "):\n"
+            << grouped(report.failed_execution)
+            << (drawn ? " of seed " + std::to_string(settings.seed) : "") << " ("
+            << in_words(settings.size) << "; strategy " << settings.strategy << "; "
+            << describe_faults(settings.faults) << "):\n"
             << search::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that does so: " << counted(failure.steps, "step")
@@ -221,86 +216,86 @@ void print_failure(const Search& what, const Searched& searched, const search::F
             << failure.lanes << legend(failure.chronicle) << "\nAs a regression test:\n\n"
             << regression_test_of(failure, what.scenario->name)
             << "\nReplay it:   " << replay_command(failure, program)
-            << "\nHunt again:  " << command_for(what, found, program) << '\n';
+            << "\nHunt again:  " << command_up_to_failure(what, report, program) << '\n';
 }
 
-// What every kind of search ends with. The page comes last: if it cannot be written, what was found
-// is told all the same.
-int report(const Search& what, const Searched& searched, nlohmann::ordered_json object,
-           const Options& options, const HtmlFile& html, const std::string& program,
-           const std::function<void()>& print_success) {
-  const std::optional<search::Found>& found = searched.result.found;
-  std::optional<search::Failure> failure;
-  if (found) failure = explain(what, *found);
-  if (options.json) {
-    object["faults_impossible"] = impossible_faults_as_json(what);
-    if (failure) {
-      object["violation"] = violation_as_json(*failure, found->execution, what.scenario->name);
-    }
-    print_json(object);
-  } else if (failure) {
-    print_failure(what, searched, *failure, program);
+nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
+                               const Options& options) {
+  nlohmann::ordered_json object =
+      report.exhaustive ? exhaustive_as_json(what, report) : as_json(what, report);
+  if (options.coverage) object["coverage"] = as_json(*report.coverage);
+  object["faults_impossible"] = impossible_faults_as_json(what);
+  if (report.failure) object["violation"] = violation_as_json(report);
+  return object;
+}
+
+void print_as_text(const Search& what, const HuntReport& report, const std::string& program) {
+  if (report.failure) {
+    print_failure(what, report, program);
+  } else if (report.exhaustive) {
+    print_how_far(what, report);
   } else {
-    print_success();
+    print_success(what, report);
   }
-  if (!options.json && options.coverage) std::cout << searched.result.coverage->text();
-  if (html.wanted()) {
-    std::cout << std::flush;
-    html.write(page_of(what, searched, failure ? &*failure : nullptr, program));
-    if (!options.json) std::cout << "Timeline:    " << html.name() << '\n';
-  }
-  if (failure) return kViolation;
-  return searched.interrupted ? status_of_interruption() : kOk;
+  if (report.coverage) std::cout << report.coverage->text();
 }
 
-int run_exhaustive(const Search& what, const Options& options, const HtmlFile& html,
-                   const std::string& program) {
-  if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
-  if (options.coverage) throw UsageError("--coverage: an exhaustive search reaches everything");
-  const Exhausted exhausted = exhaust(what, !options.json);
-  const int status = report(what, exhausted.as_searched(), exhausted.as_json(what), options, html,
-                            program, [&] { exhausted.print_how_far(what); });
-  return exhausted.result.independence_violated.empty() ? status : kDiverged;
+int status_of(const HuntReport& report) {
+  if (report.stopped_by == lab::StoppedBy::kDependence) return kDiverged;
+  if (report.failure) return kViolation;
+  const bool interrupted = report.stopped_by == lab::StoppedBy::kInterruption;
+  return interrupted ? status_of_interruption() : kOk;
 }
 
+// The page comes last: if it cannot be written, what was found is told all the same.
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const Interruption interruption;
   warn_of_impossible_faults(what, options);
-  if (options.strategy == kExhaustive) return run_exhaustive(what, options, html, program);
-  const Searched searched = search(what, !options.json);
-  nlohmann::ordered_json object = as_json(what, searched);
-  if (options.coverage) object["coverage"] = as_json(*searched.result.coverage);
-  return report(what, searched, std::move(object), options, html, program,
-                [&] { print_success(what, searched); });
+  const HuntReport report = search(what, !options.json);
+  if (options.json) {
+    print_json(as_json(what, report, options));
+  } else {
+    print_as_text(what, report, program);
+  }
+  if (html.wanted()) {
+    std::cout << std::flush;
+    html.write(page_of(what, report, program));
+    if (!options.json) std::cout << "Timeline:    " << html.name() << '\n';
+  }
+  return status_of(report);
 }
 
 void add_search_options(CLI::App& command, Options& options) {
-  add_number<std::uint32_t>(command, "--clients", options.clients, 1, kMostClients,
-                            "How many clients contend, at most " + std::to_string(kMostClients) +
+  add_number<std::uint32_t>(command, "--clients", options.clients, 1, HuntSettings::kMostClients,
+                            "How many clients contend, at most " +
+                                std::to_string(HuntSettings::kMostClients) +
                                 " (as the scenario says)");
-  add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, kMostRounds,
+  add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, HuntSettings::kMostRounds,
                             "How often each takes the lock, at most " +
-                                std::to_string(kMostRounds) + " (as the scenario says)");
+                                std::to_string(HuntSettings::kMostRounds) +
+                                " (as the scenario says)");
   command
       .add_option("--strategy", options.strategy,
-                  "How to search: " + strategy_names() + ", or " + std::string(kExhaustive))
+                  "How to search: " + lab::strategy_names() + ", or " +
+                      std::string(HuntSettings::kExhaustive))
       ->capture_default_str();
-  command.add_option("--reduction", options.reduction,
-                     "Which equal orders an exhaustive search leaves out: " + reduction_names() +
-                         " (" + std::string(default_reduction().name) + ")");
+  command.add_option(
+      "--reduction", options.reduction,
+      "Which equal orders an exhaustive search leaves out: " + lab::reduction_names() + " (" +
+          std::string(lab::reduction_of({}).name) + ")");
   add_number<std::uint64_t>(
-      command, "--executions", options.executions, 1, kMostExecutions,
+      command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
       "How many executions (20000; with --seconds as many as fit; an exhaustive search "
       "without it ends when all is tried)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
                             "What all choices follow from (drawn, and printed)");
-  add_number<std::uint64_t>(command, "--first", options.first, 0, kMostExecutions,
+  add_number<std::uint64_t>(command, "--first", options.first, 0, HuntSettings::kMostExecutions,
                             "The first execution: a part of a larger search (0)");
-  add_number<std::uint32_t>(command, "--jobs", options.jobs, 1, kMostJobs,
+  add_number<std::uint32_t>(command, "--jobs", options.jobs, 1, HuntSettings::kMostJobs,
                             "How many threads; the result is the same for any number (1)");
 }
 
@@ -311,34 +306,37 @@ void add_fault_options(CLI::App& command, Options& options) {
                       fault_kind_names())
       ->type_name("KINDS")
       ->capture_default_str();
-  add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0, kMostFaults,
+  add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0,
+                            HuntSettings::kMostFaults,
                             "The most faults of one execution, of all kinds together (2)");
 }
 
 }  // namespace
 
 std::string command_for(const Search& what, const std::string& program) {
+  const HuntSettings& settings = what.settings;
   std::string command = program + " hunt " + std::string(what.scenario->name) + " --clients " +
-                        std::to_string(what.size.clients) + " --rounds " +
-                        std::to_string(what.size.rounds) + " --strategy " +
-                        std::string(what.strategy->name) + " --faults " + fault_kinds(what.faults);
-  if (what.faults.any()) command += " --fault-budget " + std::to_string(what.faults.total());
-  const bool exhaustive = what.strategy == &exhaustive_strategy();
-  if (exhaustive && what.reduction != &default_reduction()) {
-    command += " --reduction " + std::string(what.reduction->name);
+                        std::to_string(settings.size.clients) + " --rounds " +
+                        std::to_string(settings.size.rounds) + " --strategy " + settings.strategy +
+                        " --faults " + fault_kinds(settings.faults);
+  if (settings.faults.any()) {
+    command += " --fault-budget " + std::to_string(settings.faults.total());
   }
-  if (what.first > 0) command += " --first " + std::to_string(what.first);
-  if (what.executions < kUnlimitedExecutions) {
-    command += " --executions " + std::to_string(what.executions);
+  const std::string_view reduction = lab::reduction_of(settings).name;
+  if (reduction != lab::reduction_of({}).name) command += " --reduction " + std::string(reduction);
+  if (settings.first > 0) command += " --first " + std::to_string(settings.first);
+  if (settings.most_executions() < HuntSettings::kUnbounded) {
+    command += " --executions " + std::to_string(settings.most_executions());
   }
-  return exhaustive ? command : command + " --seed " + std::to_string(what.seed);  // Else drawn.
+  if (settings.is_exhaustive()) return command;
+  return command + " --seed " + std::to_string(settings.seed);  // Else drawn.
 }
 
-std::string command_for(const Search& what, const search::Found& found,
-                        const std::string& program) {
-  Search up_to_found = what;
-  up_to_found.executions = found.execution - what.first + 1;
-  return command_for(up_to_found, program);
+std::string command_up_to_failure(const Search& what, const HuntReport& report,
+                                  const std::string& program) {
+  Search up_to_failure = what;
+  up_to_failure.settings.executions = report.failed_execution - what.settings.first + 1;
+  return command_for(up_to_failure, program);
 }
 
 std::string replay_command(const search::Failure& failure, const std::string& program) {
@@ -363,7 +361,8 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
-      "An exhaustive search does not judge L3 and livelock by repetition.\n"
+      "An exhaustive search does not judge " + search::not_judged() +
+      ".\n"
       "Exit status: 0 no violation, 1 violation, 2 bad input, 3 an exhaustive search contradicts\n"
       "itself, 74 a result cannot be written, 130 or 143 interrupted before there was a "
       "violation.");

@@ -9,8 +9,8 @@ namespace lockstep::program {
 // The command that repeats a search: the same executions, all arguments spelled out.
 [[nodiscard]] std::string command_for(const Search& what, const std::string& program);
 // The same, up to the execution that was found.
-[[nodiscard]] std::string command_for(const Search& what, const search::Found& found,
-                                      const std::string& program);
+[[nodiscard]] std::string command_up_to_failure(const Search& what, const lab::HuntReport& report,
+                                                const std::string& program);
 [[nodiscard]] std::string replay_command(const search::Failure& failure,
                                          const std::string& program);
 

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "exhaust.h"
-#include "size.h"
+#include "lockstep/lab/hunt.h"
 #include "text.h"
 #include "usage.h"
 
@@ -66,15 +65,15 @@ double read_seconds(const Json& json) {
 void read_into(Part& part) {
   const Json& json = part.json;
   if (!json.is_object()) throw UsageError("it is no JSON object");
-  if (json.value("strategy", Json()) == kExhaustive) {
+  if (json.value("strategy", Json()) == lab::HuntSettings::kExhaustive) {
     throw UsageError("it is of an exhaustive search, which has no parts to be merged");
   }
   for (const char* key : kRead) {
     if (!json.contains(key)) throw UsageError("it has no " + std::string(key));
   }
-  part.first = read_count(json, "first", kMostExecutions);
-  part.executions = read_count(json, "executions", kMostExecutions);
-  part.steps = read_count(json, "steps", kMostExecutions * kMostStepsEach);
+  part.first = read_count(json, "first", lab::HuntSettings::kMostExecutions);
+  part.executions = read_count(json, "executions", lab::HuntSettings::kMostExecutions);
+  part.steps = read_count(json, "steps", lab::HuntSettings::kMostExecutions * kMostStepsEach);
   part.seconds = read_seconds(json);
   const Json& hash = json.at("trace_hash");
   if (!hash.is_string()) throw UsageError("trace_hash is " + hash.dump() + ", no text");

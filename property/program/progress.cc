@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include "search.h"
+#include "lockstep/lab/hunt.h"
 #include "text.h"
 
 namespace lockstep::program {
@@ -37,7 +37,7 @@ void Progress::update(std::uint64_t done) {
       counted(done, "execution") + ", " + grouped(static_cast<std::uint64_t>(rate)) + " per second";
   const double left =
       std::min(static_cast<double>(executions_ - done) / rate, std::max(0.0, seconds_ - gone));
-  if (executions_ < kUnlimitedExecutions || std::isfinite(seconds_)) {
+  if (executions_ < lab::HuntSettings::kUnbounded || std::isfinite(seconds_)) {
     line += ", " + grouped(static_cast<std::uint64_t>(std::ceil(left))) + " s left";
   }
   std::cerr << kClearLine + line << std::flush;

@@ -10,7 +10,7 @@ namespace lockstep::program {
 class Progress {
  public:
   // `executions` and `seconds` are where the search will end, whichever comes first; nothing is
-  // said of the time left if neither bounds it (kUnlimitedExecutions, infinity).
+  // said of the time left if neither bounds it (HuntSettings::kUnbounded, infinity).
   Progress(bool wanted, std::uint64_t executions, double seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -8,11 +8,10 @@
 #include "caption.h"
 #include "command.h"
 #include "html_file.h"
+#include "lockstep/lab/hunt.h"
 #include "lockstep/search/report.h"
 #include "scenarios/last_words.h"
 #include "scenarios/registry.h"
-#include "search.h"
-#include "size.h"
 #include "text.h"
 #include "usage.h"
 
@@ -81,8 +80,8 @@ Recorded read(const std::string& argument) {
                      "', which this program does not have");
   }
   recorded.size = {string.clients, string.rounds};
-  if (!possible(recorded.size)) throw UsageError("the replay string is corrupt at its size");
-  recorded.limits = limits_of(string.faults);
+  if (!lab::possible(recorded.size)) throw UsageError("the replay string is corrupt at its size");
+  recorded.limits.faults = string.faults;
   return recorded;
 }
 

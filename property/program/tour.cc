@@ -34,11 +34,11 @@ struct Options {
 Search search_of(std::string_view scenario, std::uint64_t executions) {
   Search what;
   what.scenario = scenarios::find(scenario);
-  what.size = what.scenario->size;
-  what.faults = fakezk::FaultPlan::all(kFaults);
-  what.seed = kSeed;
-  what.executions = executions;
-  what.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  what.settings.size = what.scenario->size;
+  what.settings.faults = fakezk::FaultPlan::all(kFaults);
+  what.settings.seed = kSeed;
+  what.settings.executions = executions;
+  what.settings.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   return what;
 }
 
@@ -49,16 +49,15 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
   std::cout << "1. " << what.scenario->name << ": a lock with a bug that was shipped more than\n"
             << "   once. " << what.scenario->summary << "\n"
             << std::flush;
-  const Searched searched = search(what, true);
-  const std::optional<search::Found>& found = searched.result.found;
-  if (!found) {
-    std::cout << "\n   No violation in " << counted(searched.result.executions, "execution")
+  const lab::HuntReport report = search(what, true);
+  if (!report.failure) {
+    std::cout << "\n   No violation in " << counted(report.executions, "execution")
               << ", although there is one.\n";
     return false;
   }
-  const search::Failure failure = explain(what, *found);
+  const search::Failure& failure = *report.failure;
   const search::Violation& violation = failure.violation;
-  std::cout << "\n   Execution " << grouped(found->execution) << ' '
+  std::cout << "\n   Execution " << grouped(report.failed_execution) << ' '
             << search::breaks(violation.oracle) << ' ' << violation.oracle << " ("
             << search::guarantee(violation.oracle) << "). Made as short as possible, with "
             << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
@@ -68,8 +67,8 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
                "the\n   waiter's watch is registered, and it waits for an event that is over.\n\n"
                "   Replay it:   "
             << replay_command(failure, program)
-            << "\n   Hunt again:  " << command_for(what, *found, program) << '\n';
-  html.write(page_of(what, searched, &failure, program));
+            << "\n   Hunt again:  " << command_up_to_failure(what, report, program) << '\n';
+  html.write(page_of(what, report, program));
   std::cout << "   Timeline:    " << html.name() << " (open it in a browser)\n\n" << std::flush;
   return violation.oracle == what.scenario->expects;
 }
@@ -78,43 +77,43 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
 bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   const Search what = search_of(kSound, executions);
   std::cout << "2. " << what.scenario->name << ": the same lock as this library has it, with "
-            << counted(what.size.clients, "client") << ".\n"
+            << counted(what.settings.size.clients, "client") << ".\n"
             << std::flush;
-  const Searched searched = search(what, true);
-  const auto rate = static_cast<std::uint64_t>(searched.executions_per_second());
-  if (const std::optional<search::Found>& found = searched.result.found) {
-    const search::Failure failure = explain(what, *found);
+  const lab::HuntReport report = search(what, true);
+  const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
+  if (report.failure) {
+    const search::Failure& failure = *report.failure;
     std::cout << "\n   It " << search::breaks(failure.violation.oracle) << ' '
               << failure.violation.oracle << ", which it must not:\n"
               << failure.violation.message << "\n\n"
               << failure.lanes << "\n   Replay it:   " << replay_command(failure, program) << '\n';
     return false;
   }
-  std::cout << "\n   No violation in " << counted(searched.result.executions, "execution") << " ("
-            << counted(searched.result.steps, "step") << "), " << grouped(rate)
+  std::cout << "\n   No violation in " << counted(report.executions, "execution") << " ("
+            << counted(report.steps, "step") << "), " << grouped(rate)
             << " executions per second.\n\n   Hunt again:  " << command_for(what, program) << '\n';
   return true;
 }
 
 // True if nothing breaks it in any schedule with one fault at most.
 bool exhaust_the_sound_one(const std::string& program) {
-  Search what = search_of(kSound, kUnlimitedExecutions);
-  what.size.clients = 2;
-  what.strategy = &exhaustive_strategy();
-  what.faults = fakezk::FaultPlan();
-  what.faults.set_total(1);
+  Search what = search_of(kSound, lab::HuntSettings::kUnbounded);
+  what.settings.size.clients = 2;
+  what.settings.strategy = lab::HuntSettings::kExhaustive;
+  what.settings.faults = fakezk::FaultPlan();
+  what.settings.faults.set_total(1);
   for (const fakezk::FaultKind kind :
        {fakezk::FaultKind::kCut, fakezk::FaultKind::kExpiry, fakezk::FaultKind::kKillSession,
         fakezk::FaultKind::kTimer, fakezk::FaultKind::kLateApply}) {
-    what.faults.allow(kind);
+    what.settings.faults.allow(kind);
   }
   std::cout << "\n3. " << what.scenario->name << " again, every schedule of it, with "
-            << counted(what.size.clients, "client") << " and one fault.\n"
+            << counted(what.settings.size.clients, "client") << " and one fault.\n"
             << std::flush;
-  const Exhausted searched = exhaust(what, true);
-  std::cout << "\n   " << searched.verdict(what) << ".\n"
+  const lab::HuntReport report = search(what, true);
+  std::cout << "\n   " << verdict(what, report) << ".\n"
             << "\n   Search again:  " << command_for(what, program) << '\n';
-  return searched.result.exhausted;
+  return report.exhaustive->exhausted;
 }
 
 // Where the timeline goes: as the user says, otherwise here or, if that is not possible, where

@@ -18,6 +18,16 @@ class UsageError : public std::runtime_error {
 // `text` without line breaks and other control characters, so that an error stays one line.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+// What `read` makes of an option's words; its std::invalid_argument becomes a UsageError.
+template <class Read>
+decltype(auto) read_option(const std::string& option, Read read) {
+  try {
+    return read();
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError(option + ": " + wrong.what());
+  }
+}
+
 // The number that `text` gives for an option; throws UsageError unless it is from `least` to
 // `most`, in decimal.
 template <class Number>

@@ -13,6 +13,7 @@
 #include "lockstep/blocking/semaphore.h"
 #include "lockstep/lab/blocking_scenario.h"
 #include "recipes.h"
+#include "registry.h"
 
 namespace lockstep::scenarios {
 
@@ -20,8 +21,6 @@ namespace {
 
 using lab::Contender;
 using lab::LastContender;
-using lab::LockScenario;
-using lab::ScenarioSize;
 
 // At what the lock protects. The grant may have ended before its holder runs again.
 template <class Lock>
@@ -110,16 +109,14 @@ void lease(Contender& self, Path path, std::uint32_t) {
 
 }  // namespace
 
-std::unique_ptr<search::Program> blocking_fair_mutex(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&contend_fairly, size, LastContender::kImpatient);
+lab::LockUnderTest blocking_fair_mutex() {
+  return contention(&contend_fairly, LastContender::kImpatient);
 }
-std::unique_ptr<search::Program> blocking_read_write_lock(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&contend<&read_or_write>, size, LastContender::kPatient,
-                                        judge::read_write_rules());
+lab::LockUnderTest blocking_read_write_lock() {
+  return contention(&contend<&read_or_write>, LastContender::kPatient, judge::read_write_rules());
 }
-std::unique_ptr<search::Program> blocking_semaphore(ScenarioSize size) {
-  return std::make_unique<LockScenario>(&contend<&lease>, size, LastContender::kPatient,
-                                        judge::semaphore_rules(2));
+lab::LockUnderTest blocking_semaphore() {
+  return contention(&contend<&lease>, LastContender::kPatient, judge::semaphore_rules(2));
 }
 
 }  // namespace lockstep::scenarios

@@ -6,7 +6,7 @@ namespace lockstep::scenarios {
 
 std::unique_ptr<search::Program> make_program(const Scenario& scenario, lab::ScenarioSize size,
                                               const fakezk::FaultPlan& faults) {
-  return lab::with_last_words(scenario.make(size), scenario.name, size, faults, "lockstep replay ");
+  return lab::with_last_words(scenario.make(size), scenario.name, size, faults, kReplayBy);
 }
 
 }  // namespace lockstep::scenarios

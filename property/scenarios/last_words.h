@@ -1,10 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "registry.h"
 
 namespace lockstep::scenarios {
+
+// What last words put before a scenario's replay string.
+inline constexpr std::string_view kReplayBy = "lockstep replay ";
 
 // A scenario's program, with last words (lockstep/lab/last_words.h): if it ends the process, the
 // schedule up to there is printed as a call of `lockstep replay`.

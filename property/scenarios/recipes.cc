@@ -16,6 +16,7 @@
 #include "lockstep/shared_count.h"
 #include "lockstep/sleep.h"
 #include "lockstep/unfair_mutex.h"
+#include "registry.h"
 
 namespace lockstep::scenarios {
 
@@ -25,8 +26,6 @@ using fakezk::FaultKind;
 using judge::LockRules;
 using lab::Contender;
 using lab::LastContender;
-using lab::LockScenario;
-using lab::ScenarioSize;
 using std::chrono::seconds;
 
 std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
@@ -123,15 +122,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-std::unique_ptr<search::Program> scenario(LockScenario::Contend contend, ScenarioSize size,
-                                          LockRules rules, fakezk::ReplicaIndex replicas = 1) {
-  return std::make_unique<LockScenario>(contend, size, LastContender::kImpatient, std::move(rules),
-                                        nullptr, replicas);
-}
 template <Round kRound>
-std::unique_ptr<search::Program> scenario(ScenarioSize size, LockRules rules,
-                                          fakezk::ReplicaIndex replicas = 1) {
-  return scenario(&contend<kRound>, size, std::move(rules), replicas);
+lab::LockUnderTest in_rounds(LockRules rules, fakezk::ReplicaIndex replicas = 1) {
+  return contention(&contend<kRound>, LastContender::kImpatient, std::move(rules), replicas);
 }
 
 // ----------------------------------------------------------------------------------- fair-mutex
@@ -419,44 +412,30 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
 
 }  // namespace
 
-std::unique_ptr<search::Program> fair_mutex(ScenarioSize size) {
-  return scenario(&hold_fairly, size, judge::mutex_rules());
+lab::LockUnderTest fair_mutex() { return contention(&hold_fairly, LastContender::kImpatient); }
+lab::LockUnderTest fair_mutex_held_long() {
+  return contention(&lab::contend_for<FairMutex>, LastContender::kImpatient);
 }
-std::unique_ptr<search::Program> fair_mutex_held_long(ScenarioSize size) {
-  return scenario(&lab::contend_for<FairMutex>, size, judge::mutex_rules());
+lab::LockUnderTest read_write_lock() {
+  return in_rounds<&read_and_write>(judge::read_write_rules());
 }
-std::unique_ptr<search::Program> read_write_lock(ScenarioSize size) {
-  return scenario<&read_and_write>(size, judge::read_write_rules());
+lab::LockUnderTest semaphore() { return in_rounds<&lease>(judge::semaphore_rules(2)); }
+lab::LockUnderTest shared_semaphore() {
+  return in_rounds<&lease_and_add_one>(judge::semaphore_rules(2));
 }
-std::unique_ptr<search::Program> semaphore(ScenarioSize size) {
-  return scenario<&lease>(size, judge::semaphore_rules(2));
+lab::LockUnderTest multi_lock() { return in_rounds<&hold_both>(judge::mutex_rules()); }
+lab::LockUnderTest recursive_mutex() { return in_rounds<&hold_twice>(judge::mutex_rules()); }
+lab::LockUnderTest unfair_mutex() { return in_rounds<&hold_unfairly>(judge::single_rules(kOnly)); }
+lab::LockUnderTest revocable_mutex() { return in_rounds<&hold_until_asked>(judge::mutex_rules()); }
+lab::LockUnderTest leader_election() { return in_rounds<&lead>(judge::mutex_rules()); }
+lab::LockUnderTest fair_mutex_on_three_servers() {
+  return contention(&hold_fairly, LastContender::kImpatient, judge::mutex_rules(), 3);
 }
-std::unique_ptr<search::Program> shared_semaphore(ScenarioSize size) {
-  return scenario<&lease_and_add_one>(size, judge::semaphore_rules(2));
+lab::LockUnderTest unfair_mutex_on_three_servers() {
+  return in_rounds<&hold_unfairly>(judge::single_rules(kOnly), 3);
 }
-std::unique_ptr<search::Program> multi_lock(ScenarioSize size) {
-  return scenario<&hold_both>(size, judge::mutex_rules());
-}
-std::unique_ptr<search::Program> recursive_mutex(ScenarioSize size) {
-  return scenario<&hold_twice>(size, judge::mutex_rules());
-}
-std::unique_ptr<search::Program> unfair_mutex(ScenarioSize size) {
-  return scenario<&hold_unfairly>(size, judge::single_rules(kOnly));
-}
-std::unique_ptr<search::Program> revocable_mutex(ScenarioSize size) {
-  return scenario<&hold_until_asked>(size, judge::mutex_rules());
-}
-std::unique_ptr<search::Program> leader_election(ScenarioSize size) {
-  return scenario<&lead>(size, judge::mutex_rules());
-}
-std::unique_ptr<search::Program> fair_mutex_on_three_servers(ScenarioSize size) {
-  return scenario(&hold_fairly, size, judge::mutex_rules(), 3);
-}
-std::unique_ptr<search::Program> unfair_mutex_on_three_servers(ScenarioSize size) {
-  return scenario<&hold_unfairly>(size, judge::single_rules(kOnly), 3);
-}
-std::unique_ptr<search::Program> read_write_lock_on_three_servers(ScenarioSize size) {
-  return scenario<&read_and_write>(size, judge::read_write_rules(), 3);
+lab::LockUnderTest read_write_lock_on_three_servers() {
+  return in_rounds<&read_and_write>(judge::read_write_rules(), 3);
 }
 
 }  // namespace lockstep::scenarios

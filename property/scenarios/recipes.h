@@ -1,46 +1,43 @@
 #pragma once
 
-#include <memory>
-
-#include "lockstep/lab/scenario.h"
-#include "lockstep/search/program.h"
+#include "lockstep/lab/lock_under_test.h"
 
 // What the contenders of the library's own recipes do: as much of each recipe as a few clients can
 // do in few steps, under the oracles that fit it. The last contender gives up after a second.
 namespace lockstep::scenarios {
 
-std::unique_ptr<search::Program> fair_mutex(lab::ScenarioSize size);
+lab::LockUnderTest fair_mutex();
 // By turns a client writes and goes on reading, reads and goes on writing, does all of that, and
 // only writes.
-std::unique_ptr<search::Program> read_write_lock(lab::ScenarioSize size);
+lab::LockUnderTest read_write_lock();
 // Two leases.
-std::unique_ptr<search::Program> semaphore(lab::ScenarioSize size);
+lab::LockUnderTest semaphore();
 // One lease at first; whoever gets it makes it two.
-std::unique_ptr<search::Program> shared_semaphore(lab::ScenarioSize size);
+lab::LockUnderTest shared_semaphore();
 // Every other client names the two locks in the opposite order.
-std::unique_ptr<search::Program> multi_lock(lab::ScenarioSize size);
+lab::LockUnderTest multi_lock();
 // Two levels each.
-std::unique_ptr<search::Program> recursive_mutex(lab::ScenarioSize size);
-std::unique_ptr<search::Program> unfair_mutex(lab::ScenarioSize size);
+lab::LockUnderTest recursive_mutex();
+lab::LockUnderTest unfair_mutex();
 // Everybody asks the holder to give up; every third holder does not care, until it has to.
-std::unique_ptr<search::Program> revocable_mutex(lab::ScenarioSize size);
+lab::LockUnderTest revocable_mutex();
 // Every third client looks first who leads, and who follows.
-std::unique_ptr<search::Program> leader_election(lab::ScenarioSize size);
+lab::LockUnderTest leader_election();
 
 // The same where a client may meet a server that has not applied its own writes yet.
-std::unique_ptr<search::Program> fair_mutex_on_three_servers(lab::ScenarioSize size);
-std::unique_ptr<search::Program> unfair_mutex_on_three_servers(lab::ScenarioSize size);
-std::unique_ptr<search::Program> read_write_lock_on_three_servers(lab::ScenarioSize size);
+lab::LockUnderTest fair_mutex_on_three_servers();
+lab::LockUnderTest unfair_mutex_on_three_servers();
+lab::LockUnderTest read_write_lock_on_three_servers();
 
 // Every other holder asks how long its session is proven, and relies on it. Two ticks are a session
 // timeout, as few as there may be.
-std::unique_ptr<search::Program> fair_mutex_held_long(lab::ScenarioSize size);
-std::unique_ptr<search::Program> fair_mutex_valid_until(lab::ScenarioSize size);
+lab::LockUnderTest fair_mutex_held_long();
+lab::LockUnderTest fair_mutex_valid_until();
 
 // The same as code that blocks, on fibers.
-std::unique_ptr<search::Program> blocking_fair_mutex(lab::ScenarioSize size);
+lab::LockUnderTest blocking_fair_mutex();
 // A client reads, and another one writes.
-std::unique_ptr<search::Program> blocking_read_write_lock(lab::ScenarioSize size);
-std::unique_ptr<search::Program> blocking_semaphore(lab::ScenarioSize size);
+lab::LockUnderTest blocking_read_write_lock();
+lab::LockUnderTest blocking_semaphore();
 
 }  // namespace lockstep::scenarios

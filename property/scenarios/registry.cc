@@ -1,6 +1,7 @@
 #include "registry.h"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "recipes.h"
@@ -63,6 +64,22 @@ constexpr std::array kRecipes = {
 constexpr std::string_view kBlocking = "-blocking";
 
 }  // namespace
+
+lab::LockUnderTest Scenario::lock() const {
+  lab::LockUnderTest described = describe();
+  described.name = name;
+  return described;
+}
+
+lab::LockUnderTest contention(lab::Contend contend, lab::LastContender last, judge::LockRules rules,
+                              fakezk::ReplicaIndex replicas) {
+  lab::LockUnderTest lock({}, std::move(contend));
+  lock.last = last;
+  lock.rules = std::move(rules);
+  lock.replicas = replicas;
+  lock.isolated = true;
+  return lock;
+}
 
 std::span<const Scenario> all() {
   static const std::vector<Scenario> scenarios = [] {

@@ -10,34 +10,47 @@
 
 namespace lockstep::scenarios {
 
-// A named program that a hunt can run: a recipe, or a deliberately broken twin of one.
+// A lock that a hunt can search by name: a recipe, or a deliberately broken twin of one.
 struct Scenario {
   std::string_view name;
-  std::string_view kind;     // "recipe", "textbook" or "zoo".
-  std::string_view expects;  // "pass", or the oracle that the hunt must see fail.
-  std::string_view summary;  // One sentence.
-  lab::ScenarioSize size;    // What is run unless told otherwise.
-  std::unique_ptr<search::Program> (*make)(lab::ScenarioSize size);
+  std::string_view kind;             // "recipe", "textbook" or "zoo".
+  std::string_view expects;          // "pass", or the oracle that the hunt must see fail.
+  std::string_view summary;          // One sentence.
+  lab::ScenarioSize size;            // What is run unless told otherwise.
+  lab::LockUnderTest (*describe)();  // Its name is the scenario's.
   // Where the bug is known from: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
   // The bug needs no race: also the calm schedule shows it.
   bool calm_fails = false;
+
+  // What a hunt or a replay takes.
+  [[nodiscard]] lab::LockUnderTest lock() const;
+  [[nodiscard]] std::unique_ptr<search::Program> make(lab::ScenarioSize of) const {
+    return lock().program(of);
+  }
 };
+
+// Contenders that share nothing but ZooKeeper.
+[[nodiscard]] lab::LockUnderTest contention(lab::Contend contend,
+                                            lab::LastContender last = lab::LastContender::kPatient,
+                                            judge::LockRules rules = judge::mutex_rules(),
+                                            fakezk::ReplicaIndex replicas = 1);
+
+// The same with a check for the end.
+template <lab::LockScenario::Contend kContend,
+          lab::LastContender kLast = lab::LastContender::kPatient,
+          lab::LockScenario::CheckAtEnd kCheck = nullptr>
+lab::LockUnderTest contenders() {
+  lab::LockUnderTest lock = contention(kContend, kLast);
+  lock.check_at_end = kCheck;
+  return lock;
+}
 
 // Contenders for one lock, each of which acquires and releases with that mutex.
 template <class Mutex, lab::LastContender kLast = lab::LastContender::kPatient,
           lab::LockScenario::CheckAtEnd kCheck = nullptr>
-std::unique_ptr<search::Program> lock_scenario(lab::ScenarioSize size) {
-  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<Mutex>, size, kLast,
-                                             judge::mutex_rules(), kCheck);
-}
-
-// Contenders that say themselves what they do.
-template <lab::LockScenario::Contend kContend,
-          lab::LastContender kLast = lab::LastContender::kPatient,
-          lab::LockScenario::CheckAtEnd kCheck = nullptr>
-std::unique_ptr<search::Program> contenders(lab::ScenarioSize size) {
-  return std::make_unique<lab::LockScenario>(kContend, size, kLast, judge::mutex_rules(), kCheck);
+lab::LockUnderTest lock_scenario() {
+  return contenders<&lab::contend_briefly_for<Mutex>, kLast, kCheck>();
 }
 
 // The parts of all() that have a source file of their own.

@@ -5,6 +5,7 @@
 #include "inside.h"
 #include "parts.h"
 #include "recipes.h"
+#include "registry.h"
 
 namespace lockstep::scenarios {
 
@@ -78,10 +79,11 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 }  // namespace
 
-std::unique_ptr<search::Program> fair_mutex_valid_until(lab::ScenarioSize size) {
-  constexpr Duration kTick = fake::FakeClient::kDefaultTimeout / 2;
-  return std::make_unique<lab::LockScenario>(&contend, size, lab::LastContender::kImpatient,
-                                             judge::mutex_rules(), nullptr, 3, kTick);
+lab::LockUnderTest fair_mutex_valid_until() {
+  lab::LockUnderTest lock =
+      contention(&contend, lab::LastContender::kImpatient, judge::mutex_rules(), 3);
+  lock.tick_time = fake::FakeClient::kDefaultTimeout / 2;
+  return lock;
 }
 
 }  // namespace lockstep::scenarios

@@ -78,17 +78,16 @@ using Zoo46 = AssembledMutex<&protected_create, &wait_for_turn, zoo_46::TimedPla
 
 // With other rules than those of a mutex, or on several servers.
 template <lab::LockScenario::Contend kContend>
-std::unique_ptr<search::Program> readers_and_writers(lab::ScenarioSize size) {
-  return std::make_unique<lab::LockScenario>(kContend, size, kPatient, judge::read_write_rules());
+lab::LockUnderTest readers_and_writers() {
+  return contention(kContend, kPatient, judge::read_write_rules());
 }
 template <lab::LockScenario::Contend kContend>
-std::unique_ptr<search::Program> two_leases(lab::ScenarioSize size) {
-  return std::make_unique<lab::LockScenario>(kContend, size, kPatient, judge::semaphore_rules(2));
+lab::LockUnderTest two_leases() {
+  return contention(kContend, kPatient, judge::semaphore_rules(2));
 }
 template <class Mutex>
-std::unique_ptr<search::Program> on_three_servers(lab::ScenarioSize size) {
-  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<Mutex>, size, kPatient,
-                                             judge::mutex_rules(), nullptr, 3);
+lab::LockUnderTest on_three_servers() {
+  return contention(&lab::contend_briefly_for<Mutex>, kPatient, judge::mutex_rules(), 3);
 }
 
 constexpr std::array kZoo = {

@@ -49,8 +49,8 @@ search::Scene scene_of(const scenarios::Scenario& scenario) {
   scene.name = scenario.name;
   scene.clients = scenario.size.clients;
   scene.rounds = scenario.size.rounds;
-  scene.make = [make = scenario.make](std::uint32_t clients, std::uint32_t rounds) {
-    return make({clients, rounds});
+  scene.make = [&scenario](std::uint32_t clients, std::uint32_t rounds) {
+    return scenario.make({clients, rounds});
   };
   return scene;
 }

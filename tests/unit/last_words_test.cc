@@ -254,10 +254,8 @@ TEST(LastWordsDeathTest, TheCalmScheduleIsToldAsSuch) {
 }
 
 TEST(LastWordsDeathTest, AScenarioIsReplayedByTheProgram) {
-  constexpr auto kMake = [](ScenarioSize size) -> std::unique_ptr<search::Program> {
-    return std::make_unique<LockScenario>(&end_on_fiber<&std::abort>, size);
-  };
-  const scenarios::Scenario scenario{"of-the-program", "zoo", "crash", "Aborts.", {2, 1}, kMake};
+  constexpr auto kAborts = [] { return on_fiber<&std::abort>(); };
+  const scenarios::Scenario scenario{"of-the-program", "zoo", "crash", "Aborts.", {2, 1}, kAborts};
   const fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
   const auto program = scenarios::make_program(scenario, scenario.size, faults);
   EXPECT_DEATH(record(*program, {faults}, {}),

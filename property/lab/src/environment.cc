@@ -6,7 +6,6 @@
 #include <string>
 
 #include "lockstep/lab/hunt.h"
-#include "lockstep/search/schedule.h"
 
 namespace lockstep::lab {
 
@@ -35,38 +34,36 @@ void read_word(const char* variable, std::string& into) {
 }
 
 void read_faults(fakezk::FaultPlan& into) {
-  constexpr std::uint32_t kUsualFaults = 2;
-  constexpr std::uint64_t kMostFaults = 16;  // As many as a strategy places in one execution.
+  constexpr std::uint64_t kMost = HuntSettings::kMostFaults;
   std::string kinds;
   read_word("LOCKSTEP_FAULTS", kinds);
   if (!kinds.empty()) {
-    fakezk::FaultPlan plan;
-    const std::string wrong = search::parse_fault_kinds(kinds, plan);
-    if (!wrong.empty()) throw std::invalid_argument("LOCKSTEP_FAULTS: " + wrong);
-    plan.set_total(into.total() > 0 ? into.total() : kUsualFaults);
-    into = plan;
+    const std::uint32_t total = into.total() > 0 ? into.total() : HuntSettings::kUsualFaults;
+    try {
+      into = faults_called(kinds, total);
+    } catch (const std::invalid_argument& wrong) {
+      throw std::invalid_argument(std::string("LOCKSTEP_FAULTS: ") + wrong.what());
+    }
   }
   std::uint64_t budget = into.total();
   const bool counted = read_variable<std::uint64_t>("LOCKSTEP_FAULT_BUDGET", 0, budget);
   if (kinds.empty() && !counted) return;
-  if (budget > kMostFaults) {
-    throw std::invalid_argument("LOCKSTEP_FAULT_BUDGET: at most " + std::to_string(kMostFaults));
+  if (budget > kMost) {
+    throw std::invalid_argument("LOCKSTEP_FAULT_BUDGET: at most " + std::to_string(kMost));
   }
   into.set_total(static_cast<std::uint32_t>(budget));
-  // Equal searches get equal plans, so that they draw alike.
-  if (!into.any()) into = fakezk::FaultPlan();
+  if (!into.any()) into = fakezk::FaultPlan();  // As faults_called() has it.
 }
 
 }  // namespace
 
 HuntSettings HuntSettings::with_environment() const {
   constexpr double kShortestSeconds = 0.001;
-  constexpr std::uint64_t kNoBound = std::uint64_t{1} << 62;
   HuntSettings settings(*this);
   read_variable<std::uint64_t>("LOCKSTEP_SEED", 0, settings.seed);
   // Whatever the test bounds: who gives it so much time wants it used.
   if (read_variable("LOCKSTEP_SECONDS", kShortestSeconds, settings.seconds)) {
-    settings.executions = kNoBound;
+    settings.executions = kUnbounded;
   }
   std::uint64_t most = 0;
   if (read_variable<std::uint64_t>("LOCKSTEP_EXECUTIONS", 1, most)) settings.executions = most;

@@ -1,13 +1,13 @@
 #include "lockstep/lab/hunt.h"
 
 #include <chrono>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/last_words.h"
 #include "lockstep/lab/replay.h"
+#include "lockstep/search/schedule.h"
 #include "lockstep/search/timeline.h"
 
 namespace lockstep::lab {
@@ -18,40 +18,35 @@ void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-constexpr std::string_view kExhaustive = "exhaustive";
+template <class Names>
+std::string joined(const Names& known) {
+  std::string names;
+  for (const auto& entry : known) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
+}
 
 // The entry of that name; `others` are words that would do as well.
 template <class Names>
 const auto& called(std::string_view name, std::string_view what, const Names& known,
                    std::string_view others = {}) {
-  std::string names;
   for (const auto& entry : known) {
     if (entry.name == name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
   throw std::invalid_argument("there is no " + std::string(what) + " '" + std::string(name) +
-                              "', only " + names + std::string(others));
-}
-
-search::Reduction reduction_of(const HuntSettings& settings) {
-  if (settings.reduction.empty()) return search::reductions().back().reduction;
-  return called(settings.reduction, "reduction", search::reductions()).reduction;
-}
-
-const search::StrategyName& strategy_of(const HuntSettings& settings) {
-  return called(settings.strategy, "strategy", search::strategies(), ", exhaustive");
+                              "', only " + joined(known) + std::string(others));
 }
 
 void check_way(const HuntSettings& settings) {
   require(settings.jobs >= 1 && settings.jobs <= HuntSettings::kMostJobs,
           std::to_string(settings.jobs) + " jobs cannot hunt: 1 to " +
               std::to_string(HuntSettings::kMostJobs) + " can");
-  if (settings.strategy == kExhaustive) {
+  if (settings.is_exhaustive()) {
     static_cast<void>(reduction_of(settings));
     require(!settings.measure_coverage, "an exhaustive search measures no coverage");
+    require(settings.first == 0, "an exhaustive search has no parts");
     return;
   }
-  static_cast<void>(strategy_of(settings));
+  static_cast<void>(strategy_called(settings.strategy));
   require(settings.reduction.empty(), "only an exhaustive search has a reduction");
 }
 
@@ -69,79 +64,131 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
   check_way(settings);
 }
 
-std::unique_ptr<search::Program> program_of(const LockUnderTest& lock, ScenarioSize size,
-                                            const fakezk::FaultPlan& faults) {
-  return with_last_words(lock.program(size), lock.name, size, faults);
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// One search, without what comes after it.
+class Search {
+ public:
+  Search(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch)
+      : lock_(lock), settings_(settings), watch_(watch) {}
+
+  std::optional<search::Found> run(HuntReport& report) {
+    std::optional<search::Found> found =
+        settings_.is_exhaustive() ? everything(report) : by_strategy(report);
+    report.seconds = stopwatch_.seconds();
+    return found;
+  }
+  [[nodiscard]] std::unique_ptr<search::Program> program(ScenarioSize size) const {
+    return with_last_words(lock_.program(size), lock_.name, size, settings_.faults,
+                           watch_.replay_by);
+  }
+  [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
+
+ private:
+  std::optional<search::Found> by_strategy(HuntReport& report);
+  std::optional<search::Found> everything(HuntReport& report);
+  [[nodiscard]] bool is_interrupted() const { return watch_.interrupted && watch_.interrupted(); }
+  [[nodiscard]] bool time_is_up() const { return stopwatch_.seconds() >= settings_.seconds; }
+
+  const LockUnderTest& lock_;
+  const HuntSettings& settings_;
+  const HuntWatch& watch_;
+  Stopwatch stopwatch_;
+};
+
+StoppedBy reason(const search::HuntResult& result, bool interrupted) {
+  switch (result.stopped_by) {
+    case search::HuntResult::StoppedBy::kCount: return StoppedBy::kCount;
+    case search::HuntResult::StoppedBy::kViolation: return StoppedBy::kViolation;
+    case search::HuntResult::StoppedBy::kTime: break;
+  }
+  return interrupted ? StoppedBy::kInterruption : StoppedBy::kTime;
 }
 
-search::ExecutionLimits limits_of(const HuntSettings& settings) {
-  search::ExecutionLimits limits;
-  limits.faults = settings.faults;
-  return limits;
-}
-
-// What ends a search by time.
-std::function<bool()> until(const HuntSettings& settings) {
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
-  return [end] { return std::chrono::steady_clock::now() >= end; };
-}
-
-std::optional<search::Found> search(const LockUnderTest& lock, const HuntSettings& settings,
-                                    HuntReport& report) {
+std::optional<search::Found> Search::by_strategy(HuntReport& report) {
   search::HuntOptions options;
-  options.limits = limits_of(settings);
-  options.seed = settings.seed;
-  options.executions = settings.most_executions();
-  options.jobs = lock.isolated ? settings.jobs : 1;
-  options.measure_coverage = settings.measure_coverage;
-  options.make_program = [&] { return program_of(lock, settings.size, settings.faults); };
-  options.make_strategy = strategy_of(settings).make;
-  options.time_is_up = until(settings);
+  options.limits = limits();
+  options.seed = settings_.seed;
+  options.first = settings_.first;
+  options.executions = settings_.most_executions();
+  options.jobs = lock_.isolated ? settings_.jobs : 1;
+  options.measure_coverage = settings_.measure_coverage;
+  options.make_program = [this] { return program(settings_.size); };
+  options.make_strategy = strategy_called(settings_.strategy).make;
+  options.keep_going = [this](std::uint64_t done) {
+    if (watch_.progress) watch_.progress(done);
+    return true;
+  };
+  options.time_is_up = [this] { return is_interrupted() || time_is_up(); };
   JobThreads threads(options.jobs);
   search::HuntResult result = hunt(options, threads);
   report.executions = result.executions;
-  report.out_of_time = result.stopped_by == search::HuntResult::StoppedBy::kTime;
+  report.steps = result.steps;
+  report.trace_hash = result.trace_hash;
+  report.stopped_by = reason(result, is_interrupted());
   report.coverage = std::move(result.coverage);
   return std::move(result.found);
 }
 
-std::optional<search::Found> search_everything(const LockUnderTest& lock,
-                                               const HuntSettings& settings, HuntReport& report) {
+StoppedBy reason(const search::ExhaustiveResult& result, bool interrupted, bool out_of_time) {
+  if (result.exhausted) return StoppedBy::kExhaustion;
+  if (result.found) return StoppedBy::kViolation;
+  if (!result.independence_violated.empty()) return StoppedBy::kDependence;
+  if (interrupted) return StoppedBy::kInterruption;
+  if (out_of_time) return StoppedBy::kTime;
+  return result.cut > 0 && !result.stopped_by_count ? StoppedBy::kDepth : StoppedBy::kCount;
+}
+
+std::optional<search::Found> Search::everything(HuntReport& report) {
+  bool interrupted = false;
+  bool out_of_time = false;
   search::ExhaustiveOptions options;
-  options.limits = limits_of(settings);
-  options.reduction = reduction_of(settings);
-  options.executions = settings.most_executions();
-  options.keep_going = [&report, is_over = until(settings)](std::uint64_t) {
-    report.out_of_time = is_over();
-    return !report.out_of_time;
+  options.limits = limits();
+  options.reduction = reduction_of(settings_).reduction;
+  options.executions = settings_.most_executions();
+  options.keep_going = [&](std::uint64_t done) {
+    if (watch_.progress) watch_.progress(done);
+    interrupted = is_interrupted();
+    out_of_time = time_is_up();
+    return !interrupted && !out_of_time;
   };
-  const auto program = program_of(lock, settings.size, settings.faults);
-  report.exhaustive = search_exhaustively(*program, options);
+  report.exhaustive = search_exhaustively(*program(settings_.size), options);
   report.executions = report.exhaustive->executions;
+  report.steps = report.exhaustive->steps;
+  report.trace_hash = report.exhaustive->trace_hash;
+  report.stopped_by = reason(*report.exhaustive, interrupted, out_of_time);
   return report.exhaustive->found;
 }
 
 // Why a search that has found nothing is not exhausted, and what to do about it.
-std::string why_it_stopped(const search::ExhaustiveResult& reached, bool out_of_time) {
-  if (out_of_time) return ", stopped by its time (LOCKSTEP_SECONDS, HuntSettings::seconds)";
-  if (reached.stopped_by_count) {
-    return ", stopped by its bound of " + std::to_string(reached.executions) +
-           " executions (LOCKSTEP_EXECUTIONS, HuntSettings::executions; without one it goes on to"
-           " its end)";
+std::string why_it_stopped(const HuntReport& report) {
+  switch (report.stopped_by) {
+    case StoppedBy::kTime: return ", stopped by its time (LOCKSTEP_SECONDS, HuntSettings::seconds)";
+    case StoppedBy::kCount:
+      return ", stopped by its bound of " + std::to_string(report.executions) +
+             " executions (LOCKSTEP_EXECUTIONS, HuntSettings::executions; without one it goes on to"
+             " its end)";
+    case StoppedBy::kDepth: return ", some executions have no end of their own";
+    default: return ", stopped by " + std::string(name(report.stopped_by));
   }
-  if (reached.cut > 0) return ", some executions have no end of their own";
-  return "";
 }
 
-std::string how_far(const search::ExhaustiveResult& reached, bool out_of_time) {
+std::string how_far(const HuntReport& report) {
+  const search::ExhaustiveResult& reached = *report.exhaustive;
   if (!reached.independence_violated.empty()) {
     return "independence violated: " + reached.independence_violated +
            ". The search has proved nothing; please report this.\n";
   }
-  std::string text = reached.exhausted
-                         ? "exhausted: "
-                         : "NOT exhausted" + why_it_stopped(reached, out_of_time) + ": ";
+  std::string text =
+      reached.exhausted ? "exhausted: " : "NOT exhausted" + why_it_stopped(report) + ": ";
   text += std::to_string(reached.traces) + " traces, no violation in " +
           std::to_string(reached.executions) + " executions; ";
   text += reached.budgets_finished == 0
@@ -151,43 +198,82 @@ std::string how_far(const search::ExhaustiveResult& reached, bool out_of_time) {
   if (reached.cut > 0) {
     text += "; " + std::to_string(reached.cut) + " of them cut short: " + behind_the_cut(reached);
   }
-  return text + " (L3 and livelock by repetition are not judged in this mode)\n";
+  return text + " (" + search::not_judged() + " are not judged in this mode)\n";
 }
 
 }  // namespace
 
+const search::StrategyName& strategy_called(std::string_view name) {
+  return called(name, "strategy", search::strategies(),
+                ", " + std::string(HuntSettings::kExhaustive));
+}
+
+const search::ReductionName& reduction_called(std::string_view name) {
+  return called(name, "reduction", search::reductions());
+}
+
+const search::ReductionName& reduction_of(const HuntSettings& settings) {
+  return settings.reduction.empty() ? search::reductions().back()
+                                    : reduction_called(settings.reduction);
+}
+
+fakezk::FaultPlan faults_called(std::string_view kinds, std::uint32_t total) {
+  fakezk::FaultPlan plan;
+  const std::string wrong = search::parse_fault_kinds(kinds, plan);
+  require(wrong.empty(), wrong);
+  plan.set_total(total);
+  return plan.any() ? plan : fakezk::FaultPlan();
+}
+
+std::string strategy_names() { return joined(search::strategies()); }
+std::string reduction_names() { return joined(search::reductions()); }
+
+std::string_view name(StoppedBy reason) {
+  switch (reason) {
+    case StoppedBy::kCount: return "count";
+    case StoppedBy::kViolation: return "violation";
+    case StoppedBy::kTime: return "time";
+    case StoppedBy::kInterruption: return "interrupt";
+    case StoppedBy::kExhaustion: return "exhaustion";
+    case StoppedBy::kDepth: return "depth";
+    case StoppedBy::kDependence: return "dependence";
+  }
+  return "";
+}
+
 std::uint64_t HuntSettings::most_executions() const {
   if (executions) return *executions;
-  return strategy == kExhaustive ? search::ExhaustiveOptions().executions : kUsualExecutions;
+  return is_exhaustive() ? kUnbounded : kUsualExecutions;
 }
 
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings) {
   return hunt_lock(LockUnderTest(std::move(name), std::move(contend)), settings);
 }
 
-HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings) {
+HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
+                     const HuntWatch& watch) {
   check(lock, settings);
   HuntReport report;
   report.name = lock.name;
   report.lock = lock;
   report.seed = settings.seed;
-  const std::optional<search::Found> found = settings.strategy == kExhaustive
-                                                 ? search_everything(lock, settings, report)
-                                                 : search(lock, settings, report);
+  Search search(lock, settings, watch);
+  const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
                       [&](std::uint32_t clients, std::uint32_t rounds) {
-                        return program_of(lock, {clients, rounds}, settings.faults);
+                        return search.program({clients, rounds});
                       }};
   scene.least_clients = lock.least.clients;
   scene.least_rounds = lock.least.rounds;
-  report.failure = explain(scene, limits_of(settings), *found);
+  report.failure = explain(scene, search.limits(), *found);
+  report.failed_execution = found->execution;
   return report;
 }
 
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
-  if (!failure && exhaustive) return name + ": " + how_far(*exhaustive, out_of_time);
+  if (!failure && exhaustive) return name + ": " + how_far(*this);
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
   }

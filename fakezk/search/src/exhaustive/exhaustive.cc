@@ -131,6 +131,10 @@ class Search {
 
 }  // namespace
 
+std::string not_judged() {
+  return std::string(kNotJudged[0]) + " and " + std::string(kNotJudged[1]);
+}
+
 std::string behind_the_cut(const ExhaustiveResult& result) {
   return "of what comes behind " + std::to_string(result.deepest) +
          " steps only the calm order was tried, because something may go on for as long as somebody"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -91,6 +92,10 @@ struct ExhaustiveResult {
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
 // Session::last_contact(), is searched incompletely.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
+
+// What such a search does not judge, because it depends on orders that the search leaves out.
+inline constexpr std::array<std::string_view, 2> kNotJudged = {"L3", "livelock by repetition"};
+[[nodiscard]] std::string not_judged();  // "L3 and livelock by repetition"
 
 // For reports on a search with cut executions: what it has not tried, and why.
 [[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);

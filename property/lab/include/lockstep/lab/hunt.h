@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -20,14 +21,23 @@ struct HuntSettings {
   static constexpr std::uint32_t kMostClients = 64;
   static constexpr std::uint32_t kMostRounds = 100;
   static constexpr std::uint32_t kMostRoundsInAll = 640;  // An execution ends after 20 000 steps.
+  static constexpr std::uint32_t kUsualFaults = 2;
+  static constexpr std::uint32_t kMostFaults = 16;  // A strategy places so many in one execution.
+  static constexpr std::uint64_t kUsualExecutions = 20'000;
+  static constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;  // That anybody may ask for.
+  static constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 62;  // As many as time allows.
+  static constexpr std::uint32_t kMostJobs = 256;
+  static constexpr std::string_view kExhaustive = "exhaustive";
 
   ScenarioSize size = {};
-  fakezk::FaultPlan faults = fakezk::FaultPlan::all(2);
+  fakezk::FaultPlan faults = fakezk::FaultPlan::all(kUsualFaults);
   // At most so many. If none is given: kUsualExecutions, but an exhaustive search, which ends by
   // itself, has no bound then.
   std::optional<std::uint64_t> executions = {};
-  static constexpr std::uint64_t kUsualExecutions = 20'000;
   std::uint64_t seed = 1;
+  // The index of the first execution: a hunt may be a part of a larger one. An exhaustive search
+  // has no parts.
+  std::uint64_t first = 0;
   // The hunt also ends once it has taken that long. The only setting that makes how far it gets
   // depend on the machine; what it finds, it finds there on every one.
   double seconds = std::numeric_limits<double>::infinity();
@@ -41,7 +51,6 @@ struct HuntSettings {
   // Only contenders that share no memory (LockUnderTest::isolated) are hunted by more than one, and
   // not by an exhaustive search.
   std::uint32_t jobs = 1;
-  static constexpr std::uint32_t kMostJobs = 256;
 
   // The settings, as far as the environment does not say otherwise: LOCKSTEP_SEED,
   // LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE (1 or 0), LOCKSTEP_STRATEGY,
@@ -52,19 +61,68 @@ struct HuntSettings {
 
   // The number of executions at which the hunt ends if nothing else ends it.
   [[nodiscard]] std::uint64_t most_executions() const;
+  [[nodiscard]] bool is_exhaustive() const { return strategy == kExhaustive; }
 };
+
+// Whether a scenario may be made so large.
+[[nodiscard]] constexpr bool possible(ScenarioSize size) {
+  return size.clients >= 1 && size.clients <= HuntSettings::kMostClients && size.rounds >= 1 &&
+         size.rounds <= HuntSettings::kMostRounds &&
+         size.clients * size.rounds <= HuntSettings::kMostRoundsInAll;
+}
+
+// What the words of a command line, of the environment or of HuntSettings stand for. Each throws
+// std::invalid_argument, with the reason, for a word that is none.
+[[nodiscard]] const search::StrategyName& strategy_called(std::string_view name);
+[[nodiscard]] const search::ReductionName& reduction_called(std::string_view name);
+// HuntSettings::reduction, or the best.
+[[nodiscard]] const search::ReductionName& reduction_of(const HuntSettings& settings);
+// "all", "none", or kinds with optional caps: "cut,expiry:1". Equal searches get equal plans, so
+// that they draw alike.
+[[nodiscard]] fakezk::FaultPlan faults_called(std::string_view kinds, std::uint32_t total);
+// The words that there are: "portfolio, random", without "exhaustive".
+[[nodiscard]] std::string strategy_names();
+[[nodiscard]] std::string reduction_names();
+
+// What the caller of a hunt wants to hear, and to say, while it lasts.
+struct HuntWatch {
+  // Called now and then with the number of executions so far.
+  std::function<void(std::uint64_t)> progress = {};
+  // Asked now and then, by every thread of the hunt; true ends it.
+  std::function<bool()> interrupted = {};
+  // What last words put before the replay string (lockstep/lab/last_words.h).
+  std::string replay_by = "LOCKSTEP_REPLAY=";
+};
+
+// What has ended a hunt. The last three end exhaustive searches only: everything was tried; nothing
+// is left but what comes after executions that were cut short; the search contradicts itself.
+enum class StoppedBy : std::uint8_t {
+  kCount,
+  kViolation,
+  kTime,
+  kInterruption,
+  kExhaustion,
+  kDepth,
+  kDependence
+};
+// "count", "violation", "time", "interrupt", "exhaustion", "depth", "dependence".
+[[nodiscard]] std::string_view name(StoppedBy reason);
 
 // How a hunt ended; text() is what a person wants to read about it.
 struct HuntReport {
   std::string name;
   std::uint64_t executions = 0;
   std::uint64_t seed = 0;
+  std::uint64_t steps = 0;       // Of all executions.
+  std::uint64_t trace_hash = 0;  // search::HuntResult, search::ExhaustiveResult
+  double seconds = 0;            // That the search has taken; shrinking comes after it.
+  StoppedBy stopped_by = StoppedBy::kCount;
   std::optional<search::Failure> failure;
+  std::uint64_t failed_execution = 0;  // The index of the execution that `failure` was made of.
   std::optional<search::Coverage> coverage;  // If it was to be measured.
   std::optional<LockUnderTest> lock;         // What was hunted.
   // How far an exhaustive search has come; of any other, none.
   std::optional<search::ExhaustiveResult> exhaustive;
-  bool out_of_time = false;  // HuntSettings::seconds have ended it.
 
   // An exhaustive search that contradicts itself has shown nothing, and does not pass.
   [[nodiscard]] bool passed() const {
@@ -91,7 +149,8 @@ struct HuntReport {
 // then its last words are the replay string of that execution: lockstep/lab/last_words.h.
 // Throws std::invalid_argument, with the reason, for settings that nothing can be searched with and
 // for a lock that cannot be made (LockUnderTest::program).
-HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {});
+HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {},
+                     const HuntWatch& watch = {});
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings = {});
 
 }  // namespace lockstep::lab
