@@ -83,7 +83,7 @@ void GuaranteeChecker::answered(Client& client, const ServerMessage& message) {
   if (is_read(message.op)) check_read(client, asked, message);
 }
 
-// Of all watches on a znode; of one alone the server keeps its entry.
+// Checks all watches on a znode; if only one is removed, the server keeps its entry.
 void GuaranteeChecker::check_removal(Client& client, const Asked& asked,
                                      const ServerMessage& message) {
   if (message.op != OpCode::kRemoveWatches || client.rearming) return;
@@ -164,13 +164,14 @@ void GuaranteeChecker::check_event(Client& client, const ServerMessage& message)
     if (message.event == EventType::kDeleted) return true;
     return (message.event == EventType::kChild) == (armed.kind == Kind::kChild);
   };
-  // Told again of watches, the server looks at data and children separately: both may be deleted.
+  // When watches are set again, the server checks data and children separately: both may be
+  // deleted.
   if (std::erase_if(client.armed, concerned) == 0 && !client.rearming) {
     fail("an event nobody waits for: " + std::string(name(message.event)) + ' ' + path);
   }
 }
 
-// After a reconnect: what has changed since the last reply has been told, the rest is armed again.
+// After a reconnect: all changes since the last reply have been reported, the rest is armed again.
 void GuaranteeChecker::check_rearmed(Client& client, Zxid zxid) {
   client.rearming = false;
   const PastTree tree = tree_at(zxid);
@@ -185,7 +186,8 @@ void GuaranteeChecker::check_rearmed(Client& client, Zxid zxid) {
   }
 }
 
-// Zxids grow; an ephemeral goes by itself only when its session is over, and then it goes.
+// Zxids grow. The server deletes an ephemeral by itself only after its session is over, and then
+// always.
 void GuaranteeChecker::check_history() {
   const fakezk::History& history = world_.server().history();
   for (; history_checked_ < history.size(); ++history_checked_) {

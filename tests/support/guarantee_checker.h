@@ -23,7 +23,7 @@ struct PastZnode {
 };
 using PastTree = std::map<std::string, PastZnode>;
 
-// Watches an execution on the wire and holds what each client receives against what the servers
+// Watches an execution on the wire and compares what each client receives with what the servers
 // committed: ZooKeeper's guarantees (Programmer's Guide, "Consistency Guarantees";
 // docs/zookeeper-semantics.md, Z13, Z34, Z38 to Z46, Z62, Z73 to Z76).
 class GuaranteeChecker final : public fakezk::Tracer {
@@ -33,7 +33,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
   void step(const fakezk::Step& step) override;
   void note(std::uint32_t, std::string_view) override {}
 
-  // The first thing that was not as guaranteed.
+  // The first broken guarantee.
   [[nodiscard]] const std::optional<std::string>& broken() const { return broken_; }
   [[nodiscard]] std::uint64_t reads_checked() const { return reads_checked_; }
   [[nodiscard]] std::uint64_t events_checked() const { return events_checked_; }
@@ -49,7 +49,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
   struct Armed {
     Kind kind;
     std::string path;
-    Zxid since;  // Nothing up to here is owed any more.
+    Zxid since;  // Every event up to here has been delivered.
   };
   // What one client knows, over all its connections of one session.
   struct Client {
@@ -70,7 +70,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
   void check_event(Client& client, const fakezk::ServerMessage& message);
   void check_rearmed(Client& client, Zxid zxid);
   void arm(Client& client, const Asked& asked, bool found, Zxid zxid);
-  // An event that should have come before a reply that shows `zxid`.
+  // Looks for an event that should have come before a reply that shows `zxid`.
   void check_owed(const Client& client, Zxid zxid);
   void check_history();
   [[nodiscard]] bool fires(const fakezk::Change& change, const Armed& armed) const;

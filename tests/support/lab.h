@@ -11,17 +11,17 @@
 
 namespace lockstep::support {
 
-// What a test does to ZooKeeper and to the way there, besides using sessions. One implementation
+// The actions of a test on ZooKeeper and on the network, besides using sessions. One implementation
 // per backend, one object per test. Tests are coroutines on executor(), written once.
 class Lab {
  public:
-  // What a lost connection takes with it.
+  // The messages that are lost with a connection.
   enum class Loss : std::uint8_t {
-    kRequests,  // What was sent last never arrives.
-    kReplies,   // What was sent last is applied, and nobody hears of it.
+    kRequests,  // The last messages sent never arrive.
+    kReplies,   // The last messages sent are applied, but the replies are lost.
   };
 
-  // What a client that attaches to a session shows.
+  // The password that an attaching client shows.
   enum class Password : std::uint8_t { kRight, kWrong };
 
   Lab() = default;
@@ -29,7 +29,7 @@ class Lab {
   Lab& operator=(const Lab&) = delete;
   virtual ~Lab() = default;
 
-  // Runs a test to its end; rethrows what it throws. Throws if the test never ends.
+  // Runs a test to its end; rethrows its exception. Throws if the test never ends.
   virtual void run(Task<void> test) = 0;
   [[nodiscard]] virtual Executor& executor() = 0;
 
@@ -47,39 +47,39 @@ class Lab {
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
   Task<std::shared_ptr<Session>> open(SessionOptions options);
 
-  // A new client, which attaches to a session that exists instead of opening one. What this lab
-  // does to a session it does to the way of the client that opened it.
+  // A new client, which attaches to an existing session instead of opening one. Actions of this lab
+  // on the session affect the connection of the client that opened it.
   virtual Client& attach_client(Session& session, Password password, Duration session_timeout) = 0;
 
-  // The connection breaks, with everything on the way, and comes back by itself.
+  // The connection breaks, loses everything in flight, and comes back by itself.
   virtual void cut(Session& session) = 0;
-  // Between these two calls a request is sent; what it comes to is decided by `loss`.
+  // A request is sent between these two calls; `loss` decides its outcome.
   virtual void prepare_loss(Session& session, Loss loss) = 0;
   virtual void lose_connection(Session& session, Loss loss) = 0;
 
-  // The connection breaks and does not come back before reconnect(). Returns when the session
-  // knows.
+  // The connection breaks and does not come back before reconnect(). Returns when the session has
+  // noticed.
   virtual Task<void> disconnect(Session& session) = 0;
   virtual Task<void> reconnect(Session& session) = 0;
 
-  // Requests arrive and are applied; what the server answers stays on the way, until let_go().
+  // Requests arrive and are applied; the server's answers are held until let_go().
   virtual void hold_replies(Session& session) = 0;
   virtual void let_go(Session& session) = 0;
-  // What is sent until let_go(), without a wait in between, goes out together.
+  // Requests sent until let_go(), without a wait in between, go out together.
   virtual void gather_requests(Session& session) = 0;
 
   // An operator ends the session on the server. The session learns of it at its next contact.
   virtual Task<void> kill(Session& session) = 0;
-  // The server hears nothing of the session until it has expired it; then the way is free again.
+  // Isolates the session until the server has expired it; then the connection works again.
   virtual Task<void> expire(Session& session) = 0;
 
-  // How the server is configured, and where it sees its clients.
+  // The configuration of the server, and the address where it sees its clients.
   [[nodiscard]] virtual Duration tick_time() const = 0;
   [[nodiscard]] virtual Duration min_session_timeout() const = 0;
   [[nodiscard]] virtual Duration max_session_timeout() const = 0;
   [[nodiscard]] virtual Duration container_check_interval() const = 0;
   [[nodiscard]] virtual std::string client_address() const = 0;
-  // How much later than ZooKeeper has to do something a test may see it done.
+  // How much later than ZooKeeper's own limit a test may observe an action.
   [[nodiscard]] virtual Duration lateness() const = 0;
 
   // So long that nothing expires during a test, whatever the machine is doing. Not longer: the C
@@ -94,7 +94,7 @@ class Lab {
   bool parent_exists_ = false;
 };
 
-// The value of a result, or an exception that says what should have worked.
+// The value of a result, or an exception that names the action that failed.
 template <class T>
 T must(Result<T> result, std::string_view what) {
   if (!result) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Duration kTestLimit = std::chrono::seconds(30);
 
-// A client with its way to the server.
+// A client with its proxy.
 class Seat {
  public:
   Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout,
@@ -78,7 +78,7 @@ class ZookeeperLab final : public Lab {
 
  private:
   static Task<void> limit(Executor& executor);
-  // Of the client that opened the session; others may have attached to it later.
+  // The seat of the client that opened the session; others may have attached to it later.
   Seat& seat(const Session& session);
   TcpProxy& proxy(const Session& session) { return seat(session).proxy; }
 
@@ -130,7 +130,7 @@ void ZookeeperLab::cut(Session& session) {
   proxy(session).pass_again();
 }
 
-// The proxy must know before the request is sent, and acts by itself when it passes.
+// The proxy must know before the request is sent, and acts by itself when the request passes.
 void ZookeeperLab::prepare_loss(Session& session, Loss loss) {
   if (loss == Loss::kRequests) {
     proxy(session).cut_at_next_request();

@@ -11,7 +11,8 @@
 #include "lockstep/session.h"
 #include "lockstep/watch.h"
 
-// The library's values in GoogleTest's messages. Beside their types, where GoogleTest looks.
+// Prints the library's values in GoogleTest's messages. In the namespaces of their types, where
+// GoogleTest looks.
 namespace lockstep {
 
 inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }

@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::chrono::seconds kStartLimit(30);
 constexpr int kBetweenProbesMs = 5;
-// A connection that is accepted while the server still starts can stay silent for ever.
+// A connection that is accepted while the server still starts can stay silent indefinitely.
 constexpr std::chrono::milliseconds kProbeLimit(100);
 
 constexpr const char* kJava[] = {
     "java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData",
     "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no",
     "-Dzookeeper.jmx.log4j.disable=true", "-Dzookeeper.preAllocSize=1024",
-    // A server that has missed something is sent a snapshot, never single transactions: 3.8.0 may
-    // acknowledge those before they are in its log, and loses them if it is killed then
+    // A server that lags behind gets a snapshot, never single transactions: 3.8.0 may acknowledge
+    // those before they are in its log, and loses them if it is killed then
     // (tests/chaos/diff_sync.py shows it).
     "-Dzookeeper.forceSnapshotSync=true",
     // Znodes with a time to live.
@@ -112,7 +112,7 @@ bool ServerProcess::wait_until_ready() {
   return false;
 }
 
-// `ruok` is answered too early, and a server of somebody else may have taken the port.
+// `ruok` is answered too early, and another process's server may have taken the port.
 bool ServerProcess::is_ready() const {
   if (mode().empty()) return false;
   const std::string configuration = four_letter_word(port_, "conf", kProbeLimit);

@@ -19,12 +19,12 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // The lines that every server needs, and `lines` behind them.
+  // Writes the lines that every server needs, followed by `lines`.
   void configure(std::uint16_t port, std::chrono::milliseconds tick_time, const std::string& lines);
   void start();
   // Kills it.
   void stop();
-  // Not killed, and not known to have ended by itself.
+  // It was started, not killed, and is not known to have ended by itself.
   [[nodiscard]] bool started() const { return process_ != -1; }
   // SIGSTOP or SIGCONT, while it runs.
   void signal(int number) const;

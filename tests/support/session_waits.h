@@ -29,7 +29,7 @@ class StateReached final : public internal::Wait, private SessionListener {
   SessionState wanted_;
 };
 
-// Writes down what a session tells its listeners.
+// Records what listeners of a session receive.
 class StateRecorder final : public SessionListener {
  public:
   explicit StateRecorder(Session& session) : session_(session) { session_.add_listener(*this); }

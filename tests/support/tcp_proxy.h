@@ -23,9 +23,9 @@ class TcpProxy {
   // A connection string.
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Closes every connection. New ones are welcome.
+  // Closes every connection. New ones are accepted.
   void cut();
-  // The same with a reset: both sides hear "connection reset by peer".
+  // The same with a reset: both sides see "connection reset by peer".
   void reset();
   // Closes every connection and closes new ones at once, until accept_again().
   void refuse();
@@ -33,20 +33,21 @@ class TcpProxy {
 
   // Keeps connections open and passes nothing on in either direction, until pass_again().
   void stall();
-  // The same for one direction: a network that has failed one way. What is held arrives late, as
-  // what TCP sends again does.
+  // The same for one direction, like a network that has failed one way. Held data arrives late,
+  // like TCP's retransmissions.
   void hold_requests();
   void hold_replies();
   void pass_again();
   // Whether the server has sent something that is held.
   [[nodiscard]] bool holds_a_reply();
 
-  // The next thing the client sends is dropped, with the connection.
+  // Drops the client's next message, and the connection.
   void cut_at_next_request();
-  // The next thing the server sends is dropped, with the connection: it was done, nobody heard.
+  // Drops the server's next message, and the connection: the request was applied, its reply is
+  // lost.
   void cut_at_next_reply();
 
-  // Takes back all of the above: everything passes, whoever comes is welcome.
+  // Undoes all of the above: everything passes, and new connections are accepted.
   void heal();
 
  private:

@@ -14,7 +14,7 @@ namespace lockstep::support {
 
 namespace {
 
-// Nobody writes to descriptor 3: reading from it ends when the other end of the pipe is closed.
+// Descriptor 3 gets no data: reading from it ends when the other end of the pipe is closed.
 constexpr const char* kJanitor =
     "(trap '' INT HUP TERM; read _ <&3; rm -rf \"$1\") >/dev/null 2>&1 &";
 
@@ -30,12 +30,12 @@ TemporaryDirectory::TemporaryDirectory() : path_(make_directory()) { hire_janito
 
 TemporaryDirectory::~TemporaryDirectory() {
   close(lifeline_);
-  std::error_code ignored;  // The janitor may be faster.
+  std::error_code ignored;  // The janitor may have been faster.
   std::filesystem::remove_all(path_, ignored);
 }
 
-// A process that waits for the end of this one, then removes the directory. In a session of its own
-// and nobody's child, so that whatever kills the tests and all their processes misses it.
+// A process that waits for the end of this one, then removes the directory. It has a session of its
+// own and no parent among the tests, so that killing the tests and all their processes spares it.
 void TemporaryDirectory::hire_janitor() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");

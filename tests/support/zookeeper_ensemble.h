@@ -23,7 +23,7 @@ class ZookeeperEnsemble {
   ZookeeperEnsemble(const ZookeeperEnsemble&) = delete;
   ZookeeperEnsemble& operator=(const ZookeeperEnsemble&) = delete;
 
-  // The ensemble that all tests of this process share; started by the first who asks.
+  // The ensemble that all tests of this process share; started by the first one that asks.
   static ZookeeperEnsemble& shared();
 
   [[nodiscard]] std::uint16_t port(std::size_t server) const { return servers_[server]->port(); }
@@ -37,7 +37,7 @@ class ZookeeperEnsemble {
   // is another one.
   void restart(std::size_t server);
 
-  // One server, to be killed, started again, stopped and continued; nobody waits for anything.
+  // One server, to be killed, started again, stopped and continued, without waiting.
   [[nodiscard]] ServerProcess& server(std::size_t number) const { return *servers_[number]; }
   // Waits until all serve clients. False if one ends instead, or takes too long.
   [[nodiscard]] bool wait_until_ready();

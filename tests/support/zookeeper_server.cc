@@ -22,7 +22,7 @@ ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time, const std:
                              "\nmaxSessionTimeout=" + std::to_string(kMaxSessionTimeout.count()) +
                              "\n" + lines;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // Somebody may take the port before the server does: hence the attempts.
+    // Another process may take the port before the server does: hence the attempts.
     process_.configure(free_port(), tick_time, limits);
     process_.start();
     if (process_.wait_until_ready()) return;

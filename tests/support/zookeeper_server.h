@@ -14,7 +14,7 @@ class ZookeeperServer {
  public:
   static constexpr std::chrono::milliseconds kTickTime{200};
   static constexpr std::chrono::milliseconds kMaxSessionTimeout{60000};
-  // How often it looks for containers and times to live that are over; a minute otherwise.
+  // How often it looks for containers and times to live that have expired; by default every minute.
   static constexpr std::chrono::milliseconds kContainerCheckInterval{300};
 
   // Waits until the server answers. Throws std::runtime_error with the server's log if it does not:
@@ -25,7 +25,7 @@ class ZookeeperServer {
   ZookeeperServer(const ZookeeperServer&) = delete;
   ZookeeperServer& operator=(const ZookeeperServer&) = delete;
 
-  // The server that all tests of this process share; started by the first who asks.
+  // The server that all tests of this process share; started by the first one that asks.
   static ZookeeperServer& shared();
 
   [[nodiscard]] std::uint16_t port() const { return process_.port(); }

@@ -334,7 +334,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   }
   if (outcome != ReleaseOutcome::kAlreadyLost || !known) return;
   if (known->losses == 0 && known->by_own_clock()) {
-    report("R1", grant, "was 'already lost' when it was released, and nobody was told of the loss");
+    report("R1", grant, "was 'already lost' when it was released, but its loss was not reported");
   }
   // A client whose session has ended can no longer know.
   const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
