@@ -8,7 +8,7 @@
 
 namespace lockstep::scenarios {
 
-// In the place of Place: nobody takes a place back that never became a grant.
+// Replaces Place: a place that never became a grant is not taken back.
 class NoPlace {
  public:
   NoPlace(Session&, const Path&) {}

@@ -22,7 +22,7 @@ namespace {
 using lab::Contender;
 using lab::LastContender;
 
-// At what the lock protects. The grant may have ended before its holder runs again.
+// The critical section. The grant may have ended before its holder runs again.
 template <class Lock>
 void work(Contender& self, Lock& lock) {
   const std::shared_ptr<Session> session = self.client().current();
@@ -69,7 +69,7 @@ Task<void> contend_fairly(Contender& self, Path lock, std::uint32_t rounds) {
 
 // ------------------------------------------------------------------------------------- the others
 
-// One round: with a lock that is made for it. What it throws as std::system_error ends it.
+// One round with a new lock. A std::system_error ends it.
 using Round = void (*)(Contender& self, Path lock, std::uint32_t role);
 
 void each_round(Contender& self, Path lock, std::uint32_t rounds, Round round) {

@@ -21,7 +21,7 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
   ~Inside() { leave(); }
 
-  // Out as soon as it is told of the loss.
+  // Leaves as soon as the loss is reported.
   void leave_at(std::stop_token lost) { notice_.emplace(std::move(lost), Leave{this}); }
   // Relies on its session until then, by its own clock.
   void rely(TimePoint until) {
@@ -43,8 +43,8 @@ class Inside {
   std::optional<std::stop_callback<Leave>> notice_;
 };
 
-// Whether this holder takes its time inside. The first client does once a fault has struck: before,
-// nobody can lose a grant, and S1 is all there is to judge.
+// Whether this holder takes its time inside. The first client does once a fault has struck: before
+// that no grant can be lost, and S1 is all there is to judge.
 [[nodiscard]] inline bool lingers(const lab::Contender& self) {
   const fakezk::World& world = self.client().process().world();
   if (self.client().process().index() != 0) return false;

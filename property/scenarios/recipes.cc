@@ -31,7 +31,7 @@ using std::chrono::seconds;
 std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
 
 // Whether an acquire, or the change of a grant, may end with `error` after such faults. A lost
-// connection is ridden out, and everything else needs a cause.
+// connection is not a reason to give up, and every other error needs a cause.
 bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
   const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
   if (error == Error::kTimedOut) return patience.deadline().has_value();
@@ -41,8 +41,8 @@ bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struc
   return session_is_over(error) && struck != 0;
 }
 
-// A contender's acquire under way, or the change of its grant, as the oracles are told of it. Its
-// patience outlives it.
+// Reports a contender's acquire, or the change of its grant, to the oracles while it is in
+// progress. Its patience outlives it.
 class Acquiring {
  public:
   Acquiring(Contender& self, const Session& session, const Context& patience)
@@ -98,9 +98,9 @@ Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   check_release(self, znode, held.cause(), outcome, again);
 }
 
-// Takes its time at what the lock protects, and leaves when it is in doubt, or hears of the end of
-// its session by that of this request. (lost_token() would read the znode as well; that a holder
-// has been told of its loss in time is judged of every grant.)
+// Takes its time in the critical section, and leaves when its grant is in doubt, or when this
+// request fails because its session has ended. (lost_token() would read the znode as well; whether
+// holders are notified of a loss in time is judged for every grant.)
 Task<void> linger(Session& session, const HeldLock& held, Inside& inside) {
   inside.leave_at(held.suspect_token());
   static_cast<void>(co_await session.get_data(held.znode()));
@@ -111,7 +111,7 @@ Task<void> work(Contender& self, Session& session, const HeldLock& held) {
   if (lingers(self)) co_await linger(session, held, inside);
 }
 
-// What a contender does in one round, with a session that is alive when the round begins.
+// One round of a contender, with a session that is alive when the round begins.
 using Round = Task<void> (*)(Contender& self, Session& session, Path lock, std::uint32_t role);
 
 template <Round kRound>
@@ -183,13 +183,13 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   }
   acquiring.resolved(held);
   if (!held) co_return;
-  // It holds, as a reader or as a writer, whatever comes of the changes.
+  // It holds, as a reader or as a writer, whatever the result of the changes.
   bool writes = !reads_first;
   if (reads_first) {
     const Result<void> upgraded = co_await change(self, session, *held, true);
     writes = upgraded.has_value();
   }
-  // Alone also as a reader, after a downgrade, as readers do not enter.
+  // Also exclusive as a reader, after a downgrade, because readers do not enter.
   std::optional<Inside> inside;
   if (writes) inside.emplace(self, session, held->cause());
   if (role % 4 == 0) static_cast<void>(held->lost_token());
@@ -306,7 +306,8 @@ Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint
 
 constexpr seconds kGrace(2);
 
-// How a holder is asked: one gives the lock back then, one does not look, one wants to be forced.
+// How a holder reacts to being asked: one gives the lock back, one does not look, one waits to be
+// forced.
 Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
   Executor& executor = self.client().executor();
   const Context asked(held.revoked_token());
@@ -326,8 +327,8 @@ Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
   }
 }
 
-// A holder that watches its znode has heard of what it reads there twice: the event came before the
-// first reply, and what the grant read because of it before the second one.
+// Two reads show what a holder that watches its znode must know: the event came before the first
+// reply, and the answer to the read that the event made the grant send came before the second.
 Task<void> check_heard(Contender& self, Session& session, const HeldLock& held) {
   const Path znode = held.znode();
   int deleted = 0;
@@ -369,7 +370,7 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
 
 // ------------------------------------------------------------------------------ leader-election
 
-// Whoever leads later leads with a greater token.
+// A later leader has a greater token.
 Task<void> watch_leaders(Contender& self, LeaderElection& election) {
   Zxid token = 0;
   Zxid seen = 0;

@@ -12,7 +12,7 @@ lab::LockUnderTest fair_mutex();
 lab::LockUnderTest read_write_lock();
 // Two leases.
 lab::LockUnderTest semaphore();
-// One lease at first; whoever gets it makes it two.
+// One lease at first; its holder makes it two.
 lab::LockUnderTest shared_semaphore();
 // Every other client names the two locks in the opposite order.
 lab::LockUnderTest multi_lock();

@@ -61,7 +61,7 @@ lab::LockUnderTest lock_scenario() {
 [[nodiscard]] std::span<const Scenario> all();
 // Null if there is none of that name.
 [[nodiscard]] const Scenario* find(std::string_view name);
-// The same contenders as code that blocks; null if nobody has written them so.
+// The same contenders as blocking code; null if there are none.
 [[nodiscard]] const Scenario* find_blocking(std::string_view name);
 
 }  // namespace lockstep::scenarios
