@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/lock_failure.h"
 #include "lockstep/zookeeper/client.h"
 
 using namespace lockstep;
@@ -18,10 +19,11 @@ Task<void> nightly_job(Client& client) {
     std::fprintf(stderr, "no session: %s (%s)\n", name(session.error()).data(), why.c_str());
     co_return;
   }
-  FairMutex mutex(**session, "/locks/nightly");
+  const Path lock("/locks/nightly");
+  FairMutex mutex(**session, lock);
   Result<HeldLock> held = co_await mutex.acquire(patience);
   if (!held) {
-    std::fprintf(stderr, "no lock: %s\n", name(held.error()).data());
+    std::fprintf(stderr, "no lock: %s\n", describe(held.error(), lock, client).c_str());
     co_return;
   }
   // Stop when lost_token() is stopped: that comes before anybody else can hold the lock, also

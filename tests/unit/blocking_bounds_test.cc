@@ -206,6 +206,32 @@ TEST_F(BlockingBoundsTest, TheTextSaysWhatIsWrongWithTheOptions) {
   }
 }
 
+Task<Error> error_of_acquire(OnClient<FairMutex>& lock) {
+  const Result<ClientGrant> grant = co_await lock.acquire(1s);
+  co_return grant ? Error::kNothing : grant.error();
+}
+
+TEST_F(BlockingBoundsTest, ACoroutinesErrorIsDescribedWithThePathAndTheClientsReason) {
+  ExplainingClient client(ann_);
+  OnClient<FairMutex> lock(client, "/locks/nightly");
+  Rejoining<FairMutex> rejoining(client, "/locks/nightly");
+  keep_from_connecting(ann_);
+  const Error error = simulation_.run(error_of_acquire(lock));
+  const std::string text =
+      "/locks/nightly: no connection within the deadline (127.0.0.1:2181: connection refused)";
+  EXPECT_EQ(lock.describe(error), text);
+  EXPECT_EQ(rejoining.describe(error), text);
+  EXPECT_EQ(lock.path(), Path("/locks/nightly"));
+}
+
+TEST_F(BlockingBoundsTest, AnErrorOfTheLockItselfIsDescribedWithoutTheClient) {
+  const ExplainingClient client(ann_);
+  EXPECT_EQ(describe(Error::kNoNode, "/lock", client), "/lock: no node");
+  EXPECT_EQ(describe(Error::kNotConnected, "/lock", ann_),
+            "/lock: no connection within the deadline");
+  EXPECT_EQ(describe(Error::kSessionExpired, "/lock"), "/lock: session expired");
+}
+
 TEST_F(BlockingBoundsTest, EveryErrorNamesThePath) {
   blocking::FairMutex mutex(ann_, "/lock");
   EXPECT_NE(thrown_by([&] { static_cast<void>(mutex.state()); }).text.find("state() on /lock:"),

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "lockstep/client.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/lock_failure.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/within.h"
@@ -101,7 +103,7 @@ class OnClient {
     requires std::constructible_from<Recipe, Session&, Path, const What&...>
   OnClient(Client& client, Path lock, What... what)
       : client_(client),
-        watch_bytes_(watch_bytes(lock)),
+        lock_(lock),
         make_([lock = std::move(lock), ... what = std::move(what)](Session& session) {
           return Recipe(session, lock, what...);
         }) {}
@@ -119,7 +121,7 @@ class OnClient {
   // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take it.
   template <class Way>
   Task<Result<ClientGrant>> take(Way way, Context context) {
-    for (std::size_t bytes = watch_bytes_;; bytes *= 2) {
+    for (std::size_t bytes = watch_bytes(lock_);; bytes *= 2) {
       const SessionRoom room = co_await ok(client_.session_with_room(bytes, context));
       Session& session = *room.session();
       Recipe recipe = make_(session);
@@ -140,12 +142,19 @@ class OnClient {
     co_return changed;
   }
 
+  // The lock's path, and one line for a log about an error that an acquire has ended with: see
+  // lock_failure.h. On the client's executor.
+  [[nodiscard]] const Path& path() const { return lock_; }
+  [[nodiscard]] std::string describe(Error error) const {
+    return lockstep::describe(error, lock_, client_);
+  }
+
   [[nodiscard]] Client& client() const { return client_; }
   [[nodiscard]] Executor& executor() const { return client_.executor(); }
 
  private:
   Client& client_;
-  std::size_t watch_bytes_;
+  Path lock_;
   std::function<Recipe(Session&)> make_;
 };
 
@@ -160,8 +169,7 @@ class Rejoining {
   template <class... What>
     requires std::constructible_from<OnClient<Recipe>, Client&, Path, What...>
   Rejoining(Client& client, Path lock, What... what)
-      : lock_(lock),
-        observer_(internal::observer_among(what...)),
+      : observer_(internal::observer_among(what...)),
         each_(client, std::move(lock), std::move(what)...) {}
 
   Task<Result<ClientGrant>> acquire(Context context = {}) {
@@ -180,7 +188,7 @@ class Rejoining {
       Result<ClientGrant> grant = co_await each_.take(way, context);
       if (grant) grant->rejoins = rejoins;
       if (grant || grant.error() != Error::kSessionExpired) co_return std::move(grant);
-      if (observer_) observer_->rejoining(lock_);
+      if (observer_) observer_->rejoining(path());
     }
   }
 
@@ -190,11 +198,13 @@ class Rejoining {
     return each_.change(grant, std::move(way), std::move(context));
   }
 
+  [[nodiscard]] const Path& path() const { return each_.path(); }
+  [[nodiscard]] std::string describe(Error error) const { return each_.describe(error); }
+
   [[nodiscard]] Client& client() const { return each_.client(); }
   [[nodiscard]] Executor& executor() const { return each_.executor(); }
 
  private:
-  Path lock_;
   LockObserver* observer_;
   OnClient<Recipe> each_;
 };

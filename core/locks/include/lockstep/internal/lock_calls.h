@@ -10,6 +10,7 @@
 #include "lockstep/blocking/run.h"
 #include "lockstep/client.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/lock_failure.h"
 #include "lockstep/on_client.h"
 #include "lockstep/path.h"
 #include "lockstep/within.h"
@@ -59,15 +60,8 @@ class LockCalls {
   static Task<Result<ClientGrant>> acquire(Source& source, Way way, Context context,
                                            std::string& last_failure) {
     Result<ClientGrant> grant = co_await source.take(way, std::move(context));
-    if (!grant && may_be_the_clients(grant.error())) last_failure = source.client().last_failure();
+    if (!grant && concerns_the_client(grant.error())) last_failure = source.client().last_failure();
     co_return std::move(grant);
-  }
-
-  // True of the errors with which Client::session() says that it never will be connected, or is
-  // not: a server that does not answer, options that cannot be meant or that are not supported.
-  [[nodiscard]] static constexpr bool may_be_the_clients(Error error) {
-    return error == Error::kNotConnected || error == Error::kBadArguments ||
-           error == Error::kUnimplemented;
   }
 
   // An attempt that had to succeed.
