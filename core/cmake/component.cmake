@@ -29,6 +29,7 @@ function(lockstep_component name)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON  # So that a user's shared library can contain it.
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    lockstep_share_precompiled(${target})
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
@@ -52,18 +53,42 @@ function(lockstep_component name)
   endif()
 endfunction()
 
+# What nearly every file includes of the standard library.
+set(LOCKSTEP_STANDARD_HEADERS
+  <algorithm> <array> <chrono> <coroutine> <cstdint> <deque> <expected> <functional> <map>
+  <memory> <optional> <set> <span> <sstream> <stdexcept> <stop_token> <string> <string_view>
+  <thread> <utility> <vector>)
+
 # lockstep_precompile(TARGET headers...): reads what nearly every file of a target includes once, if
 # LOCKSTEP_PRECOMPILED_HEADERS says so. Never a header of ours: those change, and a file must include
-# what it uses. For tests and programs; a library is compiled as its users compile its headers.
+# what it uses. Builds without the option show a file that lacks an include.
 function(lockstep_precompile target)
   if(LOCKSTEP_PRECOMPILED_HEADERS)
-    target_precompile_headers(${target} PRIVATE ${ARGN}
-      <algorithm> <array> <chrono> <coroutine> <cstdint> <deque> <expected> <functional> <map>
-      <memory> <optional> <set> <span> <sstream> <stdexcept> <stop_token> <string> <string_view>
-      <thread> <utility> <vector>)
-    target_compile_options(${target} PRIVATE  # What ccache needs to see through it.
-      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+    target_precompile_headers(${target} PRIVATE ${ARGN} ${LOCKSTEP_STANDARD_HEADERS})
+    lockstep_precompiled_options(${target})
   endif()
+endfunction()
+
+# lockstep_share_precompiled(TARGET): the same for a library, with one precompiled header for all.
+function(lockstep_share_precompiled target)
+  if(LOCKSTEP_PRECOMPILED_HEADERS)
+    if(NOT TARGET lockstep_standard_headers)
+      set(empty ${PROJECT_BINARY_DIR}/standard_headers.cc)
+      file(CONFIGURE OUTPUT ${empty} CONTENT "")
+      add_library(lockstep_standard_headers OBJECT ${empty})
+      lockstep_compile_options(lockstep_standard_headers)
+      set_target_properties(lockstep_standard_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
+      lockstep_precompile(lockstep_standard_headers)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM lockstep_standard_headers)
+    lockstep_precompiled_options(${target})
+  endif()
+endfunction()
+
+# What ccache needs to see through a precompiled header.
+function(lockstep_precompiled_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
 # lockstep_embed(TARGET NAMESPACE name HEADER file FILES name file...): text files as constants of a
@@ -116,6 +141,7 @@ function(lockstep_helper_library name)
     set(scope PUBLIC)
     add_library(${name} STATIC ${sources})
     lockstep_compile_options(${name})
+    lockstep_precompile(${name})
   else()
     set(scope INTERFACE)
     add_library(${name} INTERFACE)

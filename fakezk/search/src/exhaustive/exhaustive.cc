@@ -132,7 +132,8 @@ class Search {
 }  // namespace
 
 std::string not_judged() {
-  return std::string(kNotJudged[0]) + " and " + std::string(kNotJudged[1]);
+  std::string both(kNotJudged[0]);
+  return both.append(" and ").append(kNotJudged[1]);
 }
 
 std::string behind_the_cut(const ExhaustiveResult& result) {
