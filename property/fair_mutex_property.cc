@@ -6,31 +6,25 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/rapidcheck/hunt_settings.h"
-#include "lockstep/turn.h"
-#include "scenarios/assembled_mutex.h"
-#include "scenarios/zoo_01.h"
-#include "scenarios/zoo_07.h"
+#include "scenarios/registry.h"
 
 namespace lockstep {
 namespace {
 
 using fakezk::FaultKind;
 using fakezk::FaultPlan;
-using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::wait_for_turn>;
-using Zoo07 = scenarios::AssembledMutex<&scenarios::zoo_07::create, &wait_for_turn>;
 
-template <class Mutex>
-void keeps_its_guarantees(const std::string& name, const lab::HuntSettings& settings) {
-  const lab::HuntReport report = lab::hunt_lock(name, &lab::contend_for<Mutex>, settings);
+void keeps_its_guarantees(const lab::LockUnderTest& lock, const lab::HuntSettings& settings) {
+  const lab::HuntReport report = lab::hunt_lock(lock, settings);
   if (!report.passed()) RC_FAIL(report.text());
 }
 
 RC_GTEST_PROP(FairMutexProperty, KeepsItsGuarantees, (const lab::HuntSettings& settings)) {
-  keeps_its_guarantees<FairMutex>("fair-mutex", settings);
+  keeps_its_guarantees(lab::LockUnderTest("fair-mutex", &lab::contend_for<FairMutex>), settings);
 }
 
 // What RapidCheck found about a lock that is broken.
@@ -39,12 +33,12 @@ struct Falsified {
   lab::HuntSettings smallest;
 };
 
-template <class Mutex>
-std::optional<Falsified> falsify(const std::string& name) {
+std::optional<Falsified> falsify(std::string_view name) {
+  const lab::LockUnderTest lock = scenarios::find(name)->lock();
   Falsified falsified;
   const auto judge = [&](const lab::HuntSettings& settings) {
     try {
-      keeps_its_guarantees<Mutex>(name, settings);
+      keeps_its_guarantees(lock, settings);
     } catch (...) {
       falsified.smallest = settings;  // While shrinking, the last case that fails is the smallest.
       throw;
@@ -65,8 +59,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST(BrokenTwinProperty, AWaitAfterAMissingPredecessorNeedsTwoClientsAndNoFault) {
-  const std::optional<Falsified> falsified =
-      falsify<Zoo01>("zoo-01-wait-after-missing-predecessor");
+  const std::optional<Falsified> falsified = falsify("zoo-01-wait-after-missing-predecessor");
   ASSERT_TRUE(falsified);
   EXPECT_EQ(falsified->smallest.size.clients, 2U);
   EXPECT_EQ(falsified->smallest.size.rounds, 1U);
@@ -77,7 +70,7 @@ TEST(BrokenTwinProperty, AWaitAfterAMissingPredecessorNeedsTwoClientsAndNoFault)
 }
 
 TEST(BrokenTwinProperty, ACreateWithoutGuidNeedsTwoClientsAndOneCut) {
-  const std::optional<Falsified> falsified = falsify<Zoo07>("zoo-07-create-without-guid");
+  const std::optional<Falsified> falsified = falsify("zoo-07-create-without-guid");
   ASSERT_TRUE(falsified);
   EXPECT_EQ(falsified->smallest.size.clients, 2U);
   EXPECT_EQ(falsified->smallest.size.rounds, 1U);

@@ -9,16 +9,13 @@
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/replay.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/rapidcheck/schedule.h"
-#include "scenarios/assembled_mutex.h"
-#include "scenarios/zoo_01.h"
+#include "scenarios/registry.h"
 
 namespace lockstep {
 namespace {
 
 using rapidcheck::Schedule;
-using Zoo01 = scenarios::AssembledMutex<&protected_create, &scenarios::zoo_01::wait_for_turn>;
 
 lab::ReplayReport run(const lab::LockUnderTest& lock, const fakezk::FaultPlan& faults,
                       const Schedule& schedule) {
@@ -38,8 +35,7 @@ RC_GTEST_PROP(ScheduleProperty, IsInTheOrderOfItsPositions, (const Schedule& sch
 }
 
 TEST(BrokenTwinSchedule, IsShrunkToWhatMatters) {
-  const lab::LockUnderTest lock =
-      lab::lock_under_test<Zoo01>("zoo-01-wait-after-missing-predecessor");
+  const lab::LockUnderTest lock = scenarios::find("zoo-01-wait-after-missing-predecessor")->lock();
   std::optional<Schedule> smallest;
   const auto judge = [&](const Schedule& schedule) {
     const lab::ReplayReport report = run(lock, fakezk::FaultPlan(), schedule);

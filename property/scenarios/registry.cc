@@ -1,5 +1,6 @@
 #include "registry.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -63,6 +64,12 @@ constexpr std::array kRecipes = {
 
 constexpr std::string_view kBlocking = "-blocking";
 
+// A list for each file. Function-local: files register before main, in any order.
+std::vector<std::vector<Scenario>>& registered() {
+  static std::vector<std::vector<Scenario>> files;
+  return files;
+}
+
 }  // namespace
 
 lab::LockUnderTest Scenario::lock() const {
@@ -81,14 +88,20 @@ lab::LockUnderTest contention(lab::Contend contend, lab::LastContender last, jud
   return lock;
 }
 
+Registered::Registered(std::initializer_list<Scenario> scenarios) {
+  registered().emplace_back(scenarios);
+}
+
 std::span<const Scenario> all() {
   static const std::vector<Scenario> scenarios = [] {
-    std::vector<Scenario> joined;
-    const std::span<const Scenario> recipes = kRecipes;
-    for (const std::span<const Scenario> part : {recipes, textbook_locks(), zoo()}) {
-      joined.insert(joined.end(), part.begin(), part.end());
+    std::vector<Scenario> listed(kRecipes.begin(), kRecipes.end());
+    std::ranges::sort(registered(), {}, [](const std::vector<Scenario>& file) {
+      return std::pair(file.front().kind, file.front().name);
+    });
+    for (const std::vector<Scenario>& file : registered()) {
+      listed.insert(listed.end(), file.begin(), file.end());
     }
-    return joined;
+    return listed;
   }();
   return scenarios;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -53,11 +54,14 @@ lab::LockUnderTest lock_scenario() {
   return contenders<&lab::contend_briefly_for<Mutex>, kLast, kCheck>();
 }
 
-// The parts of all() that have a source file of their own.
-[[nodiscard]] std::span<const Scenario> textbook_locks();
-[[nodiscard]] std::span<const Scenario> zoo();
+// Adds broken locks to all(): a constant at the end of the source file that has them. Their order
+// is that of the list; other files come before or after by kind and first name.
+class Registered {
+ public:
+  Registered(std::initializer_list<Scenario> scenarios);
+};
 
-// All of them, in the order in which they are listed.
+// The recipes, then whatever is Registered.
 [[nodiscard]] std::span<const Scenario> all();
 // Null if there is none of that name.
 [[nodiscard]] const Scenario* find(std::string_view name);

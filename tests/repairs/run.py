@@ -33,7 +33,7 @@ LONGEST_REPLAY = 500  # That of a livelock is of no use.
 INTRODUCTION = """\
 # The zoo
 
-What is wrong with each broken lock of `property/scenarios`: `-` shows the correct lock, `+` the broken one. The correct one
+What is wrong with each broken lock of `property/scenarios/{zoo,textbook}`: `-` shows the correct lock, `+` the broken one. The correct one
 passes the same scenario: `tests/repairs/run.py` repairs all locks in a copy of the sources and hunts each for a million
 executions, with the settings of `lockstep hunt`. [bugs.md](bugs.md) says how soon a hunt finds the broken ones,
 [oracles.md](oracles.md) what the oracles require. A comment beside each source tells the story.

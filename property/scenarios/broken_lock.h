@@ -1,0 +1,34 @@
+#pragma once
+
+#include "scenarios/assembled_mutex.h"
+#include "scenarios/leftovers.h"
+#include "scenarios/registry.h"
+
+// What the file of a broken lock includes: sound parts, a fair mutex with one flawed step, the
+// usual forms of a scenario, and Registered to list it.
+namespace lockstep::scenarios {
+
+inline constexpr auto kImpatient = lab::LastContender::kImpatient;
+inline constexpr auto kPatient = lab::LastContender::kPatient;
+
+// A fair mutex with that flawed step.
+template <auto WaitForTurn>
+using WithWait = AssembledMutex<&protected_create, WaitForTurn>;
+template <auto TakePlace>
+using WithCreate = AssembledMutex<TakePlace, &wait_for_turn>;
+
+// A scenario under other rules than a mutex's, or on several servers.
+template <lab::LockScenario::Contend kContend>
+lab::LockUnderTest readers_and_writers() {
+  return contention(kContend, kPatient, judge::read_write_rules());
+}
+template <lab::LockScenario::Contend kContend>
+lab::LockUnderTest two_leases() {
+  return contention(kContend, kPatient, judge::semaphore_rules(2));
+}
+template <class Mutex>
+lab::LockUnderTest on_three_servers() {
+  return contention(&lab::contend_briefly_for<Mutex>, kPatient, judge::mutex_rules(), 3);
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,135 @@
+// The fair lock over ZkClient that tutorials print: a znode per thread, a listener on the one in
+// front, a latch. Three flaws, each of which can be mended alone.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "scenarios/broken_lock.h"
+#include "scenarios/gate.h"
+
+namespace lockstep::scenarios::textbook_a {
+
+namespace {
+
+struct Flaws {
+  // The listener counts down a latch that is made only after the last look at the predecessor: an
+  // event in between finds none, and nobody wakes the thread. Correct: the latch comes first, as
+  // the Watch does in lockstep::wait_for_turn.
+  bool latch = false;
+  // ZkClient opens a new session by itself; the own znode is not in the list then, and the search
+  // for it gives a negative index. Correct: lockstep::position_of says kNoNode.
+  bool index = false;
+  // unlock() deletes a remembered path, whatever has become of the session, and takes "not there"
+  // for success. Correct: HeldLock::release says kAlreadyLost.
+  bool release = false;
+};
+
+// What the listener and the thread share.
+class Latch {
+ public:
+  explicit Latch(Executor& executor) : gate(executor) {}
+  Gate gate;
+  bool made = false;
+};
+
+// The listener: handleDataDeleted.
+Task<void> count_down(Watch watch, std::shared_ptr<Latch> latch) {
+  static_cast<void>(co_await watch.fired());
+  if (latch->made) latch->gate.open();
+}
+
+Task<Result<void>> wait_for_deletion(Session& session, Path before, Flaws flaws) {
+  const auto latch = std::make_shared<Latch>(session.executor());
+  auto subscribed = co_await ok(retried(session, &Session::exists_watched, before, Context()));
+  session.in_background(count_down(std::move(subscribed.watch), latch));
+  if (!flaws.latch) latch->made = true;
+  const Result<Stat> there = co_await retried(session, &Session::exists, before, Context());
+  if (!there) co_return Result<void>();
+  // The thread that has asked runs on a little later than the one that delivers events.
+  co_await ok(sleep_for(session.executor(), std::chrono::milliseconds(1)));
+  latch->made = true;
+  co_return co_await latch->gate.passed();
+}
+
+// Its place in the sorted list, as Collections.binarySearch gives it.
+std::ptrdiff_t index_of(const std::vector<std::string_view>& sorted, std::string_view ours) {
+  const auto found = std::ranges::find(sorted, ours);
+  return found == sorted.end() ? -1 : found - sorted.begin();
+}
+
+// tryLock() and waitForLock() by turns. ZkClient repeats each request until it has an answer, in a
+// new session if need be.
+Task<Result<Zxid>> lock_with(Contender& self, Path lock, Path ours, Flaws flaws) {
+  const SessionId creator = (co_await ok(self.client().session(Context())))->id();
+  for (;;) {
+    const auto session = co_await ok(self.client().session(Context()));
+    if (!flaws.index && session->id() != creator) co_return failure(Error::kNoNode);
+    const auto queue = co_await session->get_children(lock);
+    if (!queue && queue.error() == Error::kNoNode) co_return failure(queue.error());
+    if (!queue) continue;
+    std::vector<std::string_view> sorted(queue->begin(), queue->end());
+    std::ranges::sort(sorted, {},
+                      [](std::string_view name) { return *sequence_number(name, kLockMark); });
+    const std::ptrdiff_t index = index_of(sorted, ours.name());
+    if (index == 0) co_return queue->parent().pzxid;
+    if (!flaws.index && index < 0) co_return failure(Error::kNoNode);
+    // The flaw called `index`: this is -2 for a znode that is not there.
+    const std::string_view before = sorted.at(static_cast<std::size_t>(index - 1));
+    self.oracles().waiting(session->id(), ours, static_cast<std::size_t>(index));
+    static_cast<void>(co_await wait_for_deletion(*session, lock / before, flaws));
+  }
+}
+
+Task<ReleaseOutcome> unlock(Contender& self, const GrantRecord& grant, Flaws flaws) {
+  for (;;) {
+    const auto session = co_await self.client().session(Context());
+    if (!session) continue;
+    const bool ours = (*session)->id() == grant.session;
+    if (!ours && !flaws.release) co_return ReleaseOutcome::kAlreadyLost;
+    const Result<void> removed = co_await (*session)->remove(grant.znode);
+    if (removed || removed.error() == Error::kNoNode) co_return ReleaseOutcome::kReleased;
+  }
+}
+
+Task<void> contend_with(Contender& self, Path lock, std::uint32_t rounds, Flaws flaws) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const SessionId id = (*session)->id();
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, id);
+    const auto ours =
+        co_await protected_create(**session, lock, std::string(kLockMark), Data(), Context());
+    if (!ours) continue;
+    const auto evidence = co_await lock_with(self, lock, ours->path, flaws);
+    attempt.reset();
+    if (!evidence) continue;
+    const GrantRecord grant(id, lock, ours->path, ours->stat.czxid, *evidence);
+    self.oracles().granted(grant);
+    const ReleaseOutcome outcome = co_await unlock(self, grant, flaws);
+    self.oracles().released(grant, outcome);
+  }
+}
+
+template <Flaws kFlaws>
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  return contend_with(self, std::move(lock), rounds, kFlaws);
+}
+
+const Registered kRegistered{
+    Scenario{"textbook-a", "textbook", "L1",
+             "The fair lock over ZkClient: its main flaw, as textbook-a-latch.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
+    Scenario{"textbook-a-latch", "textbook", "L1",
+             "Makes the latch after its last look: an event in between finds none.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
+    Scenario{"textbook-a-index", "textbook", "crash",
+             "Does not find its own znode, and goes on with a negative index.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial A"},
+    Scenario{"textbook-a-release", "textbook", "R2",
+             "Deletes a remembered path, and takes a lost lock for a released one.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.release = true}>>, "tutorial A"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::textbook_a

@@ -1,0 +1,93 @@
+// The locks of a flash sale: one znode of a fixed name that all waiters watch, and a fair lock with
+// a timed acquire; both around a stock of one thing.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::textbook_b {
+
+namespace {
+
+Task<Result<Zxid>> acquire(Contender& self, Session& session, Path znode) {
+  for (;;) {
+    const auto created = co_await session.create(znode, Data(), CreateMode::kEphemeral);
+    if (created) co_return created->stat.czxid;
+    if (created.error() != Error::kNodeExists) {
+      // Whether it was applied is unknown: the session is given up, and the znode with it.
+      static_cast<void>(co_await session.close());
+      co_return failure(created.error());
+    }
+    // The flaw: everybody waits for the same znode.
+    const auto holder = co_await ok(retried(session, &Session::exists_watched, znode, Context()));
+    if (!holder.value) continue;
+    co_await ok(holder.watch.fired());
+    self.resource().woken();
+  }
+}
+
+// The non-fair lock: every waiter watches the one znode, so each release wakes them all, and all
+// but one go back to sleep. Correct: a queue, FairMutex.
+Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
+  const Path znode = lock / "holder-lock-0000000000";
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const Result<Zxid> token = co_await acquire(self, **session, znode);
+    if (!token) continue;
+    const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
+    self.oracles().granted(grant);
+    self.resource().released();
+    // With its session, so that it cannot be another's znode of that name.
+    static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, ReleaseOutcome::kUnknown);
+  }
+}
+
+// The sale. The stock is looked at outside the lock and sold inside. Correct: look again once the
+// lock is held.
+struct Sale {
+  bool looks_outside = true;
+};
+
+Task<void> sell_with(Contender& self, Path lock, std::uint32_t rounds, Sale sale) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    static_cast<void>(co_await (*session)->exists(lock));  // The buyer reads the offer.
+    const bool offered = self.resource().stock() > 0;
+    if (!offered) continue;
+    const Result<GrantRecord> grant = co_await scenarios::acquire(self, **session, lock);
+    if (!grant) continue;
+    // The flaw: what was offered may have been sold since.
+    if (sale.looks_outside || self.resource().stock() > 0) self.resource().sell();
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+template <Sale kSale>
+Task<void> sell(Contender& self, Path lock, std::uint32_t rounds) {
+  return sell_with(self, std::move(lock), rounds, kSale);
+}
+
+// A timed acquire that gives up and goes home; its znode stays and waits (the fair lock of
+// textbook B). Correct: FairMutex, which is the same with lockstep::Place.
+using TimedOut = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+
+const Registered kRegistered{
+    Scenario{"textbook-b", "textbook", "user:oversold",
+             "The lock of a flash sale: its main flaw, as textbook-b-oversell.",
+             lab::ScenarioSize{2, 1}, &contenders<&sell<Sale{true}>>, "tutorial B"},
+    Scenario{"textbook-b-herd", "textbook", "L3",
+             "All waiters watch one znode: every release wakes everybody.", lab::ScenarioSize{3, 1},
+             &contenders<&contend_in_a_herd>, "tutorial B"},
+    Scenario{"textbook-b-oversell", "textbook", "user:oversold",
+             "Looks at the stock outside the lock, and sells inside.", lab::ScenarioSize{2, 1},
+             &contenders<&sell<Sale{true}>>, "tutorial B"},
+    Scenario{"textbook-b-timeout", "textbook", "S5",
+             "Gives up a timed acquire, and leaves its znode in the queue.",
+             lab::ScenarioSize{3, 1}, &lock_scenario<TimedOut, kImpatient>, "tutorial B"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::textbook_b

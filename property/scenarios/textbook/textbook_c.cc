@@ -1,0 +1,81 @@
+// Ten executors by ten tasks, with a lock that polls.
+#include <stdexcept>
+
+#include "scenarios/broken_lock.h"
+#include "scenarios/long_tasks.h"
+
+namespace lockstep::scenarios::textbook_c {
+
+namespace {
+
+// Lists all children once a second, whether anything has changed or not. Correct:
+// lockstep::wait_for_turn, which sleeps until the znode in front has gone.
+Task<Result<Zxid>> poll(Session& session, Path lock, Path ours, LockObserver* observer,
+                        Context context) {
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
+    if (position.ahead == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, position.ahead);
+    // The flaw: should wait for the znode in front.
+    co_await ok(sleep_for(session.executor(), std::chrono::seconds(1), context));
+  }
+}
+
+// The reply to the create is lost: the executor reports an error and goes on to the next task, and
+// the znode blocks everybody until the session ends. Correct: lockstep::protected_create.
+Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
+                             Context context) {
+  // The flaw: an unknown outcome is taken for a failure.
+  const Path prefix = parent / ("task" + mark);
+  co_return co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
+}
+
+// Creates the folder of the tasks, and swallows whatever goes wrong, not only "is there already".
+// The first create under it fails then. Correct: lockstep::ensure_parent.
+Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
+  const Path folder = lock / "tasks";
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    // The flaw: any error will do.
+    static_cast<void>(co_await (*session)->create(folder, Data(), CreateMode::kPersistent));
+    const auto connected = co_await (*session)->connected();
+    if (!connected) continue;
+    const Attempt attempt(self, (*session)->id());
+    const auto ours = co_await (*session)->create(folder / "task-lock-", Data(),
+                                                  CreateMode::kEphemeralSequential);
+    if (!ours && ours.error() == Error::kNoNode) throw std::runtime_error("NoNodeException");
+    // If it is unknown whether it was applied, the session is given up, and the znode with it.
+    const bool usable = ours && keeps_order(*ours);
+    if (!usable) static_cast<void>(co_await (*session)->close());
+    if (!usable) continue;
+    const auto evidence =
+        co_await wait_for_turn(**session, folder, ours->path, &self.oracles(), Context());
+    if (!evidence) continue;
+    GrantRecord grant((*session)->id(), folder, ours->path, ours->stat.czxid, *evidence);
+    HeldLock held(**session, std::move(grant), &self.oracles());
+    co_await held.release();
+  }
+}
+
+using Polling = WithWait<&poll>;
+using Orphaned = WithCreate<&create>;
+
+const Registered kRegistered{
+    Scenario{"textbook-c", "textbook", "S5",
+             "Ten executors by ten tasks: its main flaw, as textbook-c-orphan.",
+             lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
+    Scenario{"textbook-c-polling", "textbook", "livelock",
+             "Reads the whole queue once a second until it is first.", lab::ScenarioSize{2, 1},
+             &contenders<&contend_with_long_tasks<Polling>>, "tutorial C", true},
+    Scenario{"textbook-c-orphan", "textbook", "S5",
+             "Takes a lost reply for a failure, and leaves behind what it has created.",
+             lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
+    Scenario{"textbook-c-parent", "textbook", "crash",
+             "Swallows why it could not create the folder, and fails at the first create in it.",
+             lab::ScenarioSize{2, 1}, &contenders<&work_in_folder>, "tutorial C"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::textbook_c

@@ -1,0 +1,113 @@
+// The recipe with a client id in the data of the znode.
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::textbook_d {
+
+namespace {
+
+// The first znode whose data is our id. kNoNode if there is none.
+Task<Result<Created>> find(Session& session, Path lock, std::string id) {
+  co_await ok(session.connected());
+  co_await ok(session.sync(lock));
+  const Children queue = co_await ok(session.get_children(lock));
+  std::vector<std::string_view> sorted(queue.begin(), queue.end());
+  std::ranges::sort(sorted);  // All begin alike.
+  for (const std::string_view name : sorted) {
+    const auto read = co_await session.get_data(lock / name);
+    if (!read && outcome_unknown(read.error())) co_return failure(read.error());
+    // The flaw: the id says whose it is, not of which acquire.
+    const bool ours = read && read->data.view() == id && read->stat.ephemeral_owner == session.id();
+    if (ours) co_return Created(lock / name, read->stat);
+  }
+  co_return failure(Error::kNoNode);
+}
+
+Task<Result<Created>> create(Session& session, Path lock, std::string id) {
+  for (;;) {
+    Result<Created> created = co_await session.create(lock / "x-lock-", Data(std::string_view(id)),
+                                                      CreateMode::kEphemeralSequential);
+    while (!created && outcome_unknown(created.error())) {
+      created = co_await find(session, lock, id);
+    }
+    if (created && !keeps_order(*created)) {
+      remove_guaranteed(session, created->path);
+      co_return failure(Error::kNodeExists);
+    }
+    if (created || created.error() != Error::kNoNode) co_return std::move(created);
+    co_await ok(ensure_parent(session, lock, Context()));
+  }
+}
+
+Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path lock) {
+  const Attempt attempt(self, session->id());
+  const auto ours = co_await create(*session, lock, self.client().name());
+  if (!ours) co_return;
+  const auto evidence =
+      co_await wait_for_turn(*session, lock, ours->path, &self.oracles(), Context());
+  if (!evidence) co_return;
+  const GrantRecord grant(session->id(), lock, ours->path, ours->stat.czxid, *evidence);
+  HeldLock held(*session, grant, &self.oracles());
+  static_cast<void>(co_await sleep_for(session->executor(), std::chrono::seconds(1)));  // Works.
+  co_await held.release();
+}
+
+// A thread's stack has an end.
+constexpr int kDeepest = 500;
+
+Task<Result<GrantRecord>> acquire_recursively(Contender& self, Session& session, Path lock,
+                                              int depth) {
+  if (depth == kDeepest) throw std::runtime_error("StackOverflowError");
+  Result<GrantRecord> grant = co_await queue_up(session, lock, self.oracles());
+  // The flaw: should end with the session, or when there are no more places.
+  if (!grant) grant = co_await acquire_recursively(self, session, lock, depth + 1);
+  co_return std::move(grant);
+}
+
+// The same recipe: whatever goes wrong, it calls itself and begins again, also when the session is
+// over and everything goes wrong at once. Correct: to end with the session, and a loop.
+Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, (*session)->id());
+    const auto grant = co_await acquire_recursively(self, **session, lock, 0);
+    attempt.reset();
+    if (!grant) continue;
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+// Two threads of one client. After a connection loss the own znode is
+// found by reading every child's data. Two acquires of one client, which share the id, find the
+// same znode, and both hold. Correct: a GUID per acquire, lockstep::protected_create.
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    self.client().process().tasks().spawn(hold_once(self, *session, lock));
+    co_await hold_once(self, *session, lock);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"textbook-d", "textbook", "S1",
+             "The recipe with a client id in the data: its main flaw, as textbook-d-identity.",
+             lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
+    Scenario{"textbook-d-identity", "textbook", "S1",
+             "Finds its znode by a client id, which two acquires of one client share.",
+             lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
+    Scenario{"textbook-d-recursion", "textbook", "crash",
+             "Calls itself when something goes wrong, also when all goes wrong at once.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend_recursively>, "tutorial D"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::textbook_d

@@ -1,0 +1,152 @@
+// The simplified reentrant mutex: wait and notify under a monitor, a counter for re-entry. Each
+// flaw can be mended alone.
+#include <algorithm>
+#include <optional>
+
+#include "scenarios/broken_lock.h"
+#include "scenarios/gate.h"
+
+namespace lockstep::scenarios::textbook_e {
+
+namespace {
+
+struct Flaws {
+  // Each wake restarts the whole timeout. Correct: one deadline.
+  bool timeout = false;
+  // Who gives up leaves its znode in the queue. Correct: lockstep::Place.
+  bool znode = false;
+  // notifyAll() outside the monitor: it may come between the waiter's look and its wait(). Correct:
+  // the notice is kept, as in a Watch.
+  bool notify = false;
+  // The own znode is not in the list: index -1, taken for the first place. Correct: kNoNode.
+  bool index = false;
+  // Re-entry counts, and does not look whether the lock is still held. Correct: it fails.
+  bool reentry = false;
+};
+
+using std::chrono::milliseconds;
+
+// What a watcher and the waiting thread share: notifyAll() and wait().
+class Monitor {
+ public:
+  explicit Monitor(Executor& executor) : gate(executor) {}
+  Gate gate;
+};
+
+Task<void> notify_all(Watch watch, std::shared_ptr<Monitor> monitor, Flaws flaws) {
+  static_cast<void>(co_await watch.fired());
+  monitor->gate.open();
+  if (flaws.notify) monitor->gate.close();  // Only who waits already has heard of it.
+}
+
+Task<Result<void>> wait_for_deletion(Session& session, Path before, Context context, Flaws flaws) {
+  const auto monitor = std::make_shared<Monitor>(session.executor());
+  auto there = co_await ok(retried(session, &Session::exists_watched, before, context));
+  if (!there.value) co_return Result<void>();
+  session.in_background(notify_all(std::move(there.watch), monitor, flaws));
+  // The thread that has asked runs on a little later than the one that delivers events.
+  co_await ok(sleep_for(session.executor(), milliseconds(1), context));
+  co_return co_await monitor->gate.passed(context);
+}
+
+// Waits for its turn, in whatever session there is.
+Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId owner,
+                                Context context, Flaws flaws) {
+  for (;;) {
+    const auto session = co_await ok(self.client().session(context));
+    const auto queue = co_await session->get_children(lock, context);
+    const bool parent_gone = !queue && queue.error() == Error::kNoNode;
+    const bool too_late = !queue && queue.error() == Error::kTimedOut;
+    if (parent_gone || too_late) co_return failure(queue.error());
+    if (!queue) continue;
+    const auto position = position_of(ours.name(), kLockMark, *queue);
+    // The flaw called `index`: not there is as good as first.
+    const bool ours_alone = flaws.index && !position;
+    if (ours_alone) co_return queue->parent().pzxid;
+    if (!position || session->id() != owner) co_return failure(Error::kNoNode);
+    if (position->ahead == 0) co_return queue->parent().pzxid;
+    self.oracles().waiting(owner, ours, position->ahead);
+    // The flaw called `timeout`: the whole of it, again.
+    const bool anew = flaws.timeout && context.deadline();
+    if (anew) context = self.patience();
+    const Path before = lock / position->predecessor;
+    const auto woken = co_await wait_for_deletion(*session, before, context, flaws);
+    if (!woken && woken.error() == Error::kTimedOut) co_return failure(woken.error());
+  }
+}
+
+// Uses what the lock protects once, and once more under the same lock; then takes its time.
+Task<void> work(Contender& self, Path lock, std::shared_ptr<Session> session, Flaws flaws) {
+  self.resource().enter(*session);
+  static_cast<void>(co_await session->exists(lock));
+  // The flaw called `reentry`: it should fail once the lock is lost.
+  const bool enters_again = flaws.reentry || !is_over(session->state());
+  if (enters_again) {
+    const auto now = co_await self.client().session(Context());
+    if (now) static_cast<void>(co_await (*now)->exists(lock));
+  }
+  self.resource().leave(*session);
+  for (int part = 0; part < 3; ++part) {
+    static_cast<void>(co_await sleep_for(self.client().executor(), milliseconds(400)));
+  }
+}
+
+Task<Result<GrantRecord>> acquire(Contender& self, std::shared_ptr<Session> session, Path lock,
+                                  Flaws flaws) {
+  const Context patience = self.patience();
+  const Attempt attempt(self, session->id(), patience);
+  const Created ours =
+      co_await ok(protected_create(*session, lock, std::string(kLockMark), Data(), patience));
+  std::optional<Place> place;
+  // The flaw called `znode`: there should always be somebody who cleans up.
+  if (!flaws.znode) place.emplace(*session, ours.path);
+  const Zxid evidence =
+      co_await ok(attempt_lock(self, lock, ours.path, session->id(), patience, flaws));
+  if (place) place->granted();
+  GrantRecord grant(session->id(), lock, ours.path, ours.stat.czxid, evidence);
+  self.oracles().granted(grant);
+  co_return std::move(grant);
+}
+
+Task<void> contend_with(Contender& self, Path lock, std::uint32_t rounds, Flaws flaws) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const auto grant = co_await acquire(self, *session, lock, flaws);
+    if (!grant) continue;
+    co_await work(self, lock, *session, flaws);
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+template <Flaws kFlaws>
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  return contend_with(self, std::move(lock), rounds, kFlaws);
+}
+
+const Registered kRegistered{
+    Scenario{"textbook-e", "textbook", "L4",
+             "The simplified reentrant mutex: its main flaw, as textbook-e-timeout.",
+             lab::ScenarioSize{3, 1}, &contenders<&contend<Flaws{.timeout = true}>, kImpatient>,
+             "tutorial E"},
+    Scenario{"textbook-e-timeout", "textbook", "L4", "Restarts its timeout with every wake.",
+             lab::ScenarioSize{3, 1}, &contenders<&contend<Flaws{.timeout = true}>, kImpatient>,
+             "tutorial E"},
+    Scenario{"textbook-e-znode", "textbook", "S5",
+             "Gives up waiting, and leaves its znode in the queue.", lab::ScenarioSize{2, 1},
+             &contenders<&contend<Flaws{.znode = true}>, kImpatient>, "tutorial E"},
+    Scenario{"textbook-e-notify", "textbook", "L1",
+             "Notifies outside the monitor, before the waiter waits.", lab::ScenarioSize{2, 1},
+             &contenders<&contend<Flaws{.notify = true}>>, "tutorial E"},
+    Scenario{"textbook-e-index", "textbook", "S1",
+             "Does not find its own znode, and takes that for the first place.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial E"},
+    Scenario{"textbook-e-reentry", "textbook", "S2",
+             "Enters once more what it has lost in the meantime.", lab::ScenarioSize{2, 1},
+             &contenders<&contend<Flaws{.reentry = true}>>, "tutorial E"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::textbook_e

@@ -1,0 +1,88 @@
+// Monitor held during a retry (CURATOR-495): the waiter reads the queue, and repeats that after a
+// connection loss, while it holds its monitor; the thread that would tell it of the reconnect needs
+// the same monitor first. Nobody moves any more. Correct: lockstep::wait_for_turn holds nothing
+// while it waits; here, the monitor is held for one request at a time.
+#include "scenarios/broken_lock.h"
+#include "scenarios/gate.h"
+
+namespace lockstep::scenarios::zoo_05 {
+
+namespace {
+
+// A thread's monitor, and the event thread that takes it for every change of the session's state.
+class Monitor final : public SessionListener {
+ public:
+  explicit Monitor(Session& session) : reconnected(session.executor()), session_(session) {
+    session_.add_listener(*this);
+  }
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+  ~Monitor() { session_.remove_listener(*this); }
+
+  class Held {
+   public:
+    explicit Held(Monitor& monitor) : monitor_(monitor) { monitor_.held_ = true; }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+      monitor_.held_ = false;
+      if (monitor_.pending_) monitor_.reconnected.open();
+    }
+
+   private:
+    Monitor& monitor_;
+  };
+
+  Gate reconnected;
+
+ private:
+  void session_changed(SessionState state) override {
+    pending_ = state != SessionState::kSuspended;
+    if (!pending_) reconnected.close();
+    if (pending_ && !held_) reconnected.open();  // Otherwise the event thread blocks.
+  }
+
+  Session& session_;
+  bool held_ = false;
+  bool pending_ = false;
+};
+
+Task<Result<Children>> list(Session& session, Path lock, Monitor& monitor, Context context) {
+  for (;;) {
+    Result<Children> children = co_await session.get_children(lock, context);
+    if (children || !outcome_unknown(children.error())) co_return std::move(children);
+    co_await ok(monitor.reconnected.passed(context));
+  }
+}
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  Monitor monitor(session);
+  for (;;) {
+    Result<Children> queue = failure(Error::kConnectionLoss);
+    {
+      const Monitor::Held held(monitor);
+      // The flaw: this may wait for a reconnect, of which is told only who does not hold the
+      // monitor.
+      queue = co_await list(session, lock, monitor, context);
+    }
+    if (!queue) co_return failure(queue.error());
+    const Position position = co_await ok(position_of(ours.name(), kLockMark, *queue));
+    if (position.ahead == 0) co_return queue->parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, position.ahead);
+    const Path predecessor = lock / position.predecessor;
+    const auto ahead = co_await retried(session, &Session::get_data_watched, predecessor, context);
+    if (!ahead && ahead.error() == Error::kNoNode) continue;
+    if (!ahead) co_return failure(ahead.error());
+    co_await ok(ahead->watch.fired(context));
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-05-monitor-held-during-retry", "zoo", "L1",
+             "Holds the monitor that the news of the reconnect needs, and waits for that news.",
+             lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "CURATOR-495"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_05

@@ -1,0 +1,45 @@
+// Capacity change not signalled (CURATOR-75): the limit of a semaphore is raised, and whoever waits
+// already does not hear of it. Here the limit is read before the wait. Correct:
+// lockstep::Semaphore with the path of the shared count, which it watches.
+#include "lockstep/semaphore.h"
+#include "lockstep/shared_count.h"
+#include "scenarios/broken_lock.h"
+#include "scenarios/gate.h"
+
+namespace lockstep::scenarios::zoo_06 {
+
+namespace {
+
+// For good: nobody is woken by a release here.
+Task<void> keep(std::shared_ptr<Session> session, HeldLock lease) {
+  Gate never(session->executor());
+  static_cast<void>(co_await never.passed(Context(lease.lost_token())));
+}
+
+Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+  const Path count("/leases");
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Data one = encode_shared_count(1);
+    static_cast<void>(co_await (*session)->create(count, one, CreateMode::kPersistent));
+    const auto most = co_await get_shared_count(**session, count);
+    if (!most) continue;
+    // The flaw: should be given `count`.
+    Semaphore semaphore(**session, path, *most, &self.oracles());
+    const Attempt attempt(self, (*session)->id());
+    Result<HeldLock> lease = co_await semaphore.acquire();
+    if (!lease) continue;
+    static_cast<void>(co_await set_shared_count(**session, count, 2));
+    self.client().process().tasks().spawn(keep(*session, std::move(*lease)));
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-06-capacity-not-signalled", "zoo", "L1",
+             "Does not hear that the semaphore it waits for has become larger.",
+             lab::ScenarioSize{2, 1}, &two_leases<&contend>, "CURATOR-75"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_06

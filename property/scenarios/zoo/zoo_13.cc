@@ -1,0 +1,52 @@
+// NodeExists against the own corpse (KAFKA-1387, KAFKA-7165): a znode of a fixed name with our data
+// in it is taken for ours. It is our former session's, and the server is about to delete it.
+// Correct: ours only if its ephemeralOwner is the current session; otherwise wait until it has
+// gone.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_13 {
+
+namespace {
+
+Task<Result<Zxid>> acquire(Session& session, Path znode, std::string us) {
+  for (;;) {
+    const auto created =
+        co_await session.create(znode, std::string_view(us), CreateMode::kEphemeral);
+    if (created) co_return created->stat.czxid;
+    if (outcome_unknown(created.error())) {
+      co_await ok(session.connected());
+      continue;
+    }
+    if (created.error() != Error::kNodeExists) co_return failure(created.error());
+    const auto holder = co_await session.get_data_watched(znode);
+    if (!holder) continue;
+    // The flaw: should be holder->value.stat.ephemeral_owner == session.id().
+    if (holder->value.data.view() == us) co_return holder->value.stat.czxid;
+    co_await ok(holder->watch.fired());
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  const Path znode = lock / "holder-lock-0000000000";
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const auto token = co_await acquire(**session, znode, self.client().name());
+    if (!token) continue;
+    const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
+    self.oracles().granted(grant);
+    // With its session, so that it cannot be another's znode of that name.
+    static_cast<void>(co_await (*session)->close());
+    self.oracles().released(grant, ReleaseOutcome::kUnknown);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-13-own-corpse", "zoo", "S1",
+             "Takes its former session's znode of a fixed name for its own.",
+             lab::ScenarioSize{2, 2}, &contenders<&contend>, "KAFKA-1387, KAFKA-7165"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_13

@@ -1,0 +1,19 @@
+// Timeout leaves a waiter's znode (zk-ruby#49, #51): an acquire that gives up leaves its znode in
+// the queue, where it reaches the head some day, with nobody behind it. Correct: FairMutex, which
+// is the same with lockstep::Place.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_14 {
+
+namespace {
+
+using Mutex = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+
+const Registered kRegistered{Scenario{"zoo-14-timeout-leaves-waiter", "zoo", "S5",
+                                      "Gives up waiting, and leaves its znode in the queue.",
+                                      lab::ScenarioSize{2, 1}, &lock_scenario<Mutex, kImpatient>,
+                                      "zk-ruby#49, zk-ruby#51"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_14

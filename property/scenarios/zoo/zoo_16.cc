@@ -1,0 +1,31 @@
+// A release that forgets (CURATOR-486, CURATOR-678): the deletion meets a connection loss, the lock
+// object drops its entry all the same, and the znode may live on with nobody who knows of it.
+// Correct: HeldLock::release, which goes on until the znode is gone.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_16 {
+
+namespace {
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    const Result<void> removed = co_await (*session)->remove(grant->znode);
+    // The flaw: that was it, whatever came of it.
+    const bool released = removed.has_value();
+    self.oracles().released(*grant,
+                            released ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-16-release-forgets", "zoo", "S5",
+             "Drops its entry although the deletion of its znode has failed.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "CURATOR-486, CURATOR-678"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_16

@@ -1,0 +1,72 @@
+// ABA release (zk-ruby#34): A's session is lost; B acquires and releases and deletes the empty
+// parent; then somebody creates both anew, and the counter starts again. A's release, which
+// remembers a path, deletes the znode of that name: another's lock. Correct: a GUID in the name, so
+// that it is never another's, and HeldLock::release, which touches nothing once its own session is
+// over. (Sequence numbers are no fencing tokens either.)
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_17 {
+
+namespace {
+
+// Like this recipe's model, without a GUID in the name. If a create's outcome is unknown, the
+// session is given up, and with it whatever it has created.
+Task<Result<Created>> create(Session& session, Path lock) {
+  for (;;) {
+    Result<Created> created =
+        co_await session.create(lock / "ex-lock-", Data(), CreateMode::kEphemeralSequential);
+    if (created && keeps_order(*created)) co_return std::move(created);
+    if (created) created = failure(Error::kNodeExists);
+    if (created.error() != Error::kNoNode) {
+      static_cast<void>(co_await session.close());
+      co_return failure(created.error());
+    }
+    co_await ok(ensure_parent(session, lock, Context()));
+  }
+}
+
+Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) {
+  const Attempt attempt(self, session.id());
+  const Created ours = co_await ok(create(session, lock));
+  const Zxid evidence =
+      co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
+  // Is it still the one that we have created?
+  const Stat now = co_await ok(retried(session, &Session::exists, ours.path, Context()));
+  if (now.czxid != ours.stat.czxid) co_return failure(Error::kNoNode);
+  GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
+  self.oracles().granted(grant);
+  co_return std::move(grant);
+}
+
+Task<ReleaseOutcome> release(Contender& self, Path znode, SessionId holder) {
+  ReleaseOutcome outcome = ReleaseOutcome::kUnknown;
+  for (;;) {
+    const auto session = co_await self.client().session(Context());
+    if (!session) continue;
+    // The flaw: only the holder's session may do this.
+    const Result<void> removed = co_await (*session)->remove(znode);
+    if (!removed && removed.error() != Error::kNoNode) continue;
+    if (removed && (*session)->id() == holder) outcome = ReleaseOutcome::kReleased;
+    static_cast<void>(co_await (*session)->remove(znode.parent()));  // If it is empty.
+    co_return outcome;
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    const ReleaseOutcome outcome = co_await release(self, grant->znode, grant->session);
+    self.oracles().released(*grant, outcome);
+  }
+}
+
+const Registered kRegistered{Scenario{
+    "zoo-17-aba-release", "zoo", "S4", "Releases by a remembered path, which is another's by now.",
+    lab::ScenarioSize{2, 2}, &contenders<&contend>, "zk-ruby#34"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_17

@@ -1,0 +1,55 @@
+// Close against a create in flight (CURATOR-18, CURATOR-3): close() deletes the znode that it
+// knows; the create's callback comes afterwards and installs one that nobody knows: a ghost leader.
+// Correct: the callback looks whether it has been closed.
+#include <optional>
+
+#include "scenarios/broken_lock.h"
+#include "scenarios/gate.h"
+
+namespace lockstep::scenarios::zoo_18 {
+
+namespace {
+
+class Latch {
+ public:
+  Latch(Session& with, Executor& executor) : session(with), settled(executor) {}
+
+  void close() {
+    closed = true;
+    if (znode) remove_guaranteed(session, *znode);
+  }
+
+  Session& session;
+  Gate settled;
+  std::optional<Path> znode;
+  bool closed = false;
+};
+
+Task<void> start(std::shared_ptr<Latch> latch, Path lock) {
+  const Result<Created> created =
+      co_await protected_create(latch->session, lock, std::string(kLockMark), Data(), Context());
+  // The flaw: if it is closed by now, the znode should be deleted.
+  if (created) latch->znode = created->path;
+  latch->settled.open();
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const auto latch = std::make_shared<Latch>(**session, self.client().process());
+    (*session)->in_background(start(latch, lock));
+    // Until it has a place, or its user has had enough.
+    static_cast<void>(co_await latch->settled.passed(self.patience()));
+    latch->close();
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-18-close-against-create", "zoo", "S5",
+             "Is closed while its create is in flight, and installs a ghost.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend, kImpatient>, "CURATOR-18, CURATOR-3"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_18

@@ -1,0 +1,82 @@
+// The semaphore by its parts: a mutex that is held while a lease is taken, and the leases.
+#include <optional>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_19 {
+
+namespace {
+
+struct Flaws {
+  // Zoo 19, lease orphans (CURATOR-315, CURATOR-335, CURATOR-462): the reply to the create of the
+  // lease is lost, the acquire fails, and one permit less is left for everybody. Correct:
+  // lockstep::protected_create.
+  bool lease = false;
+  // Zoo 20, the inner lock leaks (kazoo#429): an error while the lease is taken leaves the mutex
+  // held. Correct: a guard, as in lockstep::Semaphore.
+  bool inner_lock = false;
+};
+
+Task<Result<Created>> create_lease(Session& session, Path leases, Flaws flaws) {
+  if (!flaws.lease) {
+    co_return co_await protected_create(session, leases, std::string(kLeaseMark), Data(),
+                                        Context());
+  }
+  const Path prefix = leases / "x-lease-";
+  co_return co_await session.create(prefix, Data(), CreateMode::kEphemeralSequential);
+}
+
+// Two leases, and one contender at a time who looks for room.
+Task<Result<Created>> take_lease(Session& session, Path leases, Flaws flaws) {
+  co_await ok(ensure_parent(session, leases, Context()));
+  const Created ours = co_await ok(create_lease(session, leases, flaws));
+  Place place(session, ours.path);
+  for (;;) {
+    // kConnectionLoss ends this one: what it has taken is given back.
+    const auto list = co_await ok(session.get_children_watched(leases));
+    if (list.value.size() <= 2) break;
+    co_await ok(list.watch.fired());
+  }
+  place.granted();
+  co_return ours;
+}
+
+Task<void> contend_with(Contender& self, Path path, std::uint32_t rounds, Flaws flaws) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, (*session)->id());
+    const auto mutex = co_await queue_up(**session, path / "locks", self.oracles());
+    if (!mutex) continue;
+    const auto lease = co_await take_lease(**session, path / "leases", flaws);
+    attempt.reset();
+    // The flaw called `inner_lock`: whatever happened, the mutex should be given back.
+    if (!lease && flaws.inner_lock) {
+      self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
+      continue;
+    }
+    static_cast<void>(co_await remove_surely(**session, mutex->znode));
+    self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
+    if (lease) static_cast<void>(co_await remove_surely(**session, lease->path));
+  }
+}
+
+template <Flaws kFlaws>
+Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+  return contend_with(self, std::move(path), rounds, kFlaws);
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-19-lease-orphans", "zoo", "S5",
+             "Takes a lost reply for a failure, and a permit is gone for everybody.",
+             lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.lease = true}>>,
+             "CURATOR-315, CURATOR-335, CURATOR-462"},
+    Scenario{"zoo-20-inner-lock-leaks", "zoo", "S5",
+             "Leaves the mutex of the semaphore held when it cannot take a lease.",
+             lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.inner_lock = true}>>,
+             "kazoo#429"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_19

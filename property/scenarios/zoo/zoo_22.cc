@@ -1,0 +1,34 @@
+// The parent vanishes (kazoo#563): the lock makes sure of its parent once in its life; the server
+// deletes it as an empty container; the next create fails with NoNodeError, which escapes to the
+// application. Correct: lockstep::protected_create, which creates the parent again.
+#include <stdexcept>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_22 {
+
+namespace {
+
+Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
+                             Context context) {
+  for (;;) {
+    std::string guid("_c_");
+    guid += Guid(session.random()).view();
+    Result<Created> created = co_await session.create(parent / (guid + mark), data,
+                                                      CreateMode::kEphemeralSequential, context);
+    if (created || session_is_over(created.error())) co_return std::move(created);
+    // The flaw: should be ensure_parent(), and once more.
+    if (created.error() == Error::kNoNode) throw std::runtime_error("NoNodeError");
+    remove_guaranteed_by_guid(session, parent, guid);
+    co_await ok(session.connected(context));
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-22-parent-vanishes", "zoo", "crash",
+             "Makes sure of its parent once, and fails when the servers have reaped it.",
+             lab::ScenarioSize{2, 2}, &lock_scenario<WithCreate<&create>>, "kazoo#563"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_22

@@ -1,0 +1,41 @@
+// Sort by the whole name (ZOOKEEPER-2931): in front of the sequence number stands an id, so that a
+// contender who comes later may sort first, and hold beside the first. Correct:
+// lockstep::position_of, which compares numbers.
+#include <algorithm>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_23 {
+
+namespace {
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    if (std::ranges::find(queue, ours.name()) == queue.end()) co_return failure(Error::kNoNode);
+    std::string_view ahead_of_us;
+    std::size_t ahead = 0;
+    for (const std::string_view name : queue) {
+      if (name >= ours.name()) continue;  // The flaw: should be precedes() of the numbers.
+      ahead_of_us = std::max(ahead_of_us, name);
+      ++ahead;
+    }
+    if (ahead == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, ahead);
+    const Path predecessor = lock / ahead_of_us;
+    const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    co_await ok(read->watch.fired(context));
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-23-sort-by-whole-name", "zoo", "S1",
+             "Orders the queue by names, in front of whose numbers stands an id.",
+             lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "ZOOKEEPER-2931"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_23

@@ -1,0 +1,21 @@
+// Sequence overflow (kazoo#606, kazoo#730, ZOOKEEPER-4372): at the end of the sequence the server
+// gives the last number again and again, and contenders who have it in common are all first.
+// Correct: lockstep::protected_create, which refuses such a place.
+#include "scenarios/broken_lock.h"
+#include "scenarios/long_tasks.h"
+
+namespace lockstep::scenarios::zoo_25 {
+
+namespace {
+
+using Mutex = AssembledMutex<&create_anyhow, &wait_for_turn, Place, true>;
+
+const Registered kRegistered{
+    Scenario{"zoo-25-sequence-overflow", "zoo", "S1",
+             "Shares the last of the sequence numbers, and is first beside another.",
+             lab::ScenarioSize{3, 1}, &contenders<&contend_with_long_tasks<Mutex>>,
+             "kazoo#606, kazoo#730, ZOOKEEPER-4372"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_25

@@ -1,0 +1,49 @@
+// The downgrade's gap (CURATOR-276, CURATOR-621): a writer takes a read lock, whose znode queues up
+// behind the next writer, and gives the write lock back: that writer enters beside the reader.
+// Correct: ReadWriteLock::downgrade, whose reader inherits the writer's number. A downgrades, the
+// others write.
+#include "lockstep/read_write_lock.h"
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_27 {
+
+namespace {
+
+Task<Result<HeldLock>> downgrade(Contender& self, Session& session, HeldLock writer) {
+  // The flaw: a number of its own, that is, the last place in the queue.
+  const Path lock = writer.lock();
+  const std::string mark = "-" + std::string(kReadMark);
+  const Created reader = co_await ok(protected_create(session, lock, mark, Data(), Context()));
+  GrantRecord grant(session.id(), lock, reader.path, reader.stat.czxid, reader.stat.czxid);
+  grant.share = Share::kShared;
+  grant.continues = writer.znode();
+  HeldLock held(session, std::move(grant), &self.oracles());
+  co_await writer.release();
+  co_return std::move(held);
+}
+
+Task<Result<HeldLock>> acquire(Contender& self, Session& session, Path lock) {
+  const Attempt attempt(self, session.id());
+  ReadWriteLock recipe(session, lock, &self.oracles());
+  HeldLock writer = co_await ok(recipe.acquire_write());
+  if (self.client().name() != "A") co_return std::move(writer);
+  co_return co_await downgrade(self, session, std::move(writer));
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    Result<HeldLock> held = co_await acquire(self, **session, lock);
+    if (held) co_await held->release();
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-27-downgrade-gap", "zoo", "S1",
+             "Goes on reading behind the next writer, and lets that one in.",
+             lab::ScenarioSize{2, 1}, &readers_and_writers<&contend>, "CURATOR-276, CURATOR-621"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_27

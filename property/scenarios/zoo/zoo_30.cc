@@ -1,0 +1,53 @@
+// An acquire returns an expired claim (etcd#11456): it waits until nobody is in front, through
+// whatever session there is, and does not look whether its own znode is still there. Correct:
+// lockstep::position_of, which says kNoNode, and one session for the whole acquire.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_30 {
+
+namespace {
+
+Task<Result<Zxid>> wait_for_others(Contender& self, Path lock, Path ours) {
+  for (;;) {
+    const auto session = co_await self.client().session(Context());
+    if (!session) continue;
+    const auto queue = co_await (*session)->get_children(lock);
+    if (!queue && queue.error() == Error::kNoNode) co_return failure(queue.error());
+    if (!queue) continue;
+    // The flaw: `ours` should be in the list.
+    const std::string_view first = first_of(*queue);
+    if (first.empty() || first == ours.name()) co_return queue->parent().pzxid;
+    if (precedes(*sequence_number(ours.name(), kLockMark), *sequence_number(first, kLockMark))) {
+      co_return queue->parent().pzxid;
+    }
+    const auto ahead = co_await (*session)->get_data_watched(lock / first);
+    if (ahead) static_cast<void>(co_await ahead->watch.fired());
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Attempt attempt(self, (*session)->id());
+    const auto ours =
+        co_await protected_create(**session, lock, std::string(kLockMark), Data(), Context());
+    if (!ours) continue;
+    const Result<Zxid> evidence = co_await wait_for_others(self, lock, ours->path);
+    if (!evidence) continue;
+    const auto now = co_await self.client().session(Context());
+    if (!now) continue;
+    HeldLock held(**now, GrantRecord((*now)->id(), lock, ours->path, ours->stat.czxid, *evidence),
+                  &self.oracles());
+    co_await held.release();
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-30-expired-claim", "zoo", "S1",
+             "Waits until nobody is in front, and does not look for its own znode.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "etcd#11456"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_30

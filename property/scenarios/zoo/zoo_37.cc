@@ -1,0 +1,42 @@
+// A retry layer eats the expiry (accumulo#1086): each request is repeated until it succeeds, in a
+// new session if need be; so the holder of a lock never hears that the lock has gone with the old
+// one. Correct: a request of a holder ends with its session.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_37 {
+
+namespace {
+
+Task<void> work(Contender& self, Path lock) {
+  for (;;) {
+    // The flaw: kSessionExpired should end it.
+    const auto session = co_await self.client().session(Context());
+    if (!session) continue;
+    const auto done = co_await (*session)->exists(lock);
+    if (done || done.error() == Error::kNoNode) co_return;
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    self.resource().enter(**session);
+    co_await work(self, lock);
+    self.resource().leave(**session);
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-37-retry-eats-expiry", "zoo", "S2",
+             "Repeats its requests in a new session, and goes on as if it held.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "accumulo#1086"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_37

@@ -1,0 +1,36 @@
+// Zombie leader by the order of shutdown (paasta#2450): the client is stopped before what the lock
+// protects. Its session and its znode are gone, others may lead, and it still works. Correct: first
+// the work, then release(), then close().
+#include <optional>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_38 {
+
+namespace {
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    FairMutex mutex(**session, lock, &self.oracles());
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, (*session)->id());
+    Result<HeldLock> held = co_await mutex.acquire();
+    attempt.reset();
+    if (!held) continue;
+    self.resource().enter(**session);
+    // The flaw: comes before leave() and release().
+    static_cast<void>(co_await (*session)->close());
+    self.resource().leave(**session);
+    co_await held->release();
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops to work.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "paasta#2450"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_38

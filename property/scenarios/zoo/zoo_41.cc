@@ -1,0 +1,40 @@
+// Sequence number as a token (the lesson of zk-ruby#34): the number in the znode's name is taken
+// for a fencing token, and begins anew when the lock's parent has been reaped and created again.
+// Correct: the znode's czxid.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_41 {
+
+namespace {
+
+Task<Result<HeldLock>> acquire(Contender& self, Session& session, Path lock) {
+  const Attempt attempt(self, session.id());
+  const Created ours =
+      co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), Context()));
+  Place place(session, ours.path);
+  const Zxid evidence =
+      co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
+  place.granted();
+  GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
+  // The flaw: should be the czxid, as it was.
+  grant.token = *sequence_number(ours.path.name(), kLockMark);
+  co_return HeldLock(session, std::move(grant), &self.oracles());
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    Result<HeldLock> held = co_await acquire(self, **session, lock);
+    if (held) co_await held->release();
+  }
+}
+
+const Registered kRegistered{Scenario{"zoo-41-sequence-number-as-token", "zoo", "S3",
+                                      "Takes the number in its znode's name for a fencing token.",
+                                      lab::ScenarioSize{2, 1}, &contenders<&contend>,
+                                      "zk-ruby#34"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_41

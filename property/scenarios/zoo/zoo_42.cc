@@ -1,0 +1,61 @@
+// Loss told twice (made up, to try the oracle): a request that fails tells the holder that its
+// session is over, and so does the watch on its znode. Correct: lockstep::HeldLock, which tells a
+// loss once, whoever notices it.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_42 {
+
+namespace {
+
+// A grant, for as long as somebody watches it.
+class Holding {
+ public:
+  Holding(GrantRecord grant, LockObserver& told) : record(std::move(grant)), observer_(told) {}
+
+  void lost(Error cause) {
+    // The flaw: should say nothing either if it has been told.
+    if (!given_back) observer_.lost(record, cause);
+  }
+
+  const GrantRecord record;
+  bool given_back = false;
+
+ private:
+  LockObserver& observer_;
+};
+
+Task<void> watch(std::shared_ptr<Session> session, std::shared_ptr<Holding> holding) {
+  const auto read =
+      co_await retried(*session, &Session::get_data_watched, holding->record.znode, Context());
+  if (!read) co_return holding->lost(read.error());
+  const Result<WatchEvent> event = co_await read->watch.fired();
+  const Error cause = event ? Error::kNoNode : event.error();
+  holding->lost(cause);
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    const auto holding = std::make_shared<Holding>(*grant, self.oracles());
+    self.client().process().tasks().spawn(watch(*session, holding));
+    const Result<void> worked = co_await (*session)->sync(lock);
+    const bool over = !worked && session_is_over(worked.error());
+    if (over) holding->lost(worked.error());
+    holding->given_back = true;
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-42-loss-told-twice", "zoo", "R1",
+             "Tells a loss whenever it notices it, by a request and by its watch.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_42

@@ -1,0 +1,45 @@
+// Locks in any order (Curator's InterProcessMultiLock, which takes them as they are given): two
+// clients that name the same two locks in opposite orders hold one each, and wait for the other.
+// Correct: lockstep::MultiLock, which takes them in one order.
+#include <optional>
+
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_43 {
+
+namespace {
+
+Task<void> hold_both(Contender& self, std::shared_ptr<Session> session, Path first, Path second) {
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, session->id());
+  // The flaw: should be in the order of their paths.
+  FairMutex one(*session, first, &self.oracles());
+  FairMutex other(*session, second, &self.oracles());
+  Result<HeldLock> holds_one = co_await one.acquire();
+  if (!holds_one) co_return;
+  Result<HeldLock> holds_other = co_await other.acquire();
+  attempt.reset();
+  if (holds_other) co_await holds_other->release();
+  co_await holds_one->release();
+}
+
+Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+  const bool even = self.client().process().index() % 2 == 0;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Path a = path / "a";
+    const Path b = path / "b";
+    if (even) co_await hold_both(self, *session, a, b);
+    if (!even) co_await hold_both(self, *session, b, a);
+  }
+}
+
+const Registered kRegistered{Scenario{"zoo-43-locks-in-any-order", "zoo", "deadlock",
+                                      "Takes two locks in the order in which it was given them.",
+                                      lab::ScenarioSize{2, 1}, &contenders<&contend>,
+                                      "Curator's InterProcessMultiLock"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_43

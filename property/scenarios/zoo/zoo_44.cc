@@ -1,0 +1,45 @@
+// Takes over unseen (made up): when the znode that it watches is deleted, this holds without
+// listing the queue again. That saves a round trip, and would do if that znode had been the only
+// one in front; but it was the nearest of several, went away without a grant, and the first of them
+// still holds. Correct: lockstep::wait_for_turn, which lists again after every event.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_44 {
+
+namespace {
+
+// What the grant rests on: the queue as it is now, of which nothing more is read than its zxid.
+// kNoNode if our own place has gone with the other one.
+Task<Result<Zxid>> take_over(Session& session, Path lock, Path ours, Context context) {
+  const Stat queue = co_await ok(retried(session, &Session::exists, lock, context));
+  const DataAndStat own = co_await ok(retried(session, &Session::get_data, ours, context));
+  if (own.stat.ephemeral_owner != session.id()) co_return failure(Error::kNoNode);
+  co_return queue.pzxid;
+}
+
+Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
+                                 Context context) {
+  for (;;) {
+    const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
+    const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
+    if (position.ahead == 0) co_return queue.parent().pzxid;
+    if (observer) observer->waiting(session.id(), ours, position.ahead);
+    const Path predecessor = lock / position.predecessor;
+    const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
+    if (!read && read.error() == Error::kNoNode) continue;
+    if (!read) co_return failure(read.error());
+    const WatchEvent event = co_await ok(read->watch.fired(context));
+    const bool gone = event.type() == EventType::kDeleted;
+    // The flaw: should list again.
+    if (gone) co_return co_await take_over(session, lock, ours, context);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-44-takes-over-unseen", "zoo", "S1",
+             "Holds when the znode in front is deleted, without a look at who else is there.",
+             lab::ScenarioSize{3, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_44

@@ -1,0 +1,71 @@
+// Waits to be told (made up, after ZooKeeper's own warning that a partitioned client is never told
+// of its expiry): a holder promises to stop before anybody else can hold, and relies on the server
+// to tell it when. Behind a partition the server tells nobody, and gives the lock to the next one.
+// Correct: lockstep::LossPolicy::kOwnClock, a loss by the holder's own clock.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_45 {
+
+namespace {
+
+// What the lock says of its grants, and the promise.
+class Promising final : public LockObserver {
+ public:
+  explicit Promising(LockObserver& told) : told_(told) {}
+
+ private:
+  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
+    told_.place_reserved(session, lock, znode);
+  }
+  void waiting(SessionId session, const Path& znode, std::size_t ahead) override {
+    told_.waiting(session, znode, ahead);
+  }
+  void granted(const GrantRecord& grant) override { told_.granted(promised(grant)); }
+  void gave_up(SessionId session, const Path& lock, Error error) override {
+    told_.gave_up(session, lock, error);
+  }
+  void lost(const GrantRecord& grant, Error cause) override { told_.lost(grant, cause); }
+  void releasing(const GrantRecord& grant) override { told_.releasing(grant); }
+  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
+    told_.released(grant, outcome);
+  }
+  void dropped(const GrantRecord& grant) override { told_.dropped(grant); }
+
+  static GrantRecord promised(GrantRecord grant) {
+    grant.loss = LossPolicy::kOwnClock;
+    return grant;
+  }
+
+  LockObserver& told_;
+};
+
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  Promising told(self.oracles());
+  LockOptions options;
+  // The flaw: should be LossPolicy::kOwnClock.
+  options.loss = LossPolicy::kServerNotice;
+  FairMutex mutex(session, lock, options, &told);
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, session.id());
+  Result<HeldLock> held = co_await mutex.acquire();
+  attempt.reset();
+  if (!held) co_return;
+  static_cast<void>(co_await session.exists(lock));  // The work takes its time.
+  static_cast<void>(co_await held->release());
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (session) co_await hold(self, **session, lock);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
+             "Relies on the server to tell it of its loss, also behind a partition.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_45

@@ -1,0 +1,41 @@
+// An alarm that nobody calls off (made up): who waits for a second gives its place up, and forgets
+// to take that back when the lock is granted. So its own session deletes the znode of a lock that
+// is held. Correct: lockstep::Place, which is done with when the grant is there.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_46 {
+
+namespace {
+
+Task<void> give_up_later(Session& session, Path znode, std::stop_token called_off) {
+  const Context unless_called_off(std::move(called_off));
+  const Result<void> slept =
+      co_await sleep_for(session.executor(), std::chrono::seconds(1), unless_called_off);
+  if (slept && !is_over(session.state())) remove_guaranteed(session, znode);
+}
+
+class TimedPlace {
+ public:
+  TimedPlace(Session& session, const Path& znode) {
+    session.in_background(give_up_later(session, znode, alarm_.get_token()));
+  }
+  TimedPlace(const TimedPlace&) = delete;
+  TimedPlace& operator=(const TimedPlace&) = delete;
+  ~TimedPlace() = default;
+  // The flaw: should call it off.
+  void granted() {}
+
+ private:
+  std::stop_source alarm_;
+};
+
+using Mutex = AssembledMutex<&protected_create, &lockstep::wait_for_turn, TimedPlace>;
+
+const Registered kRegistered{
+    Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",
+             "Gives its place up after a second, although it holds the lock by then.",
+             lab::ScenarioSize{2, 1}, &contenders<&lab::contend_for<Mutex>>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_46

@@ -1,0 +1,39 @@
+// A loss that was none (made up): the reply to a release is lost with the connection, the release
+// is repeated, and what it finds gone it takes for lost. So the holder undoes, or does again, what
+// it has done under a lock that it had. Correct: lockstep::HeldLock, which knows of its own
+// attempt.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_47 {
+
+namespace {
+
+Task<Result<void>> remove(Session& session, Path znode) {
+  for (;;) {
+    const Result<void> removed = co_await session.remove(znode);
+    // The flaw: kNoNode is success if there has been an attempt before.
+    if (removed || !outcome_unknown(removed.error())) co_return removed;
+    co_await ok(session.connected());
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    const Result<void> removed = co_await remove(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-47-loss-that-was-none", "zoo", "R2",
+             "Takes what its own release has deleted for lost, if it had to ask twice.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_47
