@@ -1,5 +1,5 @@
-// The fair lock over ZkClient that tutorials print: a znode per thread, a listener on the one in
-// front, a latch. Three flaws, each of which can be mended alone.
+// The fair lock over ZkClient that tutorials print: a znode for each thread, a listener on the
+// znode in front, a latch. Each of its three flaws can be repaired alone.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -12,19 +12,19 @@ namespace lockstep::scenarios::textbook_a {
 namespace {
 
 struct Flaws {
-  // The listener counts down a latch that is made only after the last look at the predecessor: an
-  // event in between finds none, and nobody wakes the thread. Correct: the latch comes first, as
-  // the Watch does in lockstep::wait_for_turn.
+  // The listener counts down a latch that the thread makes only after its last look at the
+  // predecessor. An event in between finds no latch, and the thread never wakes. Correct: the latch
+  // comes first, as the Watch does in lockstep::wait_in_queue.
   bool latch = false;
-  // ZkClient opens a new session by itself; the own znode is not in the list then, and the search
-  // for it gives a negative index. Correct: lockstep::position_of says kNoNode.
+  // ZkClient opens a new session by itself. The thread's znode is not in the list then, and the
+  // search for it returns a negative index. Correct: lockstep::position_of returns kNoNode.
   bool index = false;
-  // unlock() deletes a remembered path, whatever has become of the session, and takes "not there"
-  // for success. Correct: HeldLock::release says kAlreadyLost.
+  // unlock() deletes a remembered path, even if the session is over, and takes "not there" for
+  // success. Correct: HeldLock::release returns kAlreadyLost.
   bool release = false;
 };
 
-// What the listener and the thread share.
+// The latch that the listener and the thread share.
 class Latch {
  public:
   explicit Latch(Executor& executor) : gate(executor) {}
@@ -45,20 +45,20 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Flaws flaws)
   if (!flaws.latch) latch->made = true;
   const Result<Stat> there = co_await retried(session, &Session::exists, before, Context());
   if (!there) co_return Result<void>();
-  // The thread that has asked runs on a little later than the one that delivers events.
+  // This thread goes on a little later than the thread that delivers events.
   co_await ok(sleep_for(session.executor(), std::chrono::milliseconds(1)));
   latch->made = true;
   co_return co_await latch->gate.passed();
 }
 
-// Its place in the sorted list, as Collections.binarySearch gives it.
+// Returns the place of `ours` in the sorted list, as Collections.binarySearch does.
 std::ptrdiff_t index_of(const std::vector<std::string_view>& sorted, std::string_view ours) {
   const auto found = std::ranges::find(sorted, ours);
   return found == sorted.end() ? -1 : found - sorted.begin();
 }
 
-// tryLock() and waitForLock() by turns. ZkClient repeats each request until it has an answer, in a
-// new session if need be.
+// Calls tryLock() and waitForLock() by turns. ZkClient repeats each request until it has an answer,
+// in a new session if necessary.
 Task<Result<Zxid>> lock_with(Contender& self, Path lock, Path ours, Flaws flaws) {
   const SessionId creator = (co_await ok(self.client().session(Context())))->id();
   for (;;) {
@@ -73,7 +73,7 @@ Task<Result<Zxid>> lock_with(Contender& self, Path lock, Path ours, Flaws flaws)
     const std::ptrdiff_t index = index_of(sorted, ours.name());
     if (index == 0) co_return queue->parent().pzxid;
     if (!flaws.index && index < 0) co_return failure(Error::kNoNode);
-    // The flaw called `index`: this is -2 for a znode that is not there.
+    // The flaw called `index`: `index - 1` is -2 for a znode that is not there.
     const std::string_view before = sorted.at(static_cast<std::size_t>(index - 1));
     self.oracles().waiting(session->id(), ours, static_cast<std::size_t>(index));
     static_cast<void>(co_await wait_for_deletion(*session, lock / before, flaws));

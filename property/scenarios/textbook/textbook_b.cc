@@ -1,5 +1,5 @@
-// The locks of a flash sale: one znode of a fixed name that all waiters watch, and a fair lock with
-// a timed acquire; both around a stock of one thing.
+// The locks of a flash sale with a stock of one item: one lock is a znode of a fixed name that all
+// waiters watch, the other is a fair lock with a timed acquire.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::textbook_b {
@@ -11,11 +11,11 @@ Task<Result<Zxid>> acquire(Contender& self, Session& session, Path znode) {
     const auto created = co_await session.create(znode, Data(), CreateMode::kEphemeral);
     if (created) co_return created->stat.czxid;
     if (created.error() != Error::kNodeExists) {
-      // Whether it was applied is unknown: the session is given up, and the znode with it.
+      // The outcome may be unknown: closing the session deletes the znode, if there is one.
       static_cast<void>(co_await session.close());
       co_return failure(created.error());
     }
-    // The flaw: everybody waits for the same znode.
+    // The flaw: all clients wait for the same znode.
     const auto holder = co_await ok(retried(session, &Session::exists_watched, znode, Context()));
     if (!holder.value) continue;
     co_await ok(holder.watch.fired());
@@ -23,8 +23,8 @@ Task<Result<Zxid>> acquire(Contender& self, Session& session, Path znode) {
   }
 }
 
-// The non-fair lock: every waiter watches the one znode, so each release wakes them all, and all
-// but one go back to sleep. Correct: a queue, FairMutex.
+// The unfair lock: every waiter watches the one znode, so each release wakes them all, and all but
+// one go back to sleep. Correct: a queue, FairMutex.
 Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
   const Path znode = lock / "holder-lock-0000000000";
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -36,14 +36,14 @@ Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
     self.resource().released();
-    // With its session, so that it cannot be another's znode of that name.
+    // The znode goes with its session, so this cannot delete another client's znode of that name.
     static_cast<void>(co_await (*session)->close());
     self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }
 }
 
-// The sale. The stock is looked at outside the lock and sold inside. Correct: look again once the
-// lock is held.
+// The sale: a buyer looks at the stock outside the lock and sells inside. Correct: it looks again
+// once it holds the lock.
 struct Sale {
   bool looks_outside = true;
 };
@@ -57,7 +57,7 @@ Task<void> sell_with(Contender& self, Path lock, std::uint32_t rounds, Sale sale
     if (!offered) continue;
     const Result<GrantRecord> grant = co_await scenarios::acquire(self, **session, lock);
     if (!grant) continue;
-    // The flaw: what was offered may have been sold since.
+    // The flaw: another client may have sold the item since.
     if (sale.looks_outside || self.resource().stock() > 0) self.resource().sell();
     const Result<void> removed = co_await remove_surely(**session, grant->znode);
     self.oracles().released(*grant,
@@ -70,8 +70,8 @@ Task<void> sell(Contender& self, Path lock, std::uint32_t rounds) {
   return sell_with(self, std::move(lock), rounds, kSale);
 }
 
-// A timed acquire that gives up and goes home; its znode stays and waits (the fair lock of
-// textbook B). Correct: FairMutex, which is the same with lockstep::Place.
+// The fair lock: a timed acquire gives up, and its znode stays in the queue. Correct: FairMutex,
+// which is this lock with lockstep::Place.
 using TimedOut = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
 
 const Registered kRegistered{

@@ -1,4 +1,4 @@
-// Ten executors by ten tasks, with a lock that polls.
+// Ten tasks for ten executors, with a lock that polls.
 #include <stdexcept>
 
 #include "scenarios/broken_lock.h"
@@ -9,7 +9,7 @@ namespace lockstep::scenarios::textbook_c {
 namespace {
 
 // Lists all children once a second, whether anything has changed or not. Correct:
-// lockstep::wait_for_turn, which sleeps until the znode in front has gone.
+// lockstep::wait_in_queue sleeps until the znode in front is deleted.
 Task<Result<Zxid>> poll(Session& session, Path lock, Path ours, LockObserver* observer,
                         Context context) {
   for (;;) {
@@ -17,28 +17,28 @@ Task<Result<Zxid>> poll(Session& session, Path lock, Path ours, LockObserver* ob
     const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
     if (position.ahead == 0) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, position.ahead);
-    // The flaw: should wait for the znode in front.
+    // The flaw: this should wait for the znode in front.
     co_await ok(sleep_for(session.executor(), std::chrono::seconds(1), context));
   }
 }
 
-// The reply to the create is lost: the executor reports an error and goes on to the next task, and
-// the znode blocks everybody until the session ends. Correct: lockstep::protected_create.
+// If the reply to the create is lost, the executor reports an error and goes on to the next task.
+// The znode blocks all contenders until the session ends. Correct: lockstep::protected_create.
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
-  // The flaw: an unknown outcome is taken for a failure.
+  // The flaw: this takes an unknown outcome for a failure.
   const Path prefix = parent / ("task" + mark);
   co_return co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
 }
 
-// Creates the folder of the tasks, and swallows whatever goes wrong, not only "is there already".
-// The first create under it fails then. Correct: lockstep::ensure_parent.
+// Creates the folder of the tasks and swallows every error, not only "is there already". The first
+// create in the folder fails then. Correct: lockstep::ensure_parent.
 Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
   const Path folder = lock / "tasks";
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;
-    // The flaw: any error will do.
+    // The flaw: this ignores every error.
     static_cast<void>(co_await (*session)->create(folder, Data(), CreateMode::kPersistent));
     const auto connected = co_await (*session)->connected();
     if (!connected) continue;
@@ -46,7 +46,7 @@ Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
     const auto ours = co_await (*session)->create(folder / "task-lock-", Data(),
                                                   CreateMode::kEphemeralSequential);
     if (!ours && ours.error() == Error::kNoNode) throw std::runtime_error("NoNodeException");
-    // If it is unknown whether it was applied, the session is given up, and the znode with it.
+    // If the outcome is unknown, this closes the session, which deletes the znode.
     const bool usable = ours && keeps_order(*ours);
     if (!usable) static_cast<void>(co_await (*session)->close());
     if (!usable) continue;

@@ -1,4 +1,4 @@
-// The recipe with a client id in the data of the znode.
+// The recipe with a client id in the data of the znode, in two forms with one flaw each.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -10,17 +10,17 @@ namespace lockstep::scenarios::textbook_d {
 
 namespace {
 
-// The first znode whose data is our id. kNoNode if there is none.
+// Returns the first znode whose data is our id; kNoNode if there is none.
 Task<Result<Created>> find(Session& session, Path lock, std::string id) {
   co_await ok(session.connected());
   co_await ok(session.sync(lock));
   const Children queue = co_await ok(session.get_children(lock));
   std::vector<std::string_view> sorted(queue.begin(), queue.end());
-  std::ranges::sort(sorted);  // All begin alike.
+  std::ranges::sort(sorted);  // All names begin alike.
   for (const std::string_view name : sorted) {
     const auto read = co_await session.get_data(lock / name);
     if (!read && outcome_unknown(read.error())) co_return failure(read.error());
-    // The flaw: the id says whose it is, not of which acquire.
+    // The flaw: the id names the client, not the acquire.
     const bool ours = read && read->data.view() == id && read->stat.ephemeral_owner == session.id();
     if (ours) co_return Created(lock / name, read->stat);
   }
@@ -56,20 +56,20 @@ Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path loc
   co_await held.release();
 }
 
-// A thread's stack has an end.
+// The depth at which a thread's stack ends.
 constexpr int kDeepest = 500;
 
 Task<Result<GrantRecord>> acquire_recursively(Contender& self, Session& session, Path lock,
                                               int depth) {
   if (depth == kDeepest) throw std::runtime_error("StackOverflowError");
   Result<GrantRecord> grant = co_await queue_up(session, lock, self.oracles());
-  // The flaw: should end with the session, or when there are no more places.
+  // The flaw: this should end with the session, or when there are no more places.
   if (!grant) grant = co_await acquire_recursively(self, session, lock, depth + 1);
   co_return std::move(grant);
 }
 
-// The same recipe: whatever goes wrong, it calls itself and begins again, also when the session is
-// over and everything goes wrong at once. Correct: to end with the session, and a loop.
+// After any error the recipe calls itself and begins again, even when the session is over and every
+// request fails at once. Correct: a loop that ends with the session.
 Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
@@ -85,9 +85,9 @@ Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds)
   }
 }
 
-// Two threads of one client. After a connection loss the own znode is
-// found by reading every child's data. Two acquires of one client, which share the id, find the
-// same znode, and both hold. Correct: a GUID per acquire, lockstep::protected_create.
+// Two threads of one client contend. After a connection loss each looks for its znode by reading
+// every child's data. Both have the same id, find the same znode, and both hold. Correct: a GUID
+// for each acquire, lockstep::protected_create.
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());

@@ -1,5 +1,5 @@
-// The simplified reentrant mutex: wait and notify under a monitor, a counter for re-entry. Each
-// flaw can be mended alone.
+// The simplified reentrant mutex: wait and notify under a monitor, and a counter for re-entry. Each
+// flaw can be repaired alone.
 #include <algorithm>
 #include <optional>
 
@@ -13,20 +13,21 @@ namespace {
 struct Flaws {
   // Each wake restarts the whole timeout. Correct: one deadline.
   bool timeout = false;
-  // Who gives up leaves its znode in the queue. Correct: lockstep::Place.
+  // A client that gives up leaves its znode in the queue. Correct: lockstep::Place.
   bool znode = false;
-  // notifyAll() outside the monitor: it may come between the waiter's look and its wait(). Correct:
-  // the notice is kept, as in a Watch.
+  // The watcher calls notifyAll() outside the monitor, perhaps between the waiter's look and its
+  // wait(). Correct: a notice that is kept, as in a Watch.
   bool notify = false;
-  // The own znode is not in the list: index -1, taken for the first place. Correct: kNoNode.
+  // The client's znode is not in the list, and the mutex takes the index -1 for the first place.
+  // Correct: kNoNode.
   bool index = false;
-  // Re-entry counts, and does not look whether the lock is still held. Correct: it fails.
+  // Re-entry counts, and does not look whether the client still holds the lock. Correct: it fails.
   bool reentry = false;
 };
 
 using std::chrono::milliseconds;
 
-// What a watcher and the waiting thread share: notifyAll() and wait().
+// The monitor that a watcher and the waiting thread share: notifyAll() and wait().
 class Monitor {
  public:
   explicit Monitor(Executor& executor) : gate(executor) {}
@@ -36,7 +37,7 @@ class Monitor {
 Task<void> notify_all(Watch watch, std::shared_ptr<Monitor> monitor, Flaws flaws) {
   static_cast<void>(co_await watch.fired());
   monitor->gate.open();
-  if (flaws.notify) monitor->gate.close();  // Only who waits already has heard of it.
+  if (flaws.notify) monitor->gate.close();  // Only a thread that waits already hears it.
 }
 
 Task<Result<void>> wait_for_deletion(Session& session, Path before, Context context, Flaws flaws) {
@@ -44,12 +45,12 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Context cont
   auto there = co_await ok(retried(session, &Session::exists_watched, before, context));
   if (!there.value) co_return Result<void>();
   session.in_background(notify_all(std::move(there.watch), monitor, flaws));
-  // The thread that has asked runs on a little later than the one that delivers events.
+  // This thread goes on a little later than the thread that delivers events.
   co_await ok(sleep_for(session.executor(), milliseconds(1), context));
   co_return co_await monitor->gate.passed(context);
 }
 
-// Waits for its turn, in whatever session there is.
+// Waits for its turn in whatever session there is.
 Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId owner,
                                 Context context, Flaws flaws) {
   for (;;) {
@@ -60,13 +61,13 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
     if (parent_gone || too_late) co_return failure(queue.error());
     if (!queue) continue;
     const auto position = position_of(ours.name(), kLockMark, *queue);
-    // The flaw called `index`: not there is as good as first.
+    // The flaw called `index`: this takes a missing znode for the first.
     const bool ours_alone = flaws.index && !position;
     if (ours_alone) co_return queue->parent().pzxid;
     if (!position || session->id() != owner) co_return failure(Error::kNoNode);
     if (position->ahead == 0) co_return queue->parent().pzxid;
     self.oracles().waiting(owner, ours, position->ahead);
-    // The flaw called `timeout`: the whole of it, again.
+    // The flaw called `timeout`: each wake grants the whole of it again.
     const bool anew = flaws.timeout && context.deadline();
     if (anew) context = self.patience();
     const Path before = lock / position->predecessor;
@@ -75,11 +76,11 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
   }
 }
 
-// Uses what the lock protects once, and once more under the same lock; then takes its time.
+// Uses what the lock protects once, and again under the same lock; then takes its time.
 Task<void> work(Contender& self, Path lock, std::shared_ptr<Session> session, Flaws flaws) {
   self.resource().enter(*session);
   static_cast<void>(co_await session->exists(lock));
-  // The flaw called `reentry`: it should fail once the lock is lost.
+  // The flaw called `reentry`: re-entry should fail once the lock is lost.
   const bool enters_again = flaws.reentry || !is_over(session->state());
   if (enters_again) {
     const auto now = co_await self.client().session(Context());
@@ -98,7 +99,7 @@ Task<Result<GrantRecord>> acquire(Contender& self, std::shared_ptr<Session> sess
   const Created ours =
       co_await ok(protected_create(*session, lock, std::string(kLockMark), Data(), patience));
   std::optional<Place> place;
-  // The flaw called `znode`: there should always be somebody who cleans up.
+  // The flaw called `znode`: a guard should always clean up.
   if (!flaws.znode) place.emplace(*session, ours.path);
   const Zxid evidence =
       co_await ok(attempt_lock(self, lock, ours.path, session->id(), patience, flaws));

@@ -1,7 +1,7 @@
-// Creation-watch leak (kazoo#490, CURATOR-107): the predecessor is watched with exists, which
-// leaves a watch also when the znode is gone: for the creation of a name that never comes back.
-// Each such race costs the server and the client a watch for ever. Correct: lockstep::wait_for_turn
-// reads with get_data, which leaves none.
+// Creation-watch leak (kazoo#490, CURATOR-107): the waiter watches its predecessor with exists. If
+// the znode is gone by then, exists leaves a watch for the creation of a name that never comes
+// back. Each such race costs the server and the client one watch until the session ends. Correct:
+// lockstep::wait_in_queue reads with get_data, which leaves no watch on a missing znode.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_02 {
@@ -16,7 +16,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     if (position.ahead == 0) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, position.ahead);
     const Path predecessor = lock / position.predecessor;
-    // The flaw: exists instead of get_data.
+    // The flaw: this calls exists instead of get_data.
     const auto ahead =
         co_await ok(retried(session, &Session::exists_watched, predecessor, context));
     if (!ahead.value) continue;

@@ -1,6 +1,6 @@
-// Stale wake flag (kazoo#26): the flag that the watch sets is never cleared. After the first wake
-// the waiter waits no more, but reads the queue in a loop. Correct: one flag per watch, as in
-// lockstep::wait_for_turn, whose flag is the Watch itself.
+// Stale wake flag (kazoo#26): the watch sets a flag that the waiter never clears. After the first
+// wake the waiter no longer waits; it reads the queue in a loop. Correct: one flag for each watch,
+// as in lockstep::wait_in_queue, where the Watch itself is the flag.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_03 {

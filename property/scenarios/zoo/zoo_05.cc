@@ -1,7 +1,7 @@
-// Monitor held during a retry (CURATOR-495): the waiter reads the queue, and repeats that after a
-// connection loss, while it holds its monitor; the thread that would tell it of the reconnect needs
-// the same monitor first. Nobody moves any more. Correct: lockstep::wait_for_turn holds nothing
-// while it waits; here, the monitor is held for one request at a time.
+// Monitor held during a retry (CURATOR-495): the waiter holds its monitor while it reads the queue
+// and while it repeats the read after a connection loss. The thread that would announce the
+// reconnect needs the same monitor first, so both wait forever. Correct: lockstep::wait_in_queue
+// holds nothing while it waits; here, the waiter would hold the monitor for one request at a time.
 #include "scenarios/broken_lock.h"
 #include "scenarios/gate.h"
 
@@ -9,7 +9,7 @@ namespace lockstep::scenarios::zoo_05 {
 
 namespace {
 
-// A thread's monitor, and the event thread that takes it for every change of the session's state.
+// A thread's monitor. The event thread takes it for every change of the session's state.
 class Monitor final : public SessionListener {
  public:
   explicit Monitor(Session& session) : reconnected(session.executor()), session_(session) {
@@ -62,8 +62,8 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     Result<Children> queue = failure(Error::kConnectionLoss);
     {
       const Monitor::Held held(monitor);
-      // The flaw: this may wait for a reconnect, of which is told only who does not hold the
-      // monitor.
+      // The flaw: this waits for a reconnect while it holds the monitor, but the reconnect is
+      // announced only once the monitor is free.
       queue = co_await list(session, lock, monitor, context);
     }
     if (!queue) co_return failure(queue.error());

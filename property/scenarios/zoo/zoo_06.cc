@@ -1,5 +1,5 @@
-// Capacity change not signalled (CURATOR-75): the limit of a semaphore is raised, and whoever waits
-// already does not hear of it. Here the limit is read before the wait. Correct:
+// Capacity change not signalled (CURATOR-75): a semaphore's limit is raised, and the clients that
+// wait already do not hear of it, because they read the limit before they began to wait. Correct:
 // lockstep::Semaphore with the path of the shared count, which it watches.
 #include "lockstep/semaphore.h"
 #include "lockstep/shared_count.h"
@@ -10,7 +10,7 @@ namespace lockstep::scenarios::zoo_06 {
 
 namespace {
 
-// For good: nobody is woken by a release here.
+// Keeps the lease until it is lost: no waiter is woken by a release here.
 Task<void> keep(std::shared_ptr<Session> session, HeldLock lease) {
   Gate never(session->executor());
   static_cast<void>(co_await never.passed(Context(lease.lost_token())));
@@ -25,7 +25,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
     static_cast<void>(co_await (*session)->create(count, one, CreateMode::kPersistent));
     const auto most = co_await get_shared_count(**session, count);
     if (!most) continue;
-    // The flaw: should be given `count`.
+    // The flaw: the semaphore should get `count`.
     Semaphore semaphore(**session, path, *most, &self.oracles());
     const Attempt attempt(self, (*session)->id());
     Result<HeldLock> lease = co_await semaphore.acquire();

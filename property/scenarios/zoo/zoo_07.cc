@@ -1,5 +1,5 @@
-// Create without GUID (zktools#2, zk-ruby#54, accumulo#637): a create whose reply was lost is
-// simply tried again. If the first one had been applied, the session now has two places in the
+// Create without GUID (zktools#2, zk-ruby#54, accumulo#637): the client repeats a create whose
+// reply was lost. If the server had applied the first one, the session now has two places in the
 // queue and waits for itself. Correct: lockstep::protected_create.
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/ok.h"
@@ -23,7 +23,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
       co_return failure(Error::kNodeExists);
     }
     if (created || !outcome_unknown(created.error())) co_return std::move(created);
-    // The flaw: nobody looks whether the create was applied.
+    // The flaw: this does not look whether the server applied the create.
     co_await ok(session.connected(context));
   }
 }

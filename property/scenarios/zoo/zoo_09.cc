@@ -1,6 +1,6 @@
 // Cancel in create (CURATOR-79, CURATOR-62): the caller gives up while the reply to the create is
-// under way; an exit that is no error of ZooKeeper's goes past the cleanup. Correct:
-// lockstep::protected_create, whose guard cleans up whatever way it is left.
+// in flight. This exit is not one of ZooKeeper's errors, so it bypasses the cleanup. Correct:
+// lockstep::protected_create has a guard that cleans up on every exit.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_09 {
@@ -16,7 +16,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
   if (!created && outcome_unknown(created.error())) {
     remove_guaranteed_by_guid(session, parent, guid);
   }
-  // The flaw: kTimedOut and kCancelled are errors of ours, and the create may be applied as well.
+  // The flaw: this ignores kTimedOut and kCancelled, after which the create may be applied too.
   co_return std::move(created);
 }
 

@@ -1,14 +1,14 @@
-// Adopting a dying session's znode (CURATOR-498, CURATOR-604): an acquire is repeated with the same
-// GUID until it succeeds. When its session is lost, the next one finds the GUID in the queue and
-// takes the znode for its own, until the server deletes it as the old session's. Correct:
-// lockstep::protected_create, which adopts only what belongs to the very session.
+// Adopting a dying session's znode (CURATOR-498, CURATOR-604): the client repeats an acquire with
+// the same GUID until it succeeds. After a session loss, the next attempt finds the GUID in the
+// queue and adopts a znode that the server is about to delete with the old session. Correct:
+// lockstep::protected_create adopts only a znode that its own session owns.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_10 {
 
 namespace {
 
-// Our znode, if an earlier attempt has created it, or a new one.
+// Returns our znode, if an earlier attempt has created it, or a new one.
 Task<Result<Created>> find_or_create(Session& session, Path lock, std::string name) {
   co_await ok(ensure_parent(session, lock, Context()));
   co_await ok(session.sync(lock));
@@ -16,14 +16,14 @@ Task<Result<Created>> find_or_create(Session& session, Path lock, std::string na
   for (const std::string_view child : queue) {
     if (!child.starts_with(name)) continue;
     const Stat stat = co_await ok(session.exists(lock / child));
-    // The flaw: should be ours only if stat.ephemeral_owner is session.id().
+    // The flaw: the znode is ours only if stat.ephemeral_owner is session.id().
     co_return Created(lock / child, stat);
   }
   co_return co_await session.create(lock / (name + "-lock-"), Data(),
                                     CreateMode::kEphemeralSequential);
 }
 
-// Until it holds, in whatever session there is by then.
+// Tries until it holds, in whatever session there is by then.
 Task<void> hold_once(Contender& self, Path lock) {
   const Guid guid(self.client().process().random());
   const std::string name = "_c_" + std::string(guid.view());

@@ -1,6 +1,6 @@
-// Cleanup on a stale read (CURATOR-264): after a lost reply the create is looked for on a server
-// that has not applied it yet, found missing, and repeated: two znodes of one contender, who waits
-// behind himself. Correct: lockstep::protected_create, which syncs before it looks.
+// Cleanup on a stale read (CURATOR-264): the reply to a create is lost. The client looks for its
+// znode on a server that has not applied the create yet, does not find it, and creates another one.
+// It then waits behind itself. Correct: lockstep::protected_create syncs before it looks.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_11 {
@@ -10,7 +10,7 @@ namespace {
 Task<Result<Created>> find(Session& session, Path parent, std::string guid, Context context) {
   for (;;) {
     co_await ok(session.connected(context));
-    // The flaw: a sync should come first.
+    // The flaw: this should sync first.
     const Result<Children> children = co_await session.get_children(parent, context);
     if (!children && outcome_unknown(children.error())) continue;
     if (!children) co_return failure(children.error());

@@ -1,6 +1,7 @@
-// Error after the create leaks the znode (go-zookeeper#229): the path is stored for a later release
-// only once the lock is held, so any error on the way there, such as this list that is not repeated
-// after a connection loss, leaves the znode in the queue. Correct: the same with lockstep::Place.
+// Error after the create leaks the znode (go-zookeeper#229): the client stores the path for a later
+// release only once it holds the lock. Any error before that leaves the znode in the queue, such as
+// a connection loss during this list, which is not repeated. Correct: the same with
+// lockstep::Place.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_12 {

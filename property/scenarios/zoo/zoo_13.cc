@@ -1,7 +1,7 @@
-// NodeExists against the own corpse (KAFKA-1387, KAFKA-7165): a znode of a fixed name with our data
-// in it is taken for ours. It is our former session's, and the server is about to delete it.
-// Correct: ours only if its ephemeralOwner is the current session; otherwise wait until it has
-// gone.
+// NodeExists against one's own corpse (KAFKA-1387, KAFKA-7165): the client finds a znode of a fixed
+// name with its own data in it and takes it for its own. The znode belongs to the client's former
+// session, and the server is about to delete it. Correct: the znode is ours only if its
+// ephemeralOwner is the current session; otherwise wait until it is deleted.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_13 {
@@ -20,7 +20,7 @@ Task<Result<Zxid>> acquire(Session& session, Path znode, std::string us) {
     if (created.error() != Error::kNodeExists) co_return failure(created.error());
     const auto holder = co_await session.get_data_watched(znode);
     if (!holder) continue;
-    // The flaw: should be holder->value.stat.ephemeral_owner == session.id().
+    // The flaw: this should compare holder->value.stat.ephemeral_owner with session.id().
     if (holder->value.data.view() == us) co_return holder->value.stat.czxid;
     co_await ok(holder->watch.fired());
   }
@@ -36,7 +36,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!token) continue;
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
-    // With its session, so that it cannot be another's znode of that name.
+    // The znode goes with its session, so this cannot delete another client's znode of that name.
     static_cast<void>(co_await (*session)->close());
     self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }

@@ -1,6 +1,6 @@
-// Failed try and suspended cleanup (kazoo#732): a try that does not get the lock deletes its znode,
-// and an error of that deletion is swallowed. A connection loss there leaves the znode in the
-// queue. Correct: lockstep::Place, which goes on until the znode is gone.
+// Failed try and suspended cleanup (kazoo#732): a try that does not get the lock deletes its znode
+// and swallows the error of that deletion. A connection loss there leaves the znode in the queue.
+// Correct: lockstep::Place repeats the deletion until the znode is gone.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_15 {
@@ -19,7 +19,7 @@ class SwallowingPlace {
 
  private:
   static Task<void> remove(Session& session, Path znode) {
-    // The flaw: once, whatever comes of it.
+    // The flaw: this tries once, and ignores the result.
     static_cast<void>(co_await session.remove(std::move(znode)));
   }
 

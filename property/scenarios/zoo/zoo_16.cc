@@ -1,6 +1,6 @@
-// A release that forgets (CURATOR-486, CURATOR-678): the deletion meets a connection loss, the lock
-// object drops its entry all the same, and the znode may live on with nobody who knows of it.
-// Correct: HeldLock::release, which goes on until the znode is gone.
+// A release that forgets (CURATOR-486, CURATOR-678): the deletion meets a connection loss, and the
+// lock object drops its entry all the same. The znode may live on, and no object knows of it.
+// Correct: HeldLock::release repeats the deletion until the znode is gone.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_16 {
@@ -14,7 +14,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
     if (!grant) continue;
     const Result<void> removed = co_await (*session)->remove(grant->znode);
-    // The flaw: that was it, whatever came of it.
+    // The flaw: this does not try again after an error.
     const bool released = removed.has_value();
     self.oracles().released(*grant,
                             released ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown);

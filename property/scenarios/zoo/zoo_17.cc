@@ -1,16 +1,16 @@
-// ABA release (zk-ruby#34): A's session is lost; B acquires and releases and deletes the empty
-// parent; then somebody creates both anew, and the counter starts again. A's release, which
-// remembers a path, deletes the znode of that name: another's lock. Correct: a GUID in the name, so
-// that it is never another's, and HeldLock::release, which touches nothing once its own session is
-// over. (Sequence numbers are no fencing tokens either.)
+// ABA release (zk-ruby#34): A's session is lost. B acquires, releases and deletes the empty parent.
+// Then a client creates the parent and a place again, and the sequence numbers start over. A's
+// release remembers a path and deletes the znode of that name, which is another client's lock.
+// Correct: a GUID in the name makes it unique, and HeldLock::release touches nothing once its own
+// session is over. (The same reuse makes sequence numbers unfit as fencing tokens.)
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_17 {
 
 namespace {
 
-// Like this recipe's model, without a GUID in the name. If a create's outcome is unknown, the
-// session is given up, and with it whatever it has created.
+// Creates a place without a GUID in the name, as this recipe's model does. If the outcome is
+// unknown, this closes the session, which deletes whatever it has created.
 Task<Result<Created>> create(Session& session, Path lock) {
   for (;;) {
     Result<Created> created =
@@ -30,7 +30,7 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   const Created ours = co_await ok(create(session, lock));
   const Zxid evidence =
       co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
-  // Is it still the one that we have created?
+  // Is it still the znode that we have created?
   const Stat now = co_await ok(retried(session, &Session::exists, ours.path, Context()));
   if (now.czxid != ours.stat.czxid) co_return failure(Error::kNoNode);
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
@@ -43,7 +43,7 @@ Task<ReleaseOutcome> release(Contender& self, Path znode, SessionId holder) {
   for (;;) {
     const auto session = co_await self.client().session(Context());
     if (!session) continue;
-    // The flaw: only the holder's session may do this.
+    // The flaw: only the holder's session may delete this znode.
     const Result<void> removed = co_await (*session)->remove(znode);
     if (!removed && removed.error() != Error::kNoNode) continue;
     if (removed && (*session)->id() == holder) outcome = ReleaseOutcome::kReleased;

@@ -1,6 +1,6 @@
 // Close against a create in flight (CURATOR-18, CURATOR-3): close() deletes the znode that it
-// knows; the create's callback comes afterwards and installs one that nobody knows: a ghost leader.
-// Correct: the callback looks whether it has been closed.
+// knows. The create's callback comes afterwards and installs a znode that no object knows: a ghost
+// leader. Correct: the callback looks whether the latch has been closed.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -28,7 +28,7 @@ class Latch {
 Task<void> start(std::shared_ptr<Latch> latch, Path lock) {
   const Result<Created> created =
       co_await protected_create(latch->session, lock, std::string(kLockMark), Data(), Context());
-  // The flaw: if it is closed by now, the znode should be deleted.
+  // The flaw: if the latch is closed by now, this should delete the znode.
   if (created) latch->znode = created->path;
   latch->settled.open();
 }
@@ -39,7 +39,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!session) continue;
     const auto latch = std::make_shared<Latch>(**session, self.client().process());
     (*session)->in_background(start(latch, lock));
-    // Until it has a place, or its user has had enough.
+    // The user waits until the latch has a place, or loses patience.
     static_cast<void>(co_await latch->settled.passed(self.patience()));
     latch->close();
   }

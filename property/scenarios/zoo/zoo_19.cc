@@ -1,4 +1,5 @@
-// The semaphore by its parts: a mutex that is held while a lease is taken, and the leases.
+// The semaphore by its parts: the leases, and a mutex that is held while a client takes a lease.
+// Each of the two flaws can be repaired alone.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -9,11 +10,11 @@ namespace {
 
 struct Flaws {
   // Zoo 19, lease orphans (CURATOR-315, CURATOR-335, CURATOR-462): the reply to the create of the
-  // lease is lost, the acquire fails, and one permit less is left for everybody. Correct:
+  // lease is lost, the acquire fails, and all clients share one permit less. Correct:
   // lockstep::protected_create.
   bool lease = false;
-  // Zoo 20, the inner lock leaks (kazoo#429): an error while the lease is taken leaves the mutex
-  // held. Correct: a guard, as in lockstep::Semaphore.
+  // Zoo 20, the inner lock leaks (kazoo#429): an error while the client takes the lease leaves the
+  // mutex held. Correct: a guard, as in lockstep::Semaphore.
   bool inner_lock = false;
 };
 
@@ -26,13 +27,13 @@ Task<Result<Created>> create_lease(Session& session, Path leases, Flaws flaws) {
   co_return co_await session.create(prefix, Data(), CreateMode::kEphemeralSequential);
 }
 
-// Two leases, and one contender at a time who looks for room.
+// There are two leases. The mutex lets one contender at a time look for room.
 Task<Result<Created>> take_lease(Session& session, Path leases, Flaws flaws) {
   co_await ok(ensure_parent(session, leases, Context()));
   const Created ours = co_await ok(create_lease(session, leases, flaws));
   Place place(session, ours.path);
   for (;;) {
-    // kConnectionLoss ends this one: what it has taken is given back.
+    // kConnectionLoss ends this attempt: `place` gives back what it has taken.
     const auto list = co_await ok(session.get_children_watched(leases));
     if (list.value.size() <= 2) break;
     co_await ok(list.watch.fired());
@@ -51,7 +52,7 @@ Task<void> contend_with(Contender& self, Path path, std::uint32_t rounds, Flaws 
     if (!mutex) continue;
     const auto lease = co_await take_lease(**session, path / "leases", flaws);
     attempt.reset();
-    // The flaw called `inner_lock`: whatever happened, the mutex should be given back.
+    // The flaw called `inner_lock`: this should give the mutex back whatever happened.
     if (!lease && flaws.inner_lock) {
       self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
       continue;

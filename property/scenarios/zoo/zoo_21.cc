@@ -1,6 +1,7 @@
-// Probe znodes (spring-integration#2557): before an acquire, an ephemeral sequential znode is
-// created to see whether ZooKeeper answers; nobody deletes it, so one per acquire stays until the
-// session ends. Correct: lockstep::protected_create without a probe; Session::connected() tells.
+// Probe znodes (spring-integration#2557): before each acquire the client creates an ephemeral
+// sequential znode to see whether ZooKeeper answers, and never deletes it. One znode for each
+// acquire stays until the session ends. Correct: lockstep::protected_create without a probe;
+// Session::connected() answers the question.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_21 {
@@ -9,7 +10,7 @@ namespace {
 
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
-  // The flaw.
+  // The flaw: this creates a probe, and nothing deletes it.
   const Path probe("/probe-");
   co_await ok(session.create(probe, Data(), CreateMode::kEphemeralSequential, context));
   co_return co_await protected_create(session, parent, mark, data, context);

@@ -1,6 +1,6 @@
-// The parent vanishes (kazoo#563): the lock makes sure of its parent once in its life; the server
-// deletes it as an empty container; the next create fails with NoNodeError, which escapes to the
-// application. Correct: lockstep::protected_create, which creates the parent again.
+// The parent vanishes (kazoo#563): the lock creates its parent once in its life. The server deletes
+// the empty container, the next create fails with NoNodeError, and that error escapes to the
+// application. Correct: lockstep::protected_create creates the parent again.
 #include <stdexcept>
 
 #include "scenarios/broken_lock.h"
@@ -17,7 +17,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
     Result<Created> created = co_await session.create(parent / (guid + mark), data,
                                                       CreateMode::kEphemeralSequential, context);
     if (created || session_is_over(created.error())) co_return std::move(created);
-    // The flaw: should be ensure_parent(), and once more.
+    // The flaw: this should call ensure_parent() and create again.
     if (created.error() == Error::kNoNode) throw std::runtime_error("NoNodeError");
     remove_guaranteed_by_guid(session, parent, guid);
     co_await ok(session.connected(context));

@@ -1,6 +1,6 @@
-// Sort by the whole name (ZOOKEEPER-2931): in front of the sequence number stands an id, so that a
-// contender who comes later may sort first, and hold beside the first. Correct:
-// lockstep::position_of, which compares numbers.
+// Sort by the whole name (ZOOKEEPER-2931): names begin with an id, and the client compares whole
+// names. A later contender may therefore sort first and hold beside the first one. Correct:
+// lockstep::position_of compares sequence numbers.
 #include <algorithm>
 
 #include "scenarios/broken_lock.h"
@@ -17,7 +17,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     std::string_view ahead_of_us;
     std::size_t ahead = 0;
     for (const std::string_view name : queue) {
-      if (name >= ours.name()) continue;  // The flaw: should be precedes() of the numbers.
+      if (name >= ours.name()) continue;  // The flaw: should compare numbers.
       ahead_of_us = std::max(ahead_of_us, name);
       ++ahead;
     }

@@ -1,6 +1,6 @@
 // Wrong predecessor (ZOOKEEPER-3162, the lock recipe that comes with ZooKeeper's C client): the
-// search for the znode to watch is off by one and ends at the own one, which nobody else will
-// delete. Correct: lockstep::position_of.
+// search for the znode to watch is off by one and ends at the contender's own znode, which no other
+// client deletes. Correct: lockstep::position_of.
 #include <algorithm>
 #include <vector>
 
@@ -23,7 +23,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     const auto place = found - sorted.begin();
     if (place == 0) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, static_cast<std::size_t>(place));
-    // The flaw: should be place - 1.
+    // The flaw: the index should be place - 1.
     const Path predecessor = lock / sorted[static_cast<std::size_t>(place)];
     const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
     if (!read && read.error() == Error::kNoNode) continue;

@@ -1,6 +1,6 @@
 // Sequence overflow (kazoo#606, kazoo#730, ZOOKEEPER-4372): at the end of the sequence the server
-// gives the last number again and again, and contenders who have it in common are all first.
-// Correct: lockstep::protected_create, which refuses such a place.
+// gives the last number again and again, and all contenders that share it are first. Correct:
+// lockstep::protected_create refuses such a place.
 #include "scenarios/broken_lock.h"
 #include "scenarios/long_tasks.h"
 

@@ -1,6 +1,6 @@
 // Readers and writers watch each other (kazoo#649): a reader waits for every writer in the queue,
-// also for those behind it, and they wait for the reader. Correct: lockstep::blocks, which looks at
-// who stands in front. Every second client is a reader.
+// including those behind it, which wait for the reader. Correct: lockstep::blocks looks only at the
+// contenders in front. Every second client is a reader.
 #include <algorithm>
 
 #include "scenarios/broken_lock.h"
@@ -9,14 +9,14 @@ namespace lockstep::scenarios::zoo_26 {
 
 namespace {
 
-// The nearest of those that keep us waiting; empty if there is none.
+// Returns the nearest contender that keeps us waiting; empty if there is none.
 std::string_view blocker_of(std::string_view ours, const Children& queue) {
   const auto us = contender(ours, kReadWriteMarks);
   std::string_view nearest;
   for (const std::string_view name : queue) {
     const auto other = contender(name, kReadWriteMarks);
     if (!other || name == ours) continue;
-    // The flaw: a reader should look in front of itself only, as a writer does.
+    // The flaw: a reader should look only in front of itself, as a writer does.
     const bool blocks_us =
         us->share == Share::kShared ? other->share == Share::kExclusive : blocks(*other, *us);
     if (blocks_us) nearest = name;

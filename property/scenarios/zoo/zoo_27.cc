@@ -1,7 +1,7 @@
 // The downgrade's gap (CURATOR-276, CURATOR-621): a writer takes a read lock, whose znode queues up
-// behind the next writer, and gives the write lock back: that writer enters beside the reader.
-// Correct: ReadWriteLock::downgrade, whose reader inherits the writer's number. A downgrades, the
-// others write.
+// behind the next writer, and gives the write lock back. That writer then enters beside the reader.
+// Correct: ReadWriteLock::downgrade lets the reader inherit the writer's number. Client A
+// downgrades, the others write.
 #include "lockstep/read_write_lock.h"
 #include "scenarios/broken_lock.h"
 
@@ -10,7 +10,7 @@ namespace lockstep::scenarios::zoo_27 {
 namespace {
 
 Task<Result<HeldLock>> downgrade(Contender& self, Session& session, HeldLock writer) {
-  // The flaw: a number of its own, that is, the last place in the queue.
+  // The flaw: the reader gets a number of its own, which is the last place in the queue.
   const Path lock = writer.lock();
   const std::string mark = "-" + std::string(kReadMark);
   const Created reader = co_await ok(protected_create(session, lock, mark, Data(), Context()));

@@ -1,6 +1,6 @@
-// Foreign children count (CURATOR-43): whatever lies under the lock's path is taken for a
-// contender, here a note that an operator has left there, and which never goes away. Correct:
-// lockstep::position_of, which ignores what does not carry the mark.
+// Foreign children count (CURATOR-43): the client takes every child of the lock's path for a
+// contender. Here an operator has left a note there, which is never deleted. Correct:
+// lockstep::position_of ignores a name without the mark.
 #include <algorithm>
 
 #include "scenarios/broken_lock.h"
@@ -21,7 +21,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
       co_return failure(Error::kNoNode);
     }
     for (const std::string_view name : queue) {
-      // The flaw: a name without number should not count.
+      // The flaw: a name without a number should not count.
       const std::int32_t number = sequence_number(name, kLockMark).value_or(-1);
       if (!precedes(number, *ours_number)) continue;
       ++ahead;
@@ -38,7 +38,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
   }
 }
 
-// A is an operator too: having had the lock, A leaves a note.
+// Client A is an operator too: after it has had the lock, it leaves a note.
 Task<void> leave_a_note(Contender& self, Path lock) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;

@@ -1,7 +1,7 @@
-// Held after expiry, silently (CURATOR-206, go-zookeeper#20, etcd#11457): while A works, its
-// session expires and B acquires and writes; A knows nothing of it and writes too. Correct:
-// SharedResource::write_fenced, that is, a resource that refuses older tokens; a notice of the loss
-// alone may come too late.
+// Held after expiry, silently (CURATOR-206, go-zookeeper#20, etcd#11457): A's session expires while
+// A works, and B acquires and writes. A does not know and writes too. Correct:
+// SharedResource::write_fenced, a resource that refuses older tokens; a notice of the loss alone
+// may come too late.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_29 {
@@ -15,7 +15,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
     if (!grant) continue;
     static_cast<void>(co_await (*session)->exists(lock));  // The work takes its time.
-    // The flaw: should be write_fenced().
+    // The flaw: this should call write_fenced().
     self.resource().write(grant->token);
     const Result<void> removed = co_await remove_surely(**session, grant->znode);
     self.oracles().released(*grant,

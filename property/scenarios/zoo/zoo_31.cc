@@ -1,6 +1,7 @@
 // Re-acquire after a loss hangs (kazoo#282): the lock object remembers that it has created its
-// znode. After the session was lost, the next acquire waits for a znode to come first that is no
-// more. Correct: what belongs to a session is forgotten with it; FairMutex keeps nothing.
+// znode. After its session was lost, the next acquire waits for a znode to come first that no
+// longer exists. Correct: an object forgets what belonged to a session when the session ends;
+// FairMutex keeps nothing.
 #include <algorithm>
 #include <optional>
 
@@ -35,7 +36,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!session) continue;
     const Attempt attempt(self, (*session)->id());
     const auto evidence = co_await acquire(**session, lock, created);
-    // The flaw: if the session is over, `created` should be reset here as well.
+    // The flaw: if the session is over, this should reset `created` too.
     if (!evidence) continue;
     GrantRecord grant((*session)->id(), lock, created->path, created->stat.czxid, *evidence);
     HeldLock held(**session, std::move(grant), &self.oracles());

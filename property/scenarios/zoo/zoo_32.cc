@@ -1,6 +1,6 @@
-// Double leader by a stale znode (CURATOR-696): in a new session, the latch first evaluates the
-// queue, sees its old session's znode in front, and leads. Correct: first a znode of the new
-// session, and only then the queue.
+// Double leader by a stale znode (CURATOR-696): in a new session, the latch evaluates the queue
+// first, sees its old session's znode in front, and leads. Correct: it creates a znode in the new
+// session before it reads the queue.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -12,7 +12,7 @@ namespace {
 // `ours` outlives the task.
 Task<Result<Zxid>> lead(Contender& self, Session& session, Path lock,
                         std::optional<Created>& ours) {
-  // The flaw: `ours` may be of another session. It should be forgotten with it.
+  // The flaw: `ours` may belong to an earlier session, and should have been forgotten with it.
   if (ours) {
     const Children queue = co_await ok(retried(session, &Session::get_children, lock, Context()));
     if (first_of(queue) == ours->path.name()) co_return queue.parent().pzxid;

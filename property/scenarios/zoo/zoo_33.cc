@@ -1,7 +1,7 @@
 // Reset crosses evaluation (CURATOR-620, CURATOR-653): after a connection loss the contender starts
-// over, and deletes its znode in the background; the list that is already on its way shows that
-// znode in front. It holds, and its own deletion lands. Correct: the evaluation waits for the
-// reset.
+// over and deletes its znode in the background. A list that is already in flight shows that znode
+// in front, so the contender holds; then its own deletion lands. Correct: the evaluation waits for
+// the reset.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_33 {

@@ -1,6 +1,7 @@
-// Reset storm (CURATOR-644): when the znode in front goes away, this gives up its own and starts
-// over with a new one; whoever stands behind it sees its predecessor go and does the same, and so
-// on, round and round. Correct: back to the list, as in lockstep::wait_for_turn.
+// Reset storm (CURATOR-644): when the znode in front is deleted, this mutex gives up its own place
+// and starts over with a new one. The contender behind sees its predecessor go and does the same,
+// and so on, round and round. Correct: the waiter keeps its place and reads the list again, as in
+// lockstep::wait_in_queue.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_34 {
@@ -31,7 +32,7 @@ class Mutex {
       const auto ahead =
           co_await retried(session_, &Session::get_data_watched, predecessor, Context());
       if (ahead) co_await ok(ahead->watch.fired());
-      // The flaw: should go back to the list, and keep its place.
+      // The flaw: this should keep its place and read the list again.
     }
   }
 

@@ -1,6 +1,6 @@
-// Missing parent, leaderless for ever (CURATOR-724): the servers have reaped the latch's parent;
-// each candidate finds it missing and waits for something to happen to it. Correct:
-// lockstep::protected_create, which creates it.
+// Missing parent, leaderless forever (CURATOR-724): the servers have reaped the latch's parent.
+// Each candidate finds it missing and waits for a change. Correct: lockstep::protected_create
+// creates the parent.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_35 {
@@ -12,7 +12,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
   for (;;) {
     const auto there = co_await ok(retried(session, &Session::exists_watched, parent, context));
     if (there.value) co_return co_await protected_create(session, parent, mark, data, context);
-    // The flaw: should create it.
+    // The flaw: this should create the parent.
     co_await ok(there.watch.fired(context));
   }
 }

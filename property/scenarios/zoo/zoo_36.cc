@@ -1,7 +1,7 @@
-// Wrong token (CURATOR-537): the leader's path is read when it is needed; by then the latch may
-// have lost its session and joined the queue anew, and exports a znode that has never led. With the
-// token of the future it shuts out the true leader. Correct: the token of the grant,
-// HeldLock::fencing_token.
+// Wrong token (CURATOR-537): the client reads the leader's path at the moment it needs the token.
+// By then the latch may have lost its session and joined the queue again, and the client exports
+// the token of a znode that has never led. That token of the future shuts out the true leader.
+// Correct: the token of the grant, HeldLock::fencing_token.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_36 {
@@ -26,7 +26,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
       if (!again) continue;
       ours = again->path;
     }
-    // The flaw: should be grant->token.
+    // The flaw: this should export grant->token.
     const auto exported = co_await retried(*owner, &Session::exists, ours, Context());
     if (exported) self.resource().write_fenced(*owner, exported->czxid);
     static_cast<void>(co_await remove_surely(*owner, ours));

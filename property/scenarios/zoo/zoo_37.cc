@@ -1,6 +1,6 @@
-// A retry layer eats the expiry (accumulo#1086): each request is repeated until it succeeds, in a
-// new session if need be; so the holder of a lock never hears that the lock has gone with the old
-// one. Correct: a request of a holder ends with its session.
+// A retry layer eats the expiry (accumulo#1086): it repeats each request until it succeeds, in a
+// new session if necessary. So the holder never hears that its lock went with the old session.
+// Correct: a holder's request ends with its session.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_37 {
@@ -9,7 +9,7 @@ namespace {
 
 Task<void> work(Contender& self, Path lock) {
   for (;;) {
-    // The flaw: kSessionExpired should end it.
+    // The flaw: kSessionExpired should end this loop.
     const auto session = co_await self.client().session(Context());
     if (!session) continue;
     const auto done = co_await (*session)->exists(lock);

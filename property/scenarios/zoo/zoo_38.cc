@@ -1,6 +1,6 @@
-// Zombie leader by the order of shutdown (paasta#2450): the client is stopped before what the lock
-// protects. Its session and its znode are gone, others may lead, and it still works. Correct: first
-// the work, then release(), then close().
+// Zombie leader by the order of shutdown (paasta#2450): the program stops the client before the
+// work that the lock protects. The session and the znode are gone, others may lead, and the work
+// goes on. Correct: end the work first, then call release(), then close().
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -20,7 +20,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     attempt.reset();
     if (!held) continue;
     self.resource().enter(**session);
-    // The flaw: comes before leave() and release().
+    // The flaw: close() comes before leave() and release().
     static_cast<void>(co_await (*session)->close());
     self.resource().leave(**session);
     co_await held->release();

@@ -1,6 +1,5 @@
-// A timeout that is none (CURATOR-559): the deadline goes to each attempt anew, and attempts are
-// repeated, so that an acquire of one second lasts three. Correct: lockstep::wait_for_turn, which
-// hands one deadline down.
+// A timeout that is none (CURATOR-559): each of several attempts gets the whole time again, so an
+// acquire of one second lasts three. Correct: lockstep::wait_in_queue hands one deadline down.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_39 {
@@ -11,7 +10,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
                                  Context context) {
   Result<Zxid> turn = failure(Error::kTimedOut);
   for (int attempt = 0; attempt < 3; ++attempt) {
-    // The flaw: a new second, if the caller has one at all.
+    // The flaw: each attempt gets a new deadline, if the caller has one at all.
     if (context.deadline()) context = Context(session.executor().now() + std::chrono::seconds(1));
     turn = co_await lockstep::wait_for_turn(session, lock, ours, observer, context);
     if (turn || turn.error() != Error::kTimedOut) break;

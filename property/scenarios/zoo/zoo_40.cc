@@ -1,6 +1,6 @@
 // Herd (the textbook case; CURATOR-716 inside one process): all waiters watch the list of children,
-// so every release wakes everybody, and each of them reads the whole list. Correct:
-// lockstep::wait_for_turn, which watches the one znode in front.
+// so each release wakes all of them, and each reads the whole list. Correct:
+// lockstep::wait_in_queue watches the one znode in front.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_40 {
@@ -10,7 +10,7 @@ namespace {
 Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
                                  Context context) {
   for (;;) {
-    // The flaw: the list is what is watched.
+    // The flaw: this watches the whole list.
     const auto queue = co_await ok(retried(session, &Session::get_children_watched, lock, context));
     const Position position = co_await ok(position_of(ours.name(), kLockMark, queue.value));
     if (position.ahead == 0) co_return queue.value.parent().pzxid;

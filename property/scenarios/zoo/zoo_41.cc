@@ -1,6 +1,6 @@
-// Sequence number as a token (the lesson of zk-ruby#34): the number in the znode's name is taken
-// for a fencing token, and begins anew when the lock's parent has been reaped and created again.
-// Correct: the znode's czxid.
+// Sequence number as a token (the lesson of zk-ruby#34): the client takes the number in the znode's
+// name for a fencing token. The numbers start over after the lock's parent has been reaped and
+// created again. Correct: the znode's czxid.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_41 {
@@ -16,7 +16,7 @@ Task<Result<HeldLock>> acquire(Contender& self, Session& session, Path lock) {
       co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
   place.granted();
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
-  // The flaw: should be the czxid, as it was.
+  // The flaw: this replaces the czxid.
   grant.token = *sequence_number(ours.path.name(), kLockMark);
   co_return HeldLock(session, std::move(grant), &self.oracles());
 }

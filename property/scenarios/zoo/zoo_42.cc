@@ -1,19 +1,19 @@
-// Loss told twice (made up, to try the oracle): a request that fails tells the holder that its
-// session is over, and so does the watch on its znode. Correct: lockstep::HeldLock, which tells a
-// loss once, whoever notices it.
+// Loss told twice (made up, to try the oracle): a failed request tells the holder that its session
+// is over, and so does the watch on its znode. Correct: lockstep::HeldLock reports a loss once,
+// whichever way it learns of it.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_42 {
 
 namespace {
 
-// A grant, for as long as somebody watches it.
+// A grant, for as long as a task watches it.
 class Holding {
  public:
   Holding(GrantRecord grant, LockObserver& told) : record(std::move(grant)), observer_(told) {}
 
   void lost(Error cause) {
-    // The flaw: should say nothing either if it has been told.
+    // The flaw: this should also be silent if it has reported the loss before.
     if (!given_back) observer_.lost(record, cause);
   }
 

@@ -1,6 +1,6 @@
-// Locks in any order (Curator's InterProcessMultiLock, which takes them as they are given): two
-// clients that name the same two locks in opposite orders hold one each, and wait for the other.
-// Correct: lockstep::MultiLock, which takes them in one order.
+// Locks in any order (Curator's InterProcessMultiLock, which takes them in the order given): two
+// clients name the same two locks in opposite orders; each holds one and waits for the other.
+// Correct: lockstep::MultiLock takes them in one order.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -12,7 +12,7 @@ namespace {
 Task<void> hold_both(Contender& self, std::shared_ptr<Session> session, Path first, Path second) {
   std::optional<Attempt> attempt;
   attempt.emplace(self, session->id());
-  // The flaw: should be in the order of their paths.
+  // The flaw: this should take them in the order of their paths.
   FairMutex one(*session, first, &self.oracles());
   FairMutex other(*session, second, &self.oracles());
   Result<HeldLock> holds_one = co_await one.acquire();

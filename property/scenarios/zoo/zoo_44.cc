@@ -1,15 +1,15 @@
-// Takes over unseen (made up): when the znode that it watches is deleted, this holds without
-// listing the queue again. That saves a round trip, and would do if that znode had been the only
-// one in front; but it was the nearest of several, went away without a grant, and the first of them
-// still holds. Correct: lockstep::wait_for_turn, which lists again after every event.
+// Takes over unseen (made up): when the znode that it watches is deleted, this waiter holds without
+// listing the queue again. That saves a round trip and is right if that znode was the only one in
+// front. Here it was the nearest of several and went away without a grant, and the first of them
+// still holds. Correct: lockstep::wait_in_queue lists again after every event.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_44 {
 
 namespace {
 
-// What the grant rests on: the queue as it is now, of which nothing more is read than its zxid.
-// kNoNode if our own place has gone with the other one.
+// Returns the queue's pzxid as the grant's evidence, without reading the queue. kNoNode if our own
+// place is gone too.
 Task<Result<Zxid>> take_over(Session& session, Path lock, Path ours, Context context) {
   const Stat queue = co_await ok(retried(session, &Session::exists, lock, context));
   const DataAndStat own = co_await ok(retried(session, &Session::get_data, ours, context));
@@ -30,7 +30,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     if (!read) co_return failure(read.error());
     const WatchEvent event = co_await ok(read->watch.fired(context));
     const bool gone = event.type() == EventType::kDeleted;
-    // The flaw: should list again.
+    // The flaw: this should list the queue again.
     if (gone) co_return co_await take_over(session, lock, ours, context);
   }
 }

@@ -1,14 +1,14 @@
-// Waits to be told (made up, after ZooKeeper's own warning that a partitioned client is never told
-// of its expiry): a holder promises to stop before anybody else can hold, and relies on the server
-// to tell it when. Behind a partition the server tells nobody, and gives the lock to the next one.
-// Correct: lockstep::LossPolicy::kOwnClock, a loss by the holder's own clock.
+// Waits to be told (made up, after ZooKeeper's warning that a partitioned client is never told of
+// its expiry): a holder promises to stop before another client can hold, and relies on the server
+// to tell it when. During a partition the server cannot tell it, and gives the lock to the next
+// client. Correct: lockstep::LossPolicy::kOwnClock, a loss by the holder's own clock.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_45 {
 
 namespace {
 
-// What the lock says of its grants, and the promise.
+// Passes on what the lock reports, and adds the promise to each grant.
 class Promising final : public LockObserver {
  public:
   explicit Promising(LockObserver& told) : told_(told) {}
@@ -42,7 +42,7 @@ class Promising final : public LockObserver {
 Task<void> hold(Contender& self, Session& session, Path lock) {
   Promising told(self.oracles());
   LockOptions options;
-  // The flaw: should be LossPolicy::kOwnClock.
+  // The flaw: this should be LossPolicy::kOwnClock.
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session, lock, options, &told);
   std::optional<Attempt> attempt;

@@ -1,7 +1,7 @@
-// A loss that was none (made up): the reply to a release is lost with the connection, the release
-// is repeated, and what it finds gone it takes for lost. So the holder undoes, or does again, what
-// it has done under a lock that it had. Correct: lockstep::HeldLock, which knows of its own
-// attempt.
+// A loss that was none (made up): the reply to a release is lost with the connection, and the
+// client repeats the release. It finds the znode gone and reports the lock as lost. So the holder
+// undoes or repeats work that it did under a lock that it had. Correct: lockstep::HeldLock
+// remembers its own attempt.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_47 {
@@ -11,7 +11,7 @@ namespace {
 Task<Result<void>> remove(Session& session, Path znode) {
   for (;;) {
     const Result<void> removed = co_await session.remove(znode);
-    // The flaw: kNoNode is success if there has been an attempt before.
+    // The flaw: after an earlier attempt, kNoNode means success.
     if (removed || !outcome_unknown(removed.error())) co_return removed;
     co_await ok(session.connected());
   }
