@@ -9,7 +9,21 @@
 
 namespace lockstep::search {
 
-// One execution of a program, step by step, in a world that has been reset for it: when it is
+class Execution;
+
+// Watches an execution for a search that may break it off.
+class ExecutionWatcher {
+ public:
+  // Asked after each step; false breaks the execution off.
+  virtual bool goes_on() = 0;
+  // No step follows. False if the program shall not judge the end: it is not one.
+  virtual bool is_judged(const Execution& execution) = 0;
+
+ protected:
+  ~ExecutionWatcher() = default;
+};
+
+// One execution of a program, step by step, in a world that nothing else uses meanwhile: when it is
 // judged, and when faults are repaired. All kinds of searches use it, so that a schedule found by
 // one is judged alike by all others.
 class Execution {
@@ -20,26 +34,31 @@ class Execution {
         limits_(limits),
         middle_(limits.steps / 2),
         judges_(program.judges_each_step()) {}
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+  ~Execution() { clear_away(); }
 
-  // Prepares the program. A tracer sees only the part after that.
+  // Runs it from its start until a guarantee is broken, nothing can happen any more or the watcher
+  // breaks it off. A tracer sees the searched part only.
+  void run(fakezk::Chooser& chooser, fakezk::Tracer* tracer, ExecutionWatcher* watcher = nullptr);
+  // Only prepares the world and the program, for a caller who then lets the world take its steps.
   void start(fakezk::Tracer* tracer);
-  // Judges the last steps, and lets more happen until there is something to judge, at most
-  // `most_steps`. False when the execution is over: a guarantee is broken, or nothing can happen
-  // any more.
-  bool go_on(fakezk::Chooser& chooser, std::uint32_t most_steps = kAnyNumber);
   // Ends the tasks that still run and lets the program go of everything that belongs to the world.
   // Violations that destructors report then count as well, so the verdict is complete only
-  // afterwards.
+  // afterwards. The destructor does so at the latest.
   void clear_away();
   // Nothing can happen any more.
   [[nodiscard]] bool ended() const { return ended_; }
   // All faults are repaired and every process is served: the chooser is not asked any more.
   [[nodiscard]] bool healed() const { return healed_; }
-  [[nodiscard]] Verdict& verdict() { return verdict_; }
+  [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
   static constexpr auto kAnyNumber = static_cast<std::uint32_t>(-1);
 
+  // Judges the last steps, and lets more happen until there is something to judge, at most
+  // `most_steps`. False when the execution is over.
+  bool go_on(fakezk::Chooser& chooser, std::uint32_t most_steps);
   void judge();
   void mend();
   // The number of steps at which the execution must be looked at again.
@@ -56,6 +75,7 @@ class Execution {
   bool judges_;             // Whether the program judges after each step.
   bool healed_ = false;
   bool ended_ = false;
+  bool cleared_ = false;
 };
 
 inline std::uint32_t Execution::next_look(std::uint32_t most_steps) const {
@@ -79,8 +99,5 @@ inline bool Execution::go_on(fakezk::Chooser& chooser, std::uint32_t most_steps)
   ended_ = !world_.run(healed_ ? calm_ : chooser, verdict_.is_broken(), next_look(most_steps));
   return !ended_;
 }
-
-// Reports an exception thrown by a program or a judge as a violation of the oracle "crash".
-void report_thrown(std::exception_ptr thrown, const fakezk::World& world, Verdict& verdict);
 
 }  // namespace lockstep::search

@@ -125,7 +125,7 @@ class Search {
   Program& program_;
   const ExhaustiveOptions& options_;
   fakezk::World world_;
-  Exploration::Tally tally_;
+  Tally tally_;
   ExhaustiveResult result_;
 };
 

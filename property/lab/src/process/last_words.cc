@@ -50,44 +50,23 @@ void hook_exits() {
   static_cast<void>(done);
 }
 
-class WithLastWords final : public search::Program {
+// Says which execution this thread runs, for as long as it runs.
+class LastWords final : public search::ExecutionGuard {
  public:
-  WithLastWords(std::unique_ptr<search::Program> program, std::string replay)
-      : program_(std::move(program)), replay_(std::move(replay)) {}
-  ~WithLastWords() override { end(); }
+  explicit LastWords(std::string replay) : replay_(std::move(replay)) {}
+  ~LastWords() override { end(); }
 
-  [[nodiscard]] fakezk::ServerOptions servers() const override { return program_->servers(); }
-  void reset(fakezk::World& world) override { program_->reset(world); }
-  void start(fakezk::World& world, search::Verdict& verdict) override {
+  void begin(const fakezk::World& world) override {
     use_alternate_stack();
     end();
     before_ = exchange_under_way({&world, replay_.c_str()});
-    program_->start(world, verdict);
   }
-  [[nodiscard]] fakezk::Restarter* restarter() override { return program_->restarter(); }
-  void committed() override { program_->committed(); }
-  void after_step(fakezk::World& world, search::Verdict& verdict) override {
-    program_->after_step(world, verdict);
-  }
-  [[nodiscard]] bool judges_each_step() const override { return program_->judges_each_step(); }
-  void finish(fakezk::World& world) override { program_->finish(world); }
-  void clear() override {
-    program_->clear();
-    end();
-  }
-  [[nodiscard]] bool isolated() const override { return program_->isolated(); }
-  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
-    return program_->process_name(process);
-  }
-
- private:
-  // Whoever runs a program may clear it before the first start, too.
-  void end() {
+  void end() noexcept override {
     if (before_) exchange_under_way(*std::exchange(before_, std::nullopt));
   }
 
+ private:
   FatalSignals signals_;
-  std::unique_ptr<search::Program> program_;
   std::string replay_;
   std::optional<UnderWay> before_;  // While an execution is under way.
 };
@@ -111,8 +90,9 @@ std::unique_ptr<search::Program> with_last_words(std::unique_ptr<search::Program
                                                  const fakezk::FaultPlan& faults,
                                                  std::string_view replay_by) {
   hook_exits();
-  return std::make_unique<WithLastWords>(std::move(program),
-                                         std::string(replay_by) + head_of(scenario, size, faults));
+  program->set_guard(
+      std::make_unique<LastWords>(std::string(replay_by) + head_of(scenario, size, faults)));
+  return program;
 }
 
 }  // namespace lockstep::lab

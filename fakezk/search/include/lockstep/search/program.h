@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lockstep/fakezk/world.h"
 
@@ -44,6 +46,22 @@ class Verdict {
   bool over_ = false;
 };
 
+// Is told when an execution begins and when nothing of it is left. The code under test runs only in
+// between.
+class ExecutionGuard {
+ public:
+  ExecutionGuard() = default;
+  ExecutionGuard(const ExecutionGuard&) = delete;
+  ExecutionGuard& operator=(const ExecutionGuard&) = delete;
+  virtual ~ExecutionGuard() = default;
+
+  // Before Program::start(). The world's choices are those of the execution from then on.
+  virtual void begin(const fakezk::World& world) = 0;
+  // After Program::clear(). Each begin() is followed by one end(), which may come without begin()
+  // if an execution could not begin.
+  virtual void end() noexcept = 0;
+};
+
 // A program of some processes that a hunt runs again and again, and the judgement on it.
 class Program : public fakezk::ProcessNames {
  public:
@@ -76,6 +94,13 @@ class Program : public fakezk::ProcessNames {
   // record what they keep (World::recorder). An exhaustive search of any other program has to try
   // more orders.
   [[nodiscard]] virtual bool isolated() const { return false; }
+
+  // Guards every execution from now on, whoever runs it.
+  void set_guard(std::unique_ptr<ExecutionGuard> guard) { guard_ = std::move(guard); }
+  [[nodiscard]] ExecutionGuard* guard() const { return guard_.get(); }
+
+ private:
+  std::unique_ptr<ExecutionGuard> guard_;
 };
 
 // The outcome of one execution.

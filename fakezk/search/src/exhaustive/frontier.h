@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "exhaustive/step_key.h"
+#include "exhaustive/trace.h"
+#include "lockstep/search/exhaustive.h"
+
+namespace lockstep::search {
+
+// A step that has been searched from an earlier state and commutes with all that has happened
+// since: the executions that it would begin now are known.
+struct Sleeping {
+  StepKey key;
+  std::vector<std::uint32_t> numbers;
+  std::uint32_t variants;  // How many there were of this key, with different numbers.
+  fakezk::Footprint footprint;
+};
+
+// A state on the current path.
+struct Node {
+  struct Option {
+    StepKey key;
+    fakezk::Choice choice;
+  };
+
+  void reuse();
+  [[nodiscard]] const Option* find(StepKey wanted) const;
+  [[nodiscard]] bool is_done(StepKey wanted) const;
+  [[nodiscard]] bool is_to_be_tried(StepKey wanted) const;
+  // True if every variant of this step sleeps.
+  [[nodiscard]] bool asleep(StepKey wanted) const;
+  // Source sets: adds everything that can happen here to `backtrack`.
+  void try_everything();
+
+  std::vector<Option> enabled;
+  std::vector<Sleeping> sleep;
+  std::size_t inherited = 0;       // The first ones of `sleep`, from the states before.
+  std::vector<StepKey> backtrack;  // Source sets: the steps still to be tried from here.
+  std::vector<StepKey> done;
+};
+
+// What a depth-first search has still to try: for every state on the path to the end of the trace,
+// the steps that can be taken there, those that sleep, and those that must be tried.
+class Frontier {
+ public:
+  // With source sets, exactly `faults` happen (sorted; a key may be there twice); otherwise any
+  // that the world allows.
+  Frontier(const fakezk::World& world, Trace& trace, Reduction reduction,
+           std::vector<StepKey> faults);
+
+  // The trace has led to a new state: appends the first step to be tried there. The step that
+  // happens calmly comes first, but with source sets a fault happens as early as it can, so that
+  // every reversal finds it.
+  enum class Opened : std::uint8_t { kStep, kNothingCanHappen, kAllIsKnown };
+  Opened open(const fakezk::Menu& menu);
+  // True if the trace's last step, with its numbers, slept when its state was reached.
+  [[nodiscard]] bool last_step_slept() const;
+
+  // Source sets. A race: `later` is to be tried before `earlier`.
+  void reverse(std::size_t earlier, std::size_t later);
+  // Tries the steps first that this step has made impossible. `ended`: nothing follows the trace.
+  void add_disabled(std::size_t step, bool ended);
+  // Tries everything from every state on the path.
+  void try_everything();
+
+  // The trace becomes the next schedule, all of whose steps but the last one are known; false if
+  // everything has been tried.
+  bool backtrack();
+  // The first step that is new in this run.
+  [[nodiscard]] std::size_t first_new() const { return first_new_; }
+
+  // True if this could have happened in that state as well.
+  [[nodiscard]] bool could_happen(std::size_t state, StepKey key) const {
+    return nodes_[state].find(key) != nullptr;
+  }
+  [[nodiscard]] bool all_faults_happened() const {
+    return world_.faults_injected() == faults_.size();
+  }
+  // Every fault that could have happened somewhere.
+  [[nodiscard]] const std::set<StepKey>& faults_seen() const { return faults_seen_; }
+
+ private:
+  [[nodiscard]] bool reduces() const { return reduction_ != Reduction::kNone; }
+  [[nodiscard]] bool by_source() const { return reduction_ == Reduction::kSource; }
+  void list(const fakezk::Menu& menu, Node& node);
+  void leave_out_other_faults(Node& node) const;
+  void inherit_sleep(Node& node) const;
+  [[nodiscard]] const Node::Option* first_to_try(const Node& node) const;
+  void put_to_sleep(Node& node) const;
+  bool next_variant(Node& node);
+  void close_key(Node& node) const;
+  bool next_key(Node& node);
+
+  const fakezk::World& world_;
+  Trace& trace_;
+  Reduction reduction_;
+  std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
+  std::vector<Node> nodes_;      // Reused; those of the trace's steps are valid.
+  std::size_t first_new_ = 0;
+  std::set<StepKey> faults_seen_;
+};
+
+}  // namespace lockstep::search

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/trace.h"
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::search {
+
+// Hashes what each process receives, which decides what it does: its memory cannot be seen.
+class Received final : public fakezk::Tracer {
+ public:
+  explicit Received(fakezk::World& world) : world_(world) {}
+
+  void clear() { hashes_.clear(); }
+  // Of all that can be seen of the world, and of what each process has received.
+  [[nodiscard]] std::uint64_t state() const;
+
+  void step(const fakezk::Step& step) override;
+  void note(std::uint32_t, std::string_view) override {}
+
+ private:
+  fakezk::World& world_;
+  std::vector<std::uint64_t> hashes_;  // By process.
+};
+
+}  // namespace lockstep::search

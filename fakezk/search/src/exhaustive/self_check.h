@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exhaustive/frontier.h"
+#include "exhaustive/trace.h"
+#include "lockstep/fakezk/footprint.h"
+#include "lockstep/search/program.h"
+
+namespace lockstep::search {
+
+// An exhaustive search relies on two claims, which this checks: the program always goes the same
+// way with the same schedule, and two steps whose footprints do not meet can be swapped.
+class SelfCheck {
+ public:
+  // The choices of an execution.
+  using Schedule = std::vector<fakezk::Deviation>;
+
+  // Between executions only: it runs some of its own in this world.
+  SelfCheck(fakezk::World& world, Program& program, const ExecutionLimits& limits,
+            fakezk::FootprintRecorder& recorder, const Trace& trace, const Frontier& frontier);
+
+  // Runs an execution again; what differs, if anything does.
+  std::optional<Violation> repeat(const Schedule& schedule, const Outcome& first);
+  // Where the executions of this schedule go different ways, which they are known to do.
+  Violation where_runs_part(const Schedule& schedule);
+
+  enum class Pair : std::uint8_t {
+    kNone,              // No two adjacent steps are independent.
+    kCommutes,          // The order made no difference.
+    kDependent,         // It did: dependence() names the steps.
+    kNondeterministic,  // So did running the same order again.
+  };
+  // Tries two adjacent independent steps of the trace in both orders; `number` says where to look.
+  Pair check_a_pair(std::uint64_t number);
+  [[nodiscard]] const std::string& dependence() const { return dependence_; }
+
+ private:
+  [[nodiscard]] bool swappable(std::size_t first) const;
+  Pair check_pair(std::size_t first);
+  std::optional<std::uint64_t> state_after(std::size_t first, bool swapped);
+  Outcome run_again(const Schedule& schedule, fakezk::Tracer* tracer);
+
+  fakezk::World& world_;
+  Program& program_;
+  const ExecutionLimits& limits_;
+  fakezk::FootprintRecorder& recorder_;
+  const Trace& trace_;
+  const Frontier& frontier_;
+  std::string dependence_;
+};
+
+}  // namespace lockstep::search

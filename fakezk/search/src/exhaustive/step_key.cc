@@ -1,0 +1,62 @@
+#include "exhaustive/step_key.h"
+
+namespace lockstep::search {
+
+namespace {
+
+constexpr int kKindShift = 40;
+constexpr int kFaultShift = 32;
+
+fakezk::Event::Kind kind_of(StepKey key) {
+  return static_cast<fakezk::Event::Kind>(key >> kKindShift);
+}
+
+}  // namespace
+
+StepKey key_of(const fakezk::Event& event, const fakezk::Server& server) {
+  std::uint64_t index = event.index;
+  if (event.kind == fakezk::Event::Kind::kReap) index = server.reaping()[event.index];
+  if (event.kind == fakezk::Event::Kind::kFault) {
+    if (event.fault == fakezk::FaultKind::kParentRemoval) index = server.reapable()[event.index];
+    if (event.fault == fakezk::FaultKind::kSequenceOverflow) index = server.windable()[event.index];
+  }
+  if (event.kind == fakezk::Event::Kind::kStray) index = server.stray_session(event.index);
+  return static_cast<std::uint64_t>(event.kind) << kKindShift |
+         static_cast<std::uint64_t>(event.fault) << kFaultShift | index;
+}
+
+bool is_fault(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kFault; }
+bool is_timer(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kTimer; }
+bool is_wake(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kWake; }
+fakezk::FaultKind fault_of(StepKey key) {
+  return static_cast<fakezk::FaultKind>(key >> kFaultShift & 0xff);
+}
+
+bool is_about_path(StepKey key) {
+  if (!is_fault(key)) return kind_of(key) == fakezk::Event::Kind::kReap;
+  return fault_of(key) == fakezk::FaultKind::kParentRemoval ||
+         fault_of(key) == fakezk::FaultKind::kSequenceOverflow;
+}
+
+std::uint64_t label(StepKey key, const fakezk::PathTable& paths) {
+  if (!is_about_path(key)) return fakezk::mix(key);
+  return fakezk::mix(key >> kFaultShift) ^ paths.text(static_cast<fakezk::PathId>(key)).hash();
+}
+
+std::string describe(StepKey key) {
+  const std::string index = " " + std::to_string(key & 0xffffffff);
+  switch (kind_of(key)) {
+    case fakezk::Event::Kind::kDeliver: return "deliver over link" + index;
+    case fakezk::Event::Kind::kApply: return "apply from link" + index;
+    case fakezk::Event::Kind::kCloseSession: return "close session" + index;
+    case fakezk::Event::Kind::kReap: return "reap znode" + index;
+    case fakezk::Event::Kind::kStray: return "apply a stray of session" + index;
+    case fakezk::Event::Kind::kReplicate: return "replicate to" + index;
+    case fakezk::Event::Kind::kTimer: return "timer";
+    case fakezk::Event::Kind::kWake: return "wake process" + index;
+    case fakezk::Event::Kind::kFault: break;
+  }
+  return std::string(name(fault_of(key))) + index;
+}
+
+}  // namespace lockstep::search

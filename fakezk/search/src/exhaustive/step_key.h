@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::search {
+
+// A kind of step that can happen at most once at a time, whatever else happens: a request of this
+// link is applied, that session is cut off. If it happens again later, under the same key, that is
+// the next step of the same source.
+using StepKey = std::uint64_t;
+
+// The choice that nothing happens any more, although a fault could.
+inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
+
+[[nodiscard]] StepKey key_of(const fakezk::Event& event, const fakezk::Server& server);
+[[nodiscard]] bool is_fault(StepKey key);
+[[nodiscard]] bool is_timer(StepKey key);
+[[nodiscard]] bool is_wake(StepKey key);
+[[nodiscard]] fakezk::FaultKind fault_of(StepKey key);
+// True if the step concerns a znode, which the key identifies by the number of its path.
+[[nodiscard]] bool is_about_path(StepKey key);
+// The same number for this step in every search: the path itself replaces the path's number.
+[[nodiscard]] std::uint64_t label(StepKey key, const fakezk::PathTable& paths);
+[[nodiscard]] std::string describe(StepKey key);
+
+}  // namespace lockstep::search
