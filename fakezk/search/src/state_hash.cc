@@ -13,10 +13,7 @@ namespace {
 class Hash {
  public:
   void add(std::uint64_t fact) { value_ = fakezk::mix(value_ ^ fact) + 0x9e3779b97f4a7c15u; }
-  void add(std::string_view text) {
-    add(text.size());
-    for (const char byte : text) add(static_cast<unsigned char>(byte));
-  }
+  void add(std::string_view text) { add(text_hash(text)); }
   template <class Enum>
     requires std::is_enum_v<Enum>
   void add(Enum value) {
@@ -45,7 +42,7 @@ void add_znode(Hash& hash, const fakezk::ZnodeTree& tree, const fakezk::PathTabl
                fakezk::PathId id) {
   const fakezk::Znode* const znode = tree.find(id);
   if (!znode) return;
-  hash.add(paths.text(id).view());
+  hash.add(paths.text(id).hash());
   add_stat(hash, tree.stat(*znode));
   add_data(hash, znode->data);
   hash.add(znode->lifetime);

@@ -29,8 +29,9 @@ class Search {
     std::set<Faults> combinations = {Faults()};
     for (std::uint32_t budget = 0; budget <= most; ++budget) {
       result_.fault_budget_reached = budget;
-      const bool done =
-          options_.reduction == Reduction::kSource ? try_each(combinations) : try_any(budget);
+      const bool done = options_.reduction == Reduction::kSource
+                            ? try_each(combinations, budget < most)
+                            : try_any(budget);
       if (!done) return finished(false);
       if (tally_.cut > 0) continue;  // Larger budgets may still show a violation.
       result_.fault_budget = budget;
@@ -64,20 +65,20 @@ class Search {
     tally_.final_states.clear();
     ExecutionLimits limits = options_.limits;
     limits.faults.set_total(budget);
-    Exploration exploration(world_, program_, options_, limits, {}, tally_);
+    Exploration exploration(world_, program_, options_, limits, FaultsToHappen(), tally_);
     return explored(exploration);
   }
 
   // One exploration for each combination of faults; the other faults that were possible make the
   // next, larger combinations.
-  bool try_each(std::set<Faults>& combinations) {
+  bool try_each(std::set<Faults>& combinations, bool more_follow) {
     std::set<Faults> larger;
     for (const Faults& faults : combinations) {
       ExecutionLimits limits = options_.limits;
       // One more than will happen, to see which others are possible.
       limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
       const std::uint64_t before = tally_.traces;
-      Exploration exploration(world_, program_, options_, limits, faults, tally_);
+      Exploration exploration(world_, program_, options_, limits, {faults, more_follow}, tally_);
       const bool done = explored(exploration);
       count_kinds(faults, tally_.traces - before);
       if (!done) return false;

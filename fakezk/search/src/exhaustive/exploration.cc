@@ -27,7 +27,7 @@ bool is_time_to_check(std::uint64_t executions) {
 }  // namespace
 
 Exploration::Exploration(fakezk::World& world, Program& program, const ExhaustiveOptions& options,
-                         const ExecutionLimits& limits, std::vector<StepKey> faults, Tally& tally)
+                         const ExecutionLimits& limits, FaultsToHappen faults, Tally& tally)
     : world_(world),
       program_(program),
       options_(options),
@@ -68,9 +68,8 @@ bool Exploration::wants_to_stop() const {
 void Exploration::run_once() {
   run_ = Run::kWhole;
   depth_ = 0;
-  received_.clear();
   Execution execution(world_, program_, limits_);
-  execution.run(*this, &received_, this);
+  execution.run(*this, nullptr, this);
   recorder_.pause();
   found_.outcome = {std::nullopt, world_.trace_hash(), world_.steps(), world_.positions()};
   if (run_ == Run::kWhole) final_state_ = received_.state();
@@ -125,23 +124,33 @@ fakezk::Choice Exploration::new_step(const fakezk::Menu& menu) {
     return {};
   }
   switch (frontier_.open(menu)) {
-    case Frontier::Opened::kStep: return take(trace_.last());
+    case Frontier::Opened::kStep:
+      trace_.last().received = received_.hashes();
+      return take(trace_.last());
     case Frontier::Opened::kAllIsKnown: run_ = Run::kHalf; return {};
     case Frontier::Opened::kNothingCanHappen: break;
   }
   return {};
 }
 
-// Only new steps are recorded.
 fakezk::Choice Exploration::take(TraceStep& step) {
-  const bool is_new = depth_ >= frontier_.first_new();
-  if (is_new) step.footprint.clear();
-  ignored_.clear();
-  recorder_.begin_step(static_cast<std::uint32_t>(depth_), is_new ? step.footprint : ignored_);
-  if (step.key == kTheEnd) recorder_.touches_everything();
+  recorder_.begin_step(static_cast<std::uint32_t>(depth_), step.footprint);
+  if (depth_ < frontier_.first_new()) {
+    recorder_.pause();  // An earlier run has recorded it.
+  } else {
+    record(step);
+  }
   ++depth_;
   numbers_drawn_ = 0;
   return step.choice;
+}
+
+void Exploration::record(TraceStep& step) {
+  step.footprint.clear();
+  if (step.key == kTheEnd) recorder_.touches_everything();
+  if (depth_ > frontier_.first_new()) return;
+  received_.restore(step.received);
+  world_.set_tracer(&received_);
 }
 
 std::uint32_t Exploration::number(std::uint32_t options) {

@@ -28,7 +28,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   // With source sets, exactly `faults` happen, each when the search says so; otherwise any that the
   // limits allow may happen.
   Exploration(fakezk::World& world, Program& program, const ExhaustiveOptions& options,
-              const ExecutionLimits& limits, std::vector<StepKey> faults, Tally& tally);
+              const ExecutionLimits& limits, FaultsToHappen faults, Tally& tally);
   Exploration(const Exploration&) = delete;
   Exploration& operator=(const Exploration&) = delete;
   ~Exploration() override;
@@ -37,7 +37,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
 
   // The last execution, or what it has shown.
   [[nodiscard]] const Found& found() const { return found_; }
-  // Every fault that could have happened somewhere.
+  // Every fault that could have happened somewhere, if the search looks for them.
   [[nodiscard]] const std::set<StepKey>& faults_seen() const { return frontier_.faults_seen(); }
   [[nodiscard]] const std::string& dependence() const { return self_check_.dependence(); }
 
@@ -68,6 +68,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   fakezk::Choice known_step(const fakezk::Menu& menu);
   fakezk::Choice new_step(const fakezk::Menu& menu);
   fakezk::Choice take(TraceStep& step);
+  void record(TraceStep& step);
   [[nodiscard]] Run how_it_ended() const;
 
   void order_steps();
@@ -94,7 +95,6 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   Run run_ = Run::kWhole;
   std::size_t depth_ = 0;  // States reached in this run.
   std::size_t numbers_drawn_ = 0;
-  fakezk::Footprint ignored_;
   std::uint64_t final_state_ = 0;  // Of the last complete execution.
   Found found_;
 };

@@ -42,7 +42,7 @@ bool Node::asleep(StepKey wanted) const {
 }
 
 Frontier::Frontier(const fakezk::World& world, Trace& trace, Reduction reduction,
-                   std::vector<StepKey> faults)
+                   FaultsToHappen faults)
     : world_(world), trace_(trace), reduction_(reduction), faults_(std::move(faults)) {}
 
 Frontier::Opened Frontier::open(const fakezk::Menu& menu) {
@@ -63,29 +63,31 @@ Frontier::Opened Frontier::open(const fakezk::Menu& menu) {
 }
 
 void Frontier::list(const fakezk::Menu& menu, Node& node) {
-  const auto add = [&](std::span<const fakezk::Event> events, bool fault) {
-    for (std::uint32_t i = 0; i < events.size(); ++i) {
-      node.enabled.push_back({key_of(events[i], world_.server()), fakezk::Choice{fault, i}});
-    }
-  };
-  add(menu.events(), false);
-  const std::size_t ordinary = node.enabled.size();
-  add(menu.faults(), true);
-  for (std::size_t i = ordinary; i < node.enabled.size(); ++i) {
-    faults_seen_.insert(node.enabled[i].key);
+  const std::span<const fakezk::Event> events = menu.events();
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    node.enabled.push_back({key_of(events[i], world_.server()), fakezk::Choice{false, i}});
   }
-  if (by_source()) return leave_out_other_faults(node);
-  const bool may_be_over = ordinary == 0 && !node.enabled.empty();
+  // With source sets the execution is over when all faults have happened, and not before.
+  if (by_source() && all_faults_happened() && !faults_.looks_for_others) return;
+  list_faults(menu, node);
+  const bool may_be_over = events.empty() && !node.enabled.empty() && !by_source();
   if (may_be_over) node.enabled.insert(node.enabled.begin(), {kTheEnd, fakezk::Choice()});
 }
 
-// With source sets the execution is over when all faults have happened, and not before.
-void Frontier::leave_out_other_faults(Node& node) const {
-  std::erase_if(node.enabled, [&](const Node::Option& option) {
-    if (!is_fault(option.key)) return false;
-    const auto meant = std::ranges::count(faults_, option.key);
-    return trace_.count(option.key) >= static_cast<std::size_t>(meant);
-  });
+void Frontier::list_faults(const fakezk::Menu& menu, Node& node) {
+  const std::span<const fakezk::Event> possible = menu.faults();
+  for (std::uint32_t i = 0; i < possible.size(); ++i) {
+    const StepKey fault = key_of(possible[i], world_.server());
+    if (faults_.looks_for_others) faults_seen_.insert(fault);
+    if (!by_source() || is_still_to_happen(fault)) {
+      node.enabled.push_back({fault, fakezk::Choice{true, i}});
+    }
+  }
+}
+
+bool Frontier::is_still_to_happen(StepKey fault) const {
+  const auto meant = std::ranges::count(faults_.faults, fault);
+  return meant > 0 && trace_.count(fault) < static_cast<std::size_t>(meant);
 }
 
 void Frontier::inherit_sleep(Node& node) const {

@@ -43,14 +43,20 @@ struct Node {
   std::vector<StepKey> done;
 };
 
+// Which faults are to happen in a search.
+struct FaultsToHappen {
+  // With source sets exactly these; sorted, a key may be there twice. Otherwise any that the world
+  // allows.
+  std::vector<StepKey> faults;
+  // Finds out which others could happen as well: Frontier::faults_seen().
+  bool looks_for_others = false;
+};
+
 // What a depth-first search has still to try: for every state on the path to the end of the trace,
 // the steps that can be taken there, those that sleep, and those that must be tried.
 class Frontier {
  public:
-  // With source sets, exactly `faults` happen (sorted; a key may be there twice); otherwise any
-  // that the world allows.
-  Frontier(const fakezk::World& world, Trace& trace, Reduction reduction,
-           std::vector<StepKey> faults);
+  Frontier(const fakezk::World& world, Trace& trace, Reduction reduction, FaultsToHappen faults);
 
   // The trace has led to a new state: appends the first step to be tried there. The step that
   // happens calmly comes first, but with source sets a fault happens as early as it can, so that
@@ -78,16 +84,17 @@ class Frontier {
     return nodes_[state].find(key) != nullptr;
   }
   [[nodiscard]] bool all_faults_happened() const {
-    return world_.faults_injected() == faults_.size();
+    return world_.faults_injected() == faults_.faults.size();
   }
-  // Every fault that could have happened somewhere.
+  // Every fault that could have happened somewhere, if it looks for them.
   [[nodiscard]] const std::set<StepKey>& faults_seen() const { return faults_seen_; }
 
  private:
   [[nodiscard]] bool reduces() const { return reduction_ != Reduction::kNone; }
   [[nodiscard]] bool by_source() const { return reduction_ == Reduction::kSource; }
   void list(const fakezk::Menu& menu, Node& node);
-  void leave_out_other_faults(Node& node) const;
+  void list_faults(const fakezk::Menu& menu, Node& node);
+  [[nodiscard]] bool is_still_to_happen(StepKey fault) const;
   void inherit_sleep(Node& node) const;
   [[nodiscard]] const Node::Option* first_to_try(const Node& node) const;
   void put_to_sleep(Node& node) const;
@@ -98,8 +105,8 @@ class Frontier {
   const fakezk::World& world_;
   Trace& trace_;
   Reduction reduction_;
-  std::vector<StepKey> faults_;  // Sorted; a key may be there twice.
-  std::vector<Node> nodes_;      // Reused; those of the trace's steps are valid.
+  FaultsToHappen faults_;
+  std::vector<Node> nodes_;  // Reused; those of the trace's steps are valid.
   std::size_t first_new_ = 0;
   std::set<StepKey> faults_seen_;
 };

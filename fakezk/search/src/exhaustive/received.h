@@ -14,7 +14,9 @@ class Received final : public fakezk::Tracer {
  public:
   explicit Received(fakezk::World& world) : world_(world) {}
 
-  void clear() { hashes_.clear(); }
+  // By process. What was known at an earlier point can be put back.
+  [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
+  void restore(const std::vector<std::uint64_t>& hashes) { hashes_ = hashes; }
   // Of all that can be seen of the world, and of what each process has received.
   [[nodiscard]] std::uint64_t state() const;
 
@@ -23,7 +25,7 @@ class Received final : public fakezk::Tracer {
 
  private:
   fakezk::World& world_;
-  std::vector<std::uint64_t> hashes_;  // By process.
+  std::vector<std::uint64_t> hashes_;
 };
 
 }  // namespace lockstep::search
