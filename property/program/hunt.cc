@@ -85,6 +85,8 @@ Search search_of(const Options& options) {
   set_way(options, settings);
   settings.faults = read_option(
       "--faults", [&] { return lab::faults_called(options.faults, options.fault_budget); });
+  const std::string refused = search::refused_faults(settings.faults);
+  if (settings.is_exhaustive() && !refused.empty()) throw UsageError("--faults: " + refused);
   settings.seed = options.seed;
   settings.first = options.first;
   settings.jobs = options.jobs;
@@ -303,7 +305,8 @@ void add_fault_options(CLI::App& command, Options& options) {
   command
       .add_option("--faults", options.faults,
                   "Which faults: all, none, or kinds with optional caps (cut,expiry:1): " +
-                      fault_kind_names())
+                      fault_kind_names() + ". Not in 'all', because no lock survives it: " +
+                      named_fault_kind_names() + " (all," + named_fault_kind_names() + ")")
       ->type_name("KINDS")
       ->capture_default_str();
   add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0,

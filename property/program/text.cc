@@ -6,11 +6,12 @@ namespace lockstep::program {
 
 namespace {
 
-std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator) {
+std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator,
+                  fakezk::FaultKinds among = fakezk::kEveryFaultKind) {
   std::string text;
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
     const auto kind = static_cast<fakezk::FaultKind>(i);
-    if (plan.most(kind) == 0) continue;
+    if (plan.most(kind) == 0 || (among & bit(kind)) == 0) continue;
     if (!text.empty()) text += separator;
     text += name(kind);
     if (plan.most(kind) != fakezk::FaultPlan::kUnlimited) {
@@ -18,6 +19,16 @@ std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator) {
     }
   }
   return text;
+}
+
+// Whether it allows all kinds that need not be named, without caps.
+bool has_all(const fakezk::FaultPlan& plan) {
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    const bool need_not = (fakezk::kAllFaultKinds & bit(kind)) != 0;
+    if (need_not && plan.most(kind) != fakezk::FaultPlan::kUnlimited) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -48,8 +59,9 @@ std::string hex(std::uint64_t number) {
 
 std::string fault_kinds(const fakezk::FaultPlan& plan) {
   if (!plan.any()) return "none";
-  if (plan == fakezk::FaultPlan::all(plan.total())) return "all";
-  return kinds(plan, ",");
+  if (!has_all(plan)) return kinds(plan, ",");
+  const std::string named = kinds(plan, ",", fakezk::kNamedFaultKinds);
+  return named.empty() ? "all" : "all," + named;
 }
 
 std::string describe_faults(const fakezk::FaultPlan& plan) {
@@ -58,6 +70,17 @@ std::string describe_faults(const fakezk::FaultPlan& plan) {
 }
 
 std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
+
+std::string named_fault_kind_names() {
+  std::string text;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if ((fakezk::kNamedFaultKinds & bit(kind)) == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += name(kind);
+  }
+  return text;
+}
 
 void print_json(const nlohmann::ordered_json& object) {
   using Handler = nlohmann::ordered_json::error_handler_t;

@@ -24,6 +24,8 @@ namespace lockstep::program {
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
 // Every kind there is: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
+// Those that "all" leaves out.
+[[nodiscard]] std::string named_fault_kind_names();
 
 // Prints one JSON object as one line.
 void print_json(const nlohmann::ordered_json& object);

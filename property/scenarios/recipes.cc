@@ -35,7 +35,9 @@ std::uint32_t index_of(Contender& self) { return self.client().process().index()
 bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
   const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
   if (error == Error::kTimedOut) return patience.deadline().has_value();
-  if (error == Error::kNoNode) return after(FaultKind::kForeignDelete);
+  if (error == Error::kNoNode) {
+    return after(FaultKind::kForeignDelete) || after(FaultKind::kForgottenWrites);
+  }
   if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
   if (error == Error::kContactLost) return struck != 0;  // Of the grant that was to be changed.
   return session_is_over(error) && struck != 0;

@@ -88,6 +88,8 @@ TEST(UsageTest, BadFaultsAndStrategiesAreNamed) {
                    {"hunt fair-mutex --faults cut,expiry,cut", "'cut' is there twice"},
                    {"hunt fair-mutex --faults cut:1,cut:2", "'cut' is there twice"},
                    {"hunt fair-mutex --faults cut:2,cut:0", "'cut' is there twice"},
+                   {"hunt fair-mutex --faults forgotten-writes --strategy exhaustive",
+                    "--faults: an exhaustive search has no 'forgotten-writes'"},
                    {"hunt fair-mutex --strategy luck", "luck"}});
 }
 

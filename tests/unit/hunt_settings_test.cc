@@ -226,6 +226,11 @@ TEST(HuntSettingsTest, WaysThatThereAreNotAreRefused) {
   settings.reduction.clear();
   settings.measure_coverage = true;
   EXPECT_EQ(refusal(settings), "an exhaustive search measures no coverage");
+  settings.measure_coverage = false;
+  settings.faults = faults_called("all,forgotten-writes", 1);
+  EXPECT_EQ(refusal(settings),
+            "an exhaustive search has no 'forgotten-writes': it leaves out orders of writes, and "
+            "their order decides which are forgotten");
   for (const std::uint32_t jobs : {0U, 257U}) {
     settings = small();
     settings.jobs = jobs;

@@ -14,7 +14,11 @@ constexpr std::array kWaivers = {
            bit(fakezk::FaultKind::kKillSession) | bit(fakezk::FaultKind::kForeignDelete) |
                bit(fakezk::FaultKind::kParentRemoval),
            false, "somebody takes the znode away, and the holder cannot know before it is told"},
-    Waiver{"L3", fakezk::kAllFaultKinds, false,
+    Waiver{
+        "S5", bit(fakezk::FaultKind::kForgottenWrites), false,
+        "a session cannot know that the servers have forgotten its deletion: L1 judges those who "
+        "queue after the znode"},
+    Waiver{"L3", fakezk::kEveryFaultKind, false,
            "after a fault a contender may look at its queue anew"},
     Waiver{"L4", bit(fakezk::FaultKind::kStall), false,
            "a process that does not run does not return either"},

@@ -162,7 +162,7 @@ inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const L
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
-    if (other.deleted != 0 && other.deleted <= grant.evidence) continue;
+    if (other.gone_at(grant.evidence)) continue;
     if (text(other.znode) != grant.continues.view()) report_in_front(grant, other);
   }
 }
@@ -172,7 +172,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
     if (!other.lease || other.lock != own.lock) continue;
-    if (other.deleted == 0 || other.deleted > grant.evidence) ++leases;
+    if (!other.gone_at(grant.evidence)) ++leases;
   }
   if (leases > rules_.capacity) report_leases(grant, leases);
 }
@@ -187,7 +187,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   if (own.deleted != 0 && own.deleted_by == own.owner) {
     report("S4", grant, "was granted after its own session had deleted it");
   }
-  if (own.created > grant.evidence || (own.deleted != 0 && own.deleted <= grant.evidence)) {
+  if (own.created > grant.evidence || own.gone_at(grant.evidence)) {
     report_evidence(grant);
   }
   return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
@@ -209,8 +209,10 @@ inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earl
 inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
                                      const Grant& earlier) const {
   const Life* const life = life_of(earlier);
-  const bool over = life && life->deleted != 0 && life->deleted <= grant.evidence;
-  const bool we_were_over = own.deleted != 0 && own.deleted <= earlier.evidence;
+  const bool forgotten = own.forgotten || (life && life->forgotten);
+  if (forgotten) return earlier.held();
+  const bool over = life && life->gone_at(grant.evidence);
+  const bool we_were_over = own.gone_at(earlier.evidence);
   return !over && !we_were_over;
 }
 
@@ -323,7 +325,8 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
   // Records that its existence matters.
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
-  if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0) {
+  const bool came_back = life && life->away_from != 0;
+  if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
     report("R2", grant, "was released, but still exists");
   }
   // After a lost reply, a deletion by an operator looks like one of ours.
@@ -352,6 +355,7 @@ void LockOracles::check_orphans() {
   follow_server();
   check_late_grant();
   for (const Grant& grant : grants_) check_own_deletion(grant);
+  if (!asserted("S5", rules_, *world_)) return;
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
@@ -394,8 +398,22 @@ const LockOracles::Role& LockOracles::read_role(fakezk::PathId znode) {
   const Role& role = role_of(change.path);
   if (!role.contends) return;
   changes_.push_back(change.zxid);
+  if (change.actor == fakezk::kForgetfulness) [[unlikely]]
+    return came_back(change);
   lives_.emplace_back(change.path, paths_->parent(change.path), role.contender, role.lease,
                       change.zxid, change.owner);
+}
+
+// Its deletion has been forgotten: the newest of its lives goes on.
+void LockOracles::came_back(const fakezk::Change& change) {
+  const auto last = std::find_if(lives_.rbegin(), lives_.rend(), [&](const Life& life) {
+    return life.znode == change.path && life.deleted != 0;
+  });
+  if (last == lives_.rend()) return;
+  if (last->away_from == 0) last->away_from = last->deleted;
+  last->away_until = change.zxid;
+  last->deleted = 0;
+  last->deleted_by = 0;
 }
 
 inline void LockOracles::deleted(const fakezk::Change& change) {
@@ -403,8 +421,10 @@ inline void LockOracles::deleted(const fakezk::Change& change) {
     if (life.znode != change.path || life.deleted != 0) continue;
     life.deleted = change.zxid;
     life.deleted_by = change.actor;
+    life.forgotten = change.actor == fakezk::kForgetfulness;
     changes_.push_back(change.zxid);
-    if (change.actor != 0 && change.actor != fakezk::kOperator && change.actor != change.owner) {
+    const bool by_servers = change.actor == 0 || life.forgotten;
+    if (!by_servers && change.actor != fakezk::kOperator && change.actor != change.owner) {
       report_theft(change);
     }
     return;  // No other life of it continues.

@@ -247,6 +247,12 @@ void Chronicler::injected(const fakezk::Step& step) {
     case fakezk::FaultKind::kSequenceOverflow:
       return fault(Chronicle::kNobody, "the next sequential znode in " + path_of(step) +
                                            " has the number " + std::to_string(step.amount));
+    case fakezk::FaultKind::kForgottenWrites:
+      fault(Chronicle::kNobody,
+            "another server becomes the leader, every connection ends, and no server knows of " +
+                (step.amount == 1 ? "the last write"
+                                  : "the last " + std::to_string(step.amount) + " writes"));
+      return lost_with_leader(step);
   }
 }
 

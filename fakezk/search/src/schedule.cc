@@ -136,10 +136,6 @@ std::string format_faults(const fakezk::FaultPlan& plan) {
 
 std::string parse_fault_kinds(std::string_view text, fakezk::FaultPlan& into) {
   if (text == "none") return {};
-  if (text == "all") {
-    into = fakezk::FaultPlan::all(into.total());
-    return {};
-  }
   if (text.empty()) return "the list of fault kinds is empty";
   fakezk::FaultKinds named = 0;
   for (bool more = true; more;) {
@@ -147,6 +143,11 @@ std::string parse_fault_kinds(std::string_view text, fakezk::FaultPlan& into) {
     std::string_view item = take_until(text, ',');
     const bool capped = item.find(':') != std::string_view::npos;
     const std::string_view called = take_until(item, ':');
+    if (called == "all" && !capped && named == 0) {
+      into = fakezk::FaultPlan::all(into.total());
+      named = fakezk::kAllFaultKinds;
+      continue;
+    }
     const std::optional<fakezk::FaultKind> kind = fakezk::fault_kind(called);
     if (!kind) return "unknown fault kind '" + std::string(called) + "'";
     // Rejected, because it is unclear which of two caps would hold.

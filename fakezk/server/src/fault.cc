@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, kFaultKinds> kNames = {"cut",
                                                               "clock-drift",
                                                               "foreign-delete",
                                                               "parent-removal",
-                                                              "sequence-overflow"};
+                                                              "sequence-overflow",
+                                                              "forgotten-writes"};
 
 }  // namespace
 
@@ -32,7 +33,9 @@ std::optional<FaultKind> fault_kind(std::string_view name) {
 
 FaultPlan FaultPlan::all(std::uint32_t total) {
   FaultPlan plan;
-  plan.most_.fill(kUnlimited);
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    if ((kAllFaultKinds & bit(static_cast<FaultKind>(i))) != 0) plan.most_[i] = kUnlimited;
+  }
   plan.kinds_ = kAllFaultKinds;
   plan.total_ = total;
   return plan;

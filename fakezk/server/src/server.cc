@@ -46,6 +46,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   throttled_requests_ = 0;
   history_.clear();
   log_.clear();
+  kept_log_ = 0;
   // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
   zxid_ = options_.replicas > 1 ? Zxid{1} << kEpochShift : 0;
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
@@ -72,6 +73,7 @@ Server::Checkpoint Server::checkpoint() const {
                         .connections = connections_,
                         .history = history_,
                         .log = log_,
+                        .kept_log = kept_log_,
                         .zxid = zxid_};
   for (const Replica& replica : replicas_) {
     checkpoint.replicas.push_back(
@@ -96,6 +98,7 @@ void Server::reset_to(const Checkpoint& checkpoint) {
   if (leader_tree_) {
     leader_tree_->reset_to(*checkpoint.leader_tree);
     log_ = checkpoint.log;
+    kept_log_ = checkpoint.kept_log;
   }
   sessions_.reset_to(checkpoint.sessions);
   reaper_.reset();
@@ -255,6 +258,7 @@ PathList Server::windable() const {
 void Server::wind_sequence(PathId parent, std::int32_t children_created) {
   if (leader_tree_) leader_tree_->wind_sequence(parent, children_created);
   for (Replica& replica : replicas_) replica.tree().wind_sequence(parent, children_created);
+  keep_log();  // It does not say that the counter has been wound.
 }
 
 }  // namespace lockstep::fakezk

@@ -88,6 +88,7 @@ void Server::commit(Txn& txn, TimePoint now) {
   for (const Change& change : changes) leader_tree_->apply(change, txn.time_ms);
   if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
   log_.push_back(txn);
+  if (closes || txn.opens_session) keep_log();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     if (!replicas_[index].lagging) catch_up(index, now);
   }
@@ -185,6 +186,31 @@ void Server::change_leader(TimePoint now) {
     if (!sessions_.alive(session)) continue;
     sessions_.speak_up(session);
     if (sessions_[session].link == kNoLink) sessions_.fall_silent(session, now);
+  }
+}
+
+// Trees and ephemerals become those of the log.
+void Server::apply_log_again(TimePoint now) {
+  leader_tree_->reset(paths_);
+  for (SessionIndex session = 0; session < sessions_.size(); ++session) {
+    sessions_[session].ephemerals.clear();
+  }
+  reaper_.reset();
+  for (const Txn& txn : log_) {
+    for (const Change& change : changes_of(txn)) {
+      follow(change, now);
+      leader_tree_->apply(change, txn.time_ms);
+    }
+  }
+  for (Replica& replica : replicas_) {
+    const bool lagging = replica.lagging;
+    replica.reset(paths_);
+    for (const Txn& txn : log_) {
+      for (const Change& change : changes_of(txn)) replica.tree().apply(change, txn.time_ms);
+    }
+    replica.applied = log_.size();
+    replica.last_zxid = zxid_;
+    replica.lagging = lagging;
   }
 }
 

@@ -49,14 +49,21 @@ class World::FaultsOfStep final : public PossibleFaults {
 
  private:
   // The order of the kinds in the list; those of replicas are listed together.
-  static constexpr std::array<FaultKind, kFaultKinds> kListed = {
-      FaultKind::kCut,           FaultKind::kExpiry,
-      FaultKind::kKillSession,   FaultKind::kForeignDelete,
-      FaultKind::kTimer,         FaultKind::kLateApply,
-      FaultKind::kLag,           FaultKind::kReplicaPartition,
-      FaultKind::kLeaderChange,  FaultKind::kStall,
-      FaultKind::kCrash,         FaultKind::kClockDrift,
-      FaultKind::kParentRemoval, FaultKind::kSequenceOverflow};
+  static constexpr std::array<FaultKind, kFaultKinds> kListed = {FaultKind::kCut,
+                                                                 FaultKind::kExpiry,
+                                                                 FaultKind::kKillSession,
+                                                                 FaultKind::kForeignDelete,
+                                                                 FaultKind::kTimer,
+                                                                 FaultKind::kLateApply,
+                                                                 FaultKind::kLag,
+                                                                 FaultKind::kReplicaPartition,
+                                                                 FaultKind::kLeaderChange,
+                                                                 FaultKind::kStall,
+                                                                 FaultKind::kCrash,
+                                                                 FaultKind::kClockDrift,
+                                                                 FaultKind::kParentRemoval,
+                                                                 FaultKind::kSequenceOverflow,
+                                                                 FaultKind::kForgottenWrites};
 
   // At least so many kinds.
   std::span<const Event> kinds_listed(std::size_t kinds) const {
@@ -103,6 +110,7 @@ void World::begin_trace() {
   positions_ = 0;
   deviations_.clear();
   hash_ = 0;
+  server_.keep_log();
 }
 
 Process& World::add_process() {

@@ -73,6 +73,7 @@ template <class Visit>
       });
     case FaultKind::kParentRemoval: return each(server_.reapable().size(), always);
     case FaultKind::kSequenceOverflow: return each(server_.windable().size(), always);
+    case FaultKind::kForgottenWrites: return server_.forgettable() > 0 && visit(0);
   }
   return false;
 }
@@ -144,6 +145,7 @@ void World::inject(const Event& event) {
       trace(step);
       return server_.reap(step.path, now_);
     case FaultKind::kSequenceOverflow: return inject_sequence_overflow(event, step);
+    case FaultKind::kForgottenWrites: return inject_forgotten_writes(step);
   }
 }
 
@@ -169,7 +171,7 @@ void World::inject_cut(const Event& event, Step& step) {
 
 // Whoever has lost its leader, or its lead, closes its clients' connections (Learner.shutdown,
 // Leader.shutdown); of what it has sent on each of them, a part arrives.
-void World::inject_leader_change(Step& step) {
+void World::draw_lost_inboxes(Step& step) {
   lost_inboxes_.assign(network_.size(), 0);
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (!network_.at(link).open) continue;
@@ -177,12 +179,29 @@ void World::inject_leader_change(Step& step) {
     lost_inboxes_[link] = number(items + 1);
   }
   step.lost_inboxes = lost_inboxes_;
-  trace(step);
+}
+
+void World::lose_inboxes() {
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (lost_inboxes_[link] == 0) continue;
     network_[link].inbox.truncate(network_.at(link).inbox.size() - lost_inboxes_[link]);
   }
+}
+
+void World::inject_leader_change(Step& step) {
+  draw_lost_inboxes(step);
+  trace(step);
+  lose_inboxes();
   change_leader();
+}
+
+void World::inject_forgotten_writes(Step& step) {
+  const std::uint32_t writes = 1 + number(server_.forgettable());
+  step.amount = static_cast<std::int32_t>(writes);
+  draw_lost_inboxes(step);
+  trace(step);
+  lose_inboxes();
+  forget_writes(writes);
 }
 
 void World::inject_drift(const Event& event, Step& step) {
@@ -229,12 +248,21 @@ void World::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t rece
   network_.disconnect(index, received, Error::kConnectionLoss);
 }
 
-void World::change_leader() {
+void World::end_connections() {
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (network_.at(link).open)
       cut(link, 0, static_cast<std::uint32_t>(network_.at(link).inbox.size()));
   }
+}
+
+void World::change_leader() {
+  end_connections();
   server_.change_leader(now_);
+}
+
+void World::forget_writes(std::uint32_t writes) {
+  end_connections();
+  server_.forget_writes(writes, now_);
 }
 
 void World::heal() {

@@ -44,6 +44,8 @@ void check_way(const HuntSettings& settings) {
     static_cast<void>(reduction_of(settings));
     require(!settings.measure_coverage, "an exhaustive search measures no coverage");
     require(settings.first == 0, "an exhaustive search has no parts");
+    const std::string refused = search::refused_faults(settings.faults);
+    require(refused.empty(), refused);
     return;
   }
   static_cast<void>(strategy_called(settings.strategy));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "exhaustive/exploration.h"
+#include "lockstep/internal/check.h"
 
 namespace lockstep::search {
 
@@ -145,7 +146,16 @@ std::string behind_the_cut(const ExhaustiveResult& result) {
 
 std::span<const ReductionName> reductions() { return kReductions; }
 
+std::string refused_faults(const fakezk::FaultPlan& faults) {
+  constexpr auto kForgets = fakezk::FaultKind::kForgottenWrites;
+  if ((faults.kinds() & bit(kForgets)) == 0) return {};
+  return "an exhaustive search has no '" + std::string(name(kForgets)) +
+         "': it leaves out orders of writes, and their order decides which are forgotten";
+}
+
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options) {
+  internal::check(refused_faults(options.limits.faults).empty(),
+                  "an exhaustive search with a fault that it refuses");
   return Search(program, options).run();
 }
 

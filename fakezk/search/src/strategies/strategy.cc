@@ -25,6 +25,11 @@ std::uint32_t weight_of_first(fakezk::FaultKinds kinds) {
   return kWeights[static_cast<std::size_t>(first(kinds))];
 }
 
+// Kinds that must be named take part only where they are: other hunts draw as if there were none.
+std::uint32_t kinds_to_draw(fakezk::FaultKinds possible) {
+  return static_cast<std::uint32_t>(std::bit_width(possible | fakezk::kAllFaultKinds));
+}
+
 constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfolio},
                                                       {"random", &make_random_walk},
                                                       {"pct", &make_pct},
@@ -65,7 +70,7 @@ void Swarm::draw(fakezk::RandomStream& random, fakezk::FaultKinds possible) {
   if (share == 0) return;
   fakezk::FaultKinds drawn = static_cast<fakezk::FaultKinds>(random.next()) & possible;
   if (share == 1)
-    drawn = bit(static_cast<fakezk::FaultKind>(random.below(fakezk::kFaultKinds))) & possible;
+    drawn = bit(static_cast<fakezk::FaultKind>(random.below(kinds_to_draw(possible)))) & possible;
   if (drawn != 0) kinds_ = drawn;
 }
 

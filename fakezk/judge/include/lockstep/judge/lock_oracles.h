@@ -21,7 +21,8 @@ namespace lockstep::judge {
 //
 //  S1  server-order exclusion: when a grant's evidence was true, its own znode existed and no
 //      conflicting contender was in front, or no more leases were held than the semaphore has; the
-//      intervals of conflicting grants on the server never overlap
+//      intervals of conflicting grants on the server never overlap. A grant whose znode the servers
+//      have forgotten lasts until its holder knows, because no transaction has ended it
 //  S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
 //      loss): when a grant is reported, the holder of every earlier conflicting grant has been
 //      notified of its loss, or is giving it back, unless the server still has that grant too
@@ -137,6 +138,17 @@ class LockOracles final : public LockObserver {
     Zxid deleted = 0;  // 0: it lives.
     SessionId deleted_by = 0;
     Zxid touched = 0;  // When its data was last set.
+    // The servers had forgotten that they created it when it went (FaultKind::kForgottenWrites). No
+    // transaction has deleted it.
+    bool forgotten = false;
+    // It was deleted, until the servers had forgotten that; 0: never.
+    Zxid away_from = 0;
+    Zxid away_until = 0;
+
+    [[nodiscard]] bool gone_at(Zxid zxid) const {
+      if (deleted != 0 && deleted <= zxid) return true;
+      return away_from != 0 && away_from <= zxid && zxid < away_until;
+    }
   };
   // How a session looks at the queue for one place: its own place, or the one znode that all
   // contenders are after.
@@ -172,6 +184,7 @@ class LockOracles final : public LockObserver {
   }
   const Role& read_role(fakezk::PathId znode);
   inline void created(const fakezk::Change& change);
+  [[gnu::cold]] void came_back(const fakezk::Change& change);
   inline void deleted(const fakezk::Change& change);
   void touched(const fakezk::Change& change);
   [[nodiscard]] inline const Life* life_of(const Path& znode, Zxid created) const;

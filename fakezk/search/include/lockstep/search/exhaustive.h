@@ -81,6 +81,10 @@ struct ExhaustiveResult {
   std::optional<Found> found;
 };
 
+// Empty, or why such a search refuses these faults: footprints do not record the order of
+// independent writes in the log, which decides what the servers forget.
+[[nodiscard]] std::string refused_faults(const fakezk::FaultPlan& faults);
+
 // Tries every schedule of a program, budget by budget from no fault to limits.faults.total(), up to
 // the order of steps that do not touch the same objects; ends with the first violation. That may be
 // "misuse": each run repeats the beginning of an earlier one, and some are run twice, to find out
@@ -90,7 +94,7 @@ struct ExhaustiveResult {
 //
 // Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
-// Session::last_contact(), is searched incompletely.
+// Session::last_contact(), is searched incompletely. refused_faults(limits.faults) must be empty.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
 
 // What such a search does not judge, because it depends on orders that the search leaves out.

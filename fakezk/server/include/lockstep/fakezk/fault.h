@@ -42,6 +42,11 @@ namespace lockstep::fakezk {
 //                      | and has none now                                    |
 //   sequence-overflow  | a parent's counter stands 0 to 3 creates from where | a parent that has
 //                      | sequence numbers end, as if others had used them up | had children
+//   forgotten-writes   | a leader-change after which the newest writes that   | several replicas,
+//                      | the servers had acknowledged never happened         | newest writes
+//
+// The last one breaks ZooKeeper's promises, as servers before 3.8.5 and 3.9.2 can (Z119), and no
+// lock is correct under it: a plan has it only if it is named.
 enum class FaultKind : std::uint8_t {
   kCut,
   kExpiry,
@@ -57,22 +62,28 @@ enum class FaultKind : std::uint8_t {
   kForeignDelete,
   kParentRemoval,
   kSequenceOverflow,
+  kForgottenWrites,
 };
-inline constexpr std::size_t kFaultKinds = 14;
+inline constexpr std::size_t kFaultKinds = 15;
 
 // How much faster or slower a clock runs at most, in parts. The recipes' margins cover more.
 inline constexpr int kDriftParts = 64;
 
 // A set of kinds, one bit each.
 using FaultKinds = std::uint32_t;
-inline constexpr FaultKinds kAllFaultKinds = (FaultKinds{1} << kFaultKinds) - 1;
 [[nodiscard]] constexpr FaultKinds bit(FaultKind kind) {
   return FaultKinds{1} << static_cast<unsigned>(kind);
 }
+inline constexpr FaultKinds kEveryFaultKind = (FaultKinds{1} << kFaultKinds) - 1;
+// Those that a plan has only if they are named.
+inline constexpr FaultKinds kNamedFaultKinds = bit(FaultKind::kForgottenWrites);
+// "all": everything that keeps ZooKeeper's promises.
+inline constexpr FaultKinds kAllFaultKinds = kEveryFaultKind & ~kNamedFaultKinds;
 
 // Those that need several replicas.
 inline constexpr FaultKinds kEnsembleFaults =
-    bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange);
+    bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange) |
+    bit(FaultKind::kForgottenWrites);
 
 [[nodiscard]] std::string_view name(FaultKind kind);
 // The kind called `name`; none if there is no such kind.
@@ -85,7 +96,7 @@ class FaultPlan {
 
   // No faults.
   FaultPlan() = default;
-  // Every kind, `total` faults at most.
+  // kAllFaultKinds, `total` faults at most.
   static FaultPlan all(std::uint32_t total);
 
   void allow(FaultKind kind, std::uint32_t most = kUnlimited) {

@@ -14,6 +14,9 @@ namespace lockstep::fakezk {
 enum class Lifetime : std::uint8_t { kPersistent, kEphemeral, kContainer, kTtl };
 
 inline constexpr SessionId kOperator = -1;
+// The actor of a change that no transaction made: the servers have forgotten some (Z119), and this
+// takes the tree back to what it was without them.
+inline constexpr SessionId kForgetfulness = -2;
 
 // One change of the tree, as the leader committed it. Every replica makes the same changes in the
 // same order, and needs nothing else to do so.
@@ -29,7 +32,7 @@ struct Change {
   PathId path;
   Zxid zxid;
   // Who asked; 0 for the servers themselves (a session's end, a reaped znode), kOperator for
-  // somebody who does not belong to the program.
+  // somebody who does not belong to the program, kForgetfulness for what nobody asked.
   SessionId actor;
   SessionId owner;  // The znode's ephemeral owner, or 0.
 
@@ -42,7 +45,7 @@ struct Change {
 };
 
 // Everything that was committed since the reset, in zxid order: what replicas apply and what
-// oracles judge by.
+// oracles judge by. It keeps what the servers forget, and then says what that has changed.
 using History = std::vector<Change>;
 
 }  // namespace lockstep::fakezk

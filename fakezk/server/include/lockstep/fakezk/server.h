@@ -154,6 +154,16 @@ class Server final {
   void mend(TimePoint now);
   // A new leader: every connection ends, a new epoch begins, every session's clock starts again.
   void change_leader(TimePoint now);
+  // How many of the newest writes the servers could forget together with their leader: at most
+  // kMostForgotten, all newer than the last session that began or ended, than the last counter
+  // that was wound, and than what keep_log() keeps.
+  static constexpr std::uint32_t kMostForgotten = 8;
+  [[nodiscard]] std::uint32_t forgettable() const;
+  // A change of the leader, after which the last `writes` writes never happened (Z119). Trees and
+  // ephemerals are those of the log without them; sessions and their clocks stay.
+  void forget_writes(std::uint32_t writes, TimePoint now);
+  // No server forgets what has been committed so far.
+  void keep_log() { kept_log_ = log_.size(); }
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
 
   // A client that is connected sends nothing any more, not even pings; or it does again.
@@ -313,6 +323,15 @@ class Server final {
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
   inline void answer(const Replica& replica, const Txn& txn);
   void catch_up(ReplicaIndex index, TimePoint now);
+  // A znode that what is forgotten has touched, as it was before that.
+  struct Remembered {
+    PathId path;
+    ZnodeFacts facts;
+  };
+  [[nodiscard]] std::vector<Remembered> touched_since(std::size_t entry) const;
+  void apply_log_again(TimePoint now);
+  void note_forgotten(std::span<const Remembered> touched);
+  void note_forgotten(Change::Kind kind, PathId path, const ZnodeFacts& facts);
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(const Replica::Fired& fired);
   [[nodiscard]] ZnodeTree& leader_tree() {
@@ -337,7 +356,8 @@ class Server final {
   std::vector<Connection> connections_;
   std::vector<Strays> strays_;
   History history_;
-  std::vector<Txn> log_;  // Kept only for several replicas.
+  std::vector<Txn> log_;      // Kept only for several replicas.
+  std::size_t kept_log_ = 0;  // No server forgets the entries before this one.
   Applied applied_;
   Zxid zxid_ = 0;
   LinkIndex throttled_link_ = kNoLink;
@@ -366,6 +386,7 @@ struct Server::Checkpoint {
   std::vector<Connection> connections;
   History history;
   std::vector<Txn> log;
+  std::size_t kept_log;
   Zxid zxid;
 };
 

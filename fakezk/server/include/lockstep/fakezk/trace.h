@@ -23,10 +23,12 @@ struct Step {
   std::uint32_t timer_index = 0;             // and of whom
   std::uint32_t lost_requests = 0;           // a cut
   std::uint32_t lost_inbox = 0;              // a cut
-  // kLeaderChange: by link, how much of its inbox; all requests of the open ones are lost, too.
+  // kLeaderChange, kForgottenWrites: by link, how much of its inbox; all requests of the open ones
+  // are lost, too.
   std::span<const std::uint32_t> lost_inboxes = {};
   PathId path = PathTable::kRoot;  // kReap, and faults that strike a znode
-  std::int32_t amount = 0;  // kSequenceOverflow: the next number; kClockDrift: 1 fast, -1 slow
+  // kSequenceOverflow: the next number; kClockDrift: 1 fast, -1 slow; kForgottenWrites: how many
+  std::int32_t amount = 0;
 };
 
 // Watches an execution from outside, to draw it. Must not change anything.

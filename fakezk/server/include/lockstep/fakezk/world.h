@@ -203,6 +203,8 @@ class World final {
   // Every connection ends with it: no request that was under way arrives. By hand, every answer
   // does; the fault loses any of the last ones on each connection.
   void change_leader();
+  // The same, and the last `writes` writes never happened (Server::forget_writes).
+  void forget_writes(std::uint32_t writes);
   // Everything that is broken is mended, nothing breaks any more, and from now on the calm order is
   // a fair one: whoever was served last is served last.
   void heal();
@@ -303,6 +305,10 @@ class World final {
   void inject(const Event& event);
   void inject_cut(const Event& event, Step& step);
   void inject_leader_change(Step& step);
+  void inject_forgotten_writes(Step& step);
+  void draw_lost_inboxes(Step& step);
+  void lose_inboxes();
+  void end_connections();
   void inject_drift(const Event& event, Step& step);
   void inject_foreign_delete(const Event& event, Step& step);
   void inject_sequence_overflow(const Event& event, Step& step);
