@@ -8,7 +8,7 @@
 #include "conformance/identities.h"
 #include "conformance/zxids.h"
 
-// Which ACLs there are, and what they allow.
+// Valid ACLs, and what each of them allows.
 namespace lockstep::conformance {
 
 namespace {
@@ -43,7 +43,7 @@ Task<void> expect_valid(Session& session, Path parent, Acl acl) {
   co_await remove(session, created.path);
 }
 
-// A child of the test's znode that allows only this, and has a child itself.
+// Creates a child of the test's znode with only these permissions; the child has a child too.
 Task<Path> create_allowing(Session& session, Path parent, std::int32_t permissions) {
   const Path path = parent / ("allows-" + std::to_string(permissions));
   co_await create(session, path, "data");
@@ -164,7 +164,7 @@ CONFORMANCE_TEST(Z77DuplicatesAreRemoved) {
   EXPECT_EQ(read, once);
 }
 
-CONFORMANCE_TEST(Z77AnyMatchingEntryWithTheBitWillDo) {
+CONFORMANCE_TEST(Z77AnyMatchingEntryWithTheBitAllows) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Acl acl = both(both(only(kAll, "ip", "1.2.3.4"), anyone(kRead)), anyone(kWrite));
@@ -245,7 +245,8 @@ CONFORMANCE_TEST(Z20GetAclNeedsReadOrAdmin) {
 CONFORMANCE_TEST(Z17SetDataNeedsWrite) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kWrite);
-  const auto refused = co_await session->set_data(closed, "x", 7);  // Beats the version.
+  // The ACL is checked before the version.
+  const auto refused = co_await session->set_data(closed, "x", 7);
   EXPECT_EQ(error_of(refused), Error::kNoAuth);
   const Path open = co_await create_allowing(*session, lab.parent(), kWrite);
   const auto set = co_await session->set_data(open, "x");
@@ -271,7 +272,7 @@ CONFORMANCE_TEST(Z15NoAuthBeatsNodeExistsAndAMalformedName) {
   EXPECT_EQ(error_of(malformed), Error::kNoAuth);
 }
 
-CONFORMANCE_TEST(Z15AnInvalidAclBeatsWhatIsWrongWithThePath) {
+CONFORMANCE_TEST(Z15AnInvalidAclBeatsAnErrorOfThePath) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "exists");
   const Path closed = co_await create_allowing(*session, lab.parent(), 0);
@@ -287,9 +288,11 @@ CONFORMANCE_TEST(Z15AnInvalidAclBeatsWhatIsWrongWithThePath) {
 CONFORMANCE_TEST(Z16RemoveNeedsDeleteOnTheParent) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kDelete);
-  const auto refused = co_await session->remove(closed / "child", 7);  // Beats the version.
+  // The ACL is checked before the version.
+  const auto refused = co_await session->remove(closed / "child", 7);
   EXPECT_EQ(error_of(refused), Error::kNoAuth);
-  const auto missing = co_await session->remove(closed / "no");  // And what is not there.
+  // The ACL is checked before existence, too.
+  const auto missing = co_await session->remove(closed / "no");
   EXPECT_EQ(error_of(missing), Error::kNoAuth);
   const Path open = co_await create_allowing(*session, lab.parent(), kDelete);
   co_await set_acl(*session, open / "child", anyone(0));
@@ -300,7 +303,8 @@ CONFORMANCE_TEST(Z16RemoveNeedsDeleteOnTheParent) {
 CONFORMANCE_TEST(Z18SetAclNeedsAdmin) {
   const auto session = co_await lab.open();
   const Path closed = co_await create_allowing(*session, lab.parent(), kAll & ~kAdmin);
-  const auto refused = co_await session->set_acl(closed, Acl::open(), 7);  // Beats the version.
+  // The ACL is checked before the version.
+  const auto refused = co_await session->set_acl(closed, Acl::open(), 7);
   EXPECT_EQ(error_of(refused), Error::kNoAuth);
   const auto invalid = co_await session->set_acl(closed, nobody());
   EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
@@ -324,7 +328,7 @@ CONFORMANCE_TEST(Z18TheServerValidatesThePathOfSetAcl) {
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z18SetAclChecksTheVersionOfTheAcl) {
-  co_await set_data(session, path, "x");  // The version of the data is another.
+  co_await set_data(session, path, "x");  // The version of the data differs from that of the ACL.
   auto set = co_await session.set_acl(path, Acl::open(), 1);
   EXPECT_EQ(error_of(set), Error::kBadVersion);
   set = co_await session.set_acl(path, Acl::open(), 0);
@@ -361,7 +365,7 @@ static Task<void> set_an_acl_that_works_and_one_that_does_not(Session& session, 
   co_await set_acl(session, path, Acl::open());
   const auto invalid = co_await session.set_acl(path, nobody());
   EXPECT_EQ(error_of(invalid), Error::kInvalidAcl);
-  co_await acl_of(session, path);  // A read takes none.
+  co_await acl_of(session, path);  // A read takes no zxid.
 }
 
 CONFORMANCE_TEST(Z13SetAclTakesAZxidAlsoIfItFails) {
@@ -398,7 +402,7 @@ CONFORMANCE_TEST(Z77ADigestIsShownMaskedWithoutAdmin) {
   EXPECT_EQ(in_full, both(hidden, anyone(kRead)));
 }
 
-// What is not UTF-8 the server decodes to the replacement character, and keeps that.
+// The server decodes invalid UTF-8 to the replacement character and stores that.
 CONFORMANCE_TEST(Z77AnIdThatIsNotUtf8IsReplaced) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";

@@ -10,7 +10,7 @@ namespace lockstep::conformance {
 
 using support::StateReached;
 
-CONFORMANCE_TEST(Z60WhoKnowsThePasswordTakesTheSessionOver) {
+CONFORMANCE_TEST(Z60AClientWithThePasswordTakesTheSessionOver) {
   const auto owner = co_await lab.open();
   const Path path = lab.parent() / "e";
   co_await create(*owner, path, Data(), CreateMode::kEphemeral);
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(Z60AWrongPasswordIsAnExpiredSession) {
   }
 }
 
-// Anybody who knows the id can disturb, but not more.
+// A client that knows only the id can disconnect the owner, but nothing more.
 CONFORMANCE_TEST(Z60AWrongPasswordDisconnectsTheRightClient) {
   const auto owner = co_await lab.open();
   const SessionId id = owner->id();
@@ -81,8 +81,8 @@ CONFORMANCE_TEST(Z60ASessionThatIsOverCannotBeAttachedTo) {
   EXPECT_EQ(error_of(refused), Error::kSessionExpired);
 }
 
-// And so on, but not for ever: on a real server two handshakes at one moment may both leave a
-// connection behind, and then both clients go on with the one session.
+// The two clients do not steal the session from each other without end: on a real server, two
+// simultaneous handshakes may leave both connections open, and then both clients share the session.
 CONFORMANCE_TEST(Z61AClientThatComesBackStealsTheSessionAgain) {
   const auto one = co_await lab.open();
   co_await lab.disconnect(*one);

@@ -10,7 +10,7 @@
 #include "conformance/zxids.h"
 #include "support/session_waits.h"
 
-// Who a session is.
+// Identities of a session.
 namespace lockstep::conformance {
 
 namespace {
@@ -46,7 +46,7 @@ CONFORMANCE_TEST(Z77AnIdentityCanComeLater) {
   co_await create(*owner, path, "x", for_ann);
   auto read = co_await error_of_reading(*owner, path);
   EXPECT_EQ(read, Error::kNoAuth);
-  co_await add_auth(*owner, "ann:wrong");  // Nobody knows what is right: it is another identity.
+  co_await add_auth(*owner, "ann:wrong");  // No password is wrong: it makes another identity.
   read = co_await error_of_reading(*owner, path);
   EXPECT_EQ(read, Error::kNoAuth);
   co_await add_auth(*owner, kAnn);
@@ -81,7 +81,7 @@ CONFORMANCE_TEST(Z77AuthIsExpandedInSetAclToo) {
   EXPECT_EQ(read.acl, both(anyone(permission::kRead), digest(permission::kWrite, "ann:x")));
 }
 
-// They are removed before "auth" is expanded.
+// The server removes duplicates before it expands "auth".
 CONFORMANCE_TEST(Z77AuthMayExpandToADuplicate) {
   const auto session = co_await lab.open();
   co_await add_auth(*session, kAnn);
@@ -114,7 +114,7 @@ CONFORMANCE_TEST(Z77AnIdentityBelongsToOneSession) {
   EXPECT_EQ(read, Error::kNoAuth);
 }
 
-// Whoever attaches to the session, unless it authenticates itself.
+// A client that attaches to the session has to authenticate itself.
 CONFORMANCE_TEST(Z77AnIdentityBelongsToTheConnectionsOfOneClient) {
   const auto ann = co_await lab.open();
   co_await add_auth(*ann, kAnn);
@@ -129,7 +129,7 @@ CONFORMANCE_TEST(Z77AnIdentityBelongsToTheConnectionsOfOneClient) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(Z77WhatIsSentBehindAnAddAuthHasItsIdentity) {
+CONFORMANCE_TEST(Z77RequestsAfterAnAddAuthHaveItsIdentity) {
   const auto session = co_await lab.open();
   for (int round = 0; round < 20; ++round) {
     const Path path = lab.parent() / ("n" + std::to_string(round));
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(Z77IdentitiesCanBeAddedTogether) {
   EXPECT_EQ(acl.entries().size(), 2u);
 }
 
-// Z114: the C client itself refuses to take one then.
+// Z114: the C client itself refuses a credential that is added while disconnected.
 CONFORMANCE_TEST(Z77AnIdentityCanBeAddedWhileAway) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
@@ -171,7 +171,7 @@ CONFORMANCE_TEST(Z77AnIdentityCanBeAddedWhileAway) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-// The credential is the session's before it is the connection's.
+// The client stores a credential for the session before it sends it on the connection.
 CONFORMANCE_TEST(Z77AnIdentitySurvivesTheLossOfItsReply) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
@@ -209,7 +209,7 @@ CONFORMANCE_TEST(Z77AnyCredentialIsADigest) {
   EXPECT_EQ(ids, expected);
 }
 
-// Everybody has one of the scheme "ip" anyway.
+// Every connection has an identity of the scheme "ip", whatever it sends.
 CONFORMANCE_TEST(Z77AnAddressIsNoIdentityForAuth) {
   const auto session = co_await lab.open();
   const auto added = co_await session->add_auth("ip", "1.2.3.4");
@@ -219,7 +219,7 @@ CONFORMANCE_TEST(Z77AnAddressIsNoIdentityForAuth) {
   co_await create(*session, lab.parent() / "b", "x",
                   Creation(CreateMode::kPersistent, only(permission::kAll, "ip", "1.2.3.4")));
   const auto read = co_await error_of_reading(*session, lab.parent() / "b");
-  EXPECT_EQ(read, Error::kNoAuth);  // It is not asked where it is.
+  EXPECT_EQ(read, Error::kNoAuth);  // The credential does not replace the client's address.
 }
 
 static Task<void> add_ann(Session& session, Path) { co_await add_auth(session, kAnn); }
@@ -243,7 +243,7 @@ CONFORMANCE_TEST(Z66AnUnknownSchemeEndsTheSession) {
   }
 }
 
-CONFORMANCE_TEST(Z66EverythingPendingFailsWithIt) {
+CONFORMANCE_TEST(Z66ARejectedCredentialFailsEverythingPending) {
   const auto session = co_await lab.open();
   const Watch watch = co_await watch_data(*session, lab.parent());
   auto auth = session->add_auth("unknown", kAnn);
@@ -265,8 +265,8 @@ CONFORMANCE_TEST(Z66EverythingPendingFailsWithIt) {
   EXPECT_EQ(error_of(event), Error::kAuthFailed);
 }
 
-// Nothing that was sent behind the rejected credential is applied.
-CONFORMANCE_TEST(Z66TheServerHearsNoMore) {
+// The server applies no request that was sent after the rejected credential.
+CONFORMANCE_TEST(Z66TheServerAppliesNothingAfterARejectedCredential) {
   const auto other = co_await lab.open();
   for (int round = 0; round < 10; ++round) {
     const auto session = co_await lab.open();
@@ -280,7 +280,7 @@ CONFORMANCE_TEST(Z66TheServerHearsNoMore) {
   }
 }
 
-// It is not closed, only cut off: it expires.
+// The server closes the connection but not the session, which therefore expires.
 CONFORMANCE_TEST(Z66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
   const auto session = co_await lab.open(Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();

@@ -4,7 +4,7 @@
 #include "conformance/identities.h"
 #include "lockstep/fair_mutex.h"
 
-// A session with a chroot sees the znodes below it, and nothing of where they are.
+// A session with a chroot sees only the znodes below it, and never the chroot in a path.
 namespace lockstep::conformance {
 
 namespace {
@@ -30,7 +30,7 @@ CONFORMANCE_TEST(Z5TheChrootIsNotCreated) {
   EXPECT_EQ(seen.data.view(), "x");
 }
 
-// A lock's recipe creates it, however many levels are missing.
+// A recipe creates the chroot with all its missing ancestors.
 CONFORMANCE_TEST(Z5ALockCreatesItsMissingChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "team" / "app";
@@ -45,7 +45,7 @@ CONFORMANCE_TEST(Z5ALockCreatesItsMissingChroot) {
   EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
 }
 
-// Where it may not, that is what it says.
+// A recipe that may not create the chroot reports that error.
 CONFORMANCE_TEST(Z5AChrootThatMayNotBeCreatedIsAnError) {
   const auto outside = co_await lab.open();
   const Creation closed(CreateMode::kPersistent, anyone(permission::kRead));
@@ -56,7 +56,7 @@ CONFORMANCE_TEST(Z5AChrootThatMayNotBeCreatedIsAnError) {
   EXPECT_EQ(error_of(held), Error::kNoAuth);
 }
 
-// The C client would put a chroot in front of these and make paths of them.
+// The C client would prepend the chroot to these and thus make them valid paths.
 CONFORMANCE_TEST(Z5NoPathBecomesOneInAChroot) {
   const auto outside = co_await lab.open();
   co_await create(*outside, lab.parent() / "app");
@@ -124,7 +124,7 @@ CONFORMANCE_TEST(Z6EventsComeWithoutTheChroot) {
   EXPECT_EQ(listed, WatchEvent(EventType::kChild, "/"));
 }
 
-// The watches that a client sets again after a reconnect name them, too.
+// The watches that a client sets again after a reconnect carry the chroot, too.
 CONFORMANCE_TEST(Z6EventsOfAnAbsenceComeWithoutTheChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "app";

@@ -49,8 +49,8 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
   static Task<void> of_watcher(Lab& lab, TestOfWatcher test);
 };
 
-// Requests that are under way together, in the order of sending. Each is made by a function without
-// arguments, because an operation never moves.
+// Requests in flight together, in the order of sending. A function without arguments makes each of
+// them, because an operation never moves.
 template <class T>
 class Sent {
  public:
@@ -65,13 +65,13 @@ class Sent {
   std::vector<std::unique_ptr<Operation<T>>> operations_;
 };
 
-// The operation that a multi failed at, if it failed.
+// The index of the operation that made a multi fail.
 inline std::optional<std::size_t> failed_op(const std::expected<MultiResults, MultiError>& result) {
   if (result) return std::nullopt;
   return result.error().op;
 }
 
-// Operations that are expected to work: an exception otherwise.
+// The following operations throw if they fail.
 Task<Created> create(Session& session, Path path, Data data = Data(),
                      Creation creation = CreateMode::kPersistent);
 Task<Stat> stat_of(Session& session, Path path);
@@ -80,24 +80,25 @@ Task<Stat> set_data(Session& session, Path path, Data data);
 Task<MultiResults> commit(Session& session, Transaction transaction);
 Task<void> add_auth(Session& session, std::string user_and_password);
 // Adds a credential that the server rejects, and waits until the session is over. The server closes
-// the connection right behind its answer, and a client may notice that before it has read why
-// (Z66): then it loses its connection, comes back with the credential, and is told that time.
+// the connection right after its answer, and a client may notice that before it has read the reason
+// (Z66): it then loses its connection, sends the credential again after the reconnect and is
+// rejected.
 Task<void> add_rejected_auth(Session& session, std::string scheme = "unknown");
-// Ways for a request to end that stood behind a rejected credential, or was one.
+// Whether a rejected credential, or a request sent after one, may end with `error`.
 [[nodiscard]] bool fails_with_a_rejection(std::optional<Error> error);
-// A session that was rejected told its listeners so, once, after any connection that it lost.
+// Whether the session reported the rejection to its listeners once, after all lost connections.
 [[nodiscard]] bool ends_with_a_rejection(const std::vector<SessionState>& states);
 Task<Acl> acl_of(Session& session, Path path);
 Task<void> set_acl(Session& session, Path path, Acl acl);
-// Why a multi failed, which was not expected to work: an exception otherwise.
+// Returns the error of a multi that is expected to fail; throws if it succeeds.
 Task<MultiError> failure_of(Session& session, Transaction transaction);
-// The watches that reads leave behind.
+// The watch that a read has set.
 Task<Watch> watch_data(Session& session, Path path);
 Task<Watch> watch_exists(Session& session, Path path);
 Task<Watch> watch_children(Session& session, Path path);
 // The event of a watch that fires.
 Task<WatchEvent> event_of(const Watch& watch);
-// Everything that was on the way to the session when this was called has arrived.
+// Waits until everything that was on its way to the session when this was called has arrived.
 Task<void> settle(Session& session, Path path);
 
 }  // namespace lockstep::conformance
@@ -108,7 +109,7 @@ Task<void> settle(Session& session, Path path);
   TEST_P(Conformance, name) { run(&name); } \
   static Task<void> name([[maybe_unused]] Lab& lab)
 
-// The same with a `session`, and the `path` of a znode that it has created.
+// The same with a `session` that has created the znode `path`.
 #define CONFORMANCE_TEST_ON_ZNODE(name)                                 \
   static Task<void> name(Lab& lab, Session& session, const Path& path); \
   TEST_P(Conformance, name) { run(&name); }                             \

@@ -5,7 +5,7 @@
 
 #include "conformance/conformance.h"
 
-// Znodes that the server removes when they have been used.
+// The server removes a container znode after its last child.
 namespace lockstep::conformance {
 
 namespace {
@@ -27,8 +27,8 @@ Task<void> wait_until_removed(Session& session, Path path) {
   EXPECT_EQ(event.type(), EventType::kDeleted);
 }
 
-// The server has looked at everything that exists now. It removes what it has found in any order,
-// hence twice.
+// Waits until the server has checked all containers that exist now. One check removes the
+// containers it finds in any order, hence two rounds.
 Task<void> wait_for_a_check(Session& session, Path parent) {
   for (int i = 0; i < 2; ++i) {
     const Path probe = co_await create_used(session, parent / "probe");
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(Z36AContainerThatWasNeverUsedStays) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "c";
   const Created created = co_await create(*session, path, Data(), CreateMode::kContainer);
-  co_await set_data(*session, path, "x");  // Is no use of it.
+  co_await set_data(*session, path, "x");  // A write does not count as use.
   co_await wait_for_a_check(*session, lab.parent());
   const Stat stat = co_await stat_of(*session, path);
   EXPECT_EQ(stat.czxid, created.stat.czxid);
@@ -60,7 +60,7 @@ CONFORMANCE_TEST(Z36AContainerStaysWhileItHasAChild) {
   const auto session = co_await lab.open();
   const auto owner = co_await lab.open();
   const Path path = co_await create_used(*session, lab.parent() / "c");
-  // It may be gone before the child is there.
+  // The container may be gone before the child is created.
   for (;;) {
     const auto child = co_await owner->create(path / "e", Data(), CreateMode::kEphemeral);
     if (error_of(child) == std::nullopt) break;
@@ -133,7 +133,7 @@ CONFORMANCE_TEST(Z40TheEndOfAContainerFiresLikeARemoval) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-// The server removes it, so nobody's permission is needed.
+// The server itself removes the container, so no ACL applies.
 CONFORMANCE_TEST(Z36AContainerIsRemovedWhateverTheAclsSay) {
   const auto session = co_await lab.open();
   const Path holder = lab.parent() / "holder";
@@ -149,7 +149,7 @@ CONFORMANCE_TEST(Z36AContainerIsRemovedWhateverTheAclsSay) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-// As far as the containers go, a multi is like its operations.
+// For containers, the operations of a multi count like single requests.
 CONFORMANCE_TEST(Z36AContainerCanBeUsedByAMulti) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "c";

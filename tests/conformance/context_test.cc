@@ -29,7 +29,7 @@ CONFORMANCE_TEST(ADeadlineEndsTheWaitNotTheRequest) {
   EXPECT_EQ(error_of(created), Error::kTimedOut);
   EXPECT_GE(lab.executor().now(), deadline);
   lab.let_go(*session);
-  // The reply to the create arrives first, and nobody waits for it.
+  // The reply to the create arrives first; no waiter is left for it.
   const auto exists = co_await session->exists(lab.parent() / "a");
   EXPECT_EQ(error_of(exists), std::nullopt);
 }
@@ -61,7 +61,7 @@ CONFORMANCE_TEST(AContextThatIsOverSendsNothing) {
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(AContextThatLastsDoesNotDisturb) {
+CONFORMANCE_TEST(AContextThatDoesNotEndHasNoEffect) {
   const auto session = co_await lab.open();
   std::stop_source stop;
   const Context context(lab.executor().now() + std::chrono::seconds(20), stop.get_token());

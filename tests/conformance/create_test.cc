@@ -67,8 +67,8 @@ CONFORMANCE_TEST(Z7CversionIsCreatesPlusRemoves) {
   EXPECT_EQ(stat.num_children, 1);
 }
 
-// The znodes that a server is born with were never created by anybody. Nothing is ever removed from
-// the root by these tests.
+// A server starts with these znodes, and no create has counted for them. These tests never remove a
+// child of the root.
 CONFORMANCE_TEST(Z7ThePredefinedZnodesStartBelowZero) {
   const auto session = co_await lab.open();
   const Stat root = co_await stat_of(*session, "/");
@@ -102,7 +102,7 @@ CONFORMANCE_TEST(Z10SettingEqualBytesIsAChange) {
   EXPECT_GT(set.mzxid, created.stat.mzxid);
 }
 
-CONFORMANCE_TEST(Z10AncestorsDoNotNotice) {
+CONFORMANCE_TEST(Z10AncestorsDoNotChange) {
   const auto session = co_await lab.open();
   const Created child = co_await create(*session, lab.parent() / "a");
   const Stat before = co_await stat_of(*session, lab.parent());
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(Z11NullAndEmptyDataAreDistinct) {
   EXPECT_TRUE(read.data.is_null());
 }
 
-// However long: the C client's own calls would cut it off to fit a buffer.
+// The C client's own calls would truncate long paths and data to fit a buffer.
 CONFORMANCE_TEST(Z26TheActualPathAndAllDataComeBack) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / std::string(20'000, 'n');
@@ -205,7 +205,7 @@ CONFORMANCE_TEST(Z12TheServersClockStampsEveryWrite) {
 static Task<void> create_again_and_read(Session& session, Path path) {
   const auto again = co_await session.create(path, Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(again), Error::kNodeExists);
-  co_await stat_of(session, path);  // A read takes none.
+  co_await stat_of(session, path);  // A read takes no zxid.
 }
 
 CONFORMANCE_TEST(Z13AFailedWriteTakesAZxidToo) {

@@ -4,14 +4,14 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z15CreateOfWhatExists) {
+CONFORMANCE_TEST(Z15CreateOfAnExistingZnodeIsAnError) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   const auto again = co_await session->create(lab.parent() / "a", "x", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(again), Error::kNodeExists);
 }
 
-CONFORMANCE_TEST(Z15CreateWithoutAParent) {
+CONFORMANCE_TEST(Z15CreateWithoutAParentIsAnError) {
   const auto session = co_await lab.open();
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
@@ -45,7 +45,7 @@ CONFORMANCE_TEST(Z33AnEphemeralHasNoChildren) {
   }
 }
 
-CONFORMANCE_TEST(Z16RemoveOfWhatIsNotThere) {
+CONFORMANCE_TEST(Z16RemoveOfAMissingZnodeIsAnError) {
   const auto session = co_await lab.open();
   const auto missing = co_await session->remove(lab.parent() / "no");
   EXPECT_EQ(error_of(missing), Error::kNoNode);
@@ -105,7 +105,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z19OnlyMinusOneMatchesAnyVersion) {
   EXPECT_EQ(error_of(removed), Error::kBadVersion);
 }
 
-CONFORMANCE_TEST(Z20ReadsOfWhatIsNotThere) {
+CONFORMANCE_TEST(Z20ReadsOfAMissingZnodeAreErrors) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "no";
   const auto exists = co_await session->exists(path);

@@ -10,20 +10,20 @@
 #include "conformance/conformance.h"
 #include "lockstep/task_set.h"
 
-// An exception out of a user's code ends what threw it. Everybody else gets what is theirs, and
-// whoever runs the executor gets the exception, if nobody else does.
+// An exception in user code ends only the task that threw it. All other requests and watches get
+// their results. If no task handles the exception, the run of the executor rethrows it.
 namespace lockstep::conformance {
 
 namespace {
 
 Task<void> throw_after_reading(Session& session, Path path) {
   const auto read = co_await session.get_data(path);
-  throw std::runtime_error("thrown behind a reply");
+  throw std::runtime_error("thrown after a reply");
 }
 
 Task<void> throw_after_event(const Watch& watch) {
   const auto fired = co_await watch.fired();
-  throw std::runtime_error("thrown behind an event");
+  throw std::runtime_error("thrown after an event");
 }
 
 class ThrowingListener final : public SessionListener {
@@ -40,7 +40,7 @@ class ThrowingListener final : public SessionListener {
   Session& session_;
 };
 
-// What it has heard outlives the run.
+// The recorded states outlive the run.
 class Recorder final : public SessionListener {
  public:
   Recorder(Session& session, std::vector<SessionState>& heard) : session_(session), heard_(heard) {
@@ -73,7 +73,7 @@ Task<void> throw_in_listeners(Lab& lab, std::vector<SessionState>& heard) {
   static_cast<void>(co_await never.fired());
 }
 
-// The message of what a test throws when it is run, or nothing.
+// The message of the exception that `test` throws; empty if it throws none.
 std::string thrown_by(Lab& lab, Task<void> test) {
   try {
     lab.run(std::move(test));
@@ -85,7 +85,7 @@ std::string thrown_by(Lab& lab, Task<void> test) {
 
 }  // namespace
 
-CONFORMANCE_TEST(AnExceptionBehindAReplyTakesNoOtherReply) {
+CONFORMANCE_TEST(AnExceptionAfterAReplyTakesNoOtherReply) {
   const auto session = co_await lab.open();
   TaskSet tasks;
   auto before = session->get_data(lab.parent());
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(AnExceptionBehindAReplyTakesNoOtherReply) {
   EXPECT_EQ(error_of(later), std::nullopt);
 }
 
-CONFORMANCE_TEST(AnExceptionBehindAnEventTakesNoOtherEvent) {
+CONFORMANCE_TEST(AnExceptionAfterAnEventTakesNoOtherEvent) {
   const auto session = co_await lab.open();
   const Watch first = co_await watch_data(*session, lab.parent());
   const Watch second = co_await watch_data(*session, lab.parent());
@@ -119,10 +119,10 @@ CONFORMANCE_TEST(AnExceptionBehindAnEventTakesNoOtherEvent) {
 
 TEST_P(Conformance, AnExceptionInTheBackgroundEndsTheRun) {
   const std::unique_ptr<Lab> lab = GetParam()();
-  EXPECT_EQ(thrown_by(*lab, throw_in_the_background(*lab)), "thrown behind a reply");
+  EXPECT_EQ(thrown_by(*lab, throw_in_the_background(*lab)), "thrown after a reply");
 }
 
-// The others hear of the change before the run ends.
+// The other listeners are notified before the run ends.
 TEST_P(Conformance, AnExceptionInAListenerEndsTheRun) {
   std::vector<SessionState> heard;
   const std::unique_ptr<Lab> lab = GetParam()();

@@ -6,7 +6,7 @@
 
 #include "lockstep/acl.h"
 
-// Users for tests with ACLs: what they authenticate with, and what an ACL then calls them.
+// Users for tests with ACLs: the credentials they send, and their ids in ACLs.
 namespace lockstep::conformance {
 
 inline constexpr const char* kAnn = "ann:secret";
@@ -14,7 +14,8 @@ inline constexpr const char* kAnnId = "ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=";
 inline constexpr const char* kBob = "bob:secret";
 inline constexpr const char* kBobId = "bob:fyVmFCwVbTJYrznoSu1koqYEYF0=";
 
-// An ACL with one entry. A function, since no list may stand next to a co_await.
+// An ACL with one entry. A function, because no initializer list may share an expression with a
+// co_await.
 inline Acl only(std::int32_t permissions, std::string scheme, std::string id) {
   std::vector<AclEntry> entries;
   entries.emplace_back(permissions, std::move(scheme), std::move(id));
@@ -24,13 +25,13 @@ inline Acl anyone(std::int32_t permissions) { return only(permissions, "world", 
 inline Acl digest(std::int32_t permissions, std::string id) {
   return only(permissions, "digest", std::move(id));
 }
-// Two ACLs in one.
+// An ACL with the entries of both.
 inline Acl both(const Acl& a, const Acl& b) {
   std::vector<AclEntry> entries(a.entries().begin(), a.entries().end());
   entries.insert(entries.end(), b.entries().begin(), b.entries().end());
   return Acl(std::move(entries));
 }
-// No entry at all.
+// An ACL without entries.
 inline Acl nobody() { return Acl(std::vector<AclEntry>()); }
 
 }  // namespace lockstep::conformance

@@ -1,4 +1,4 @@
-// Who a client is, and what it creates znodes with: SessionOptions.
+// SessionOptions: a client's credentials, and the ACL of the znodes that it creates.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -41,7 +41,7 @@ Task<void> expect_closed_to(Session& stranger, Path lock, Path contender) {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z77NobodyElseMayTouchALockOfItsCreators) {
+CONFORMANCE_TEST(Z77OnlyItsCreatorsMayTouchALock) {
   const auto ann = co_await lab.open(as(kAnn));
   const auto bob = co_await lab.open(as(kBob));
   const Path path = lab.parent() / "locks" / "nightly";
@@ -54,7 +54,7 @@ CONFORMANCE_TEST(Z77NobodyElseMayTouchALockOfItsCreators) {
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
-CONFORMANCE_TEST(Z77WhoShowsTheSameIdentitySharesTheLock) {
+CONFORMANCE_TEST(Z77SessionsWithTheSameIdentityShareTheLock) {
   const auto first = co_await lab.open(as(kAnn));
   const auto second = co_await lab.open(as(kAnn));
   FairMutex mutex(*first, lab.parent() / "lock");
@@ -73,7 +73,8 @@ CONFORMANCE_TEST(Z77EveryRecipeCreatesWithTheDefaultAcl) {
   const auto stranger = co_await lab.open();
   ReadWriteLock read_write(*ann, lab.parent() / "rw");
   HeldLock writer = must(co_await read_write.acquire_write(), "acquire_write");
-  must(co_await read_write.downgrade(writer), "downgrade");  // Creates in a multi.
+  // downgrade() creates its znode in a multi.
+  must(co_await read_write.downgrade(writer), "downgrade");
   co_await expect_closed_to(*stranger, lab.parent() / "rw", writer.znode());
   const auto read = co_await stranger->get_data(writer.znode());
   EXPECT_EQ(error_of(read), Error::kNoAuth);
@@ -121,7 +122,8 @@ CONFORMANCE_TEST(Z77EveryRecipeMayHaveAnAclOfItsOwn) {
   co_await expect_closed_to(*stranger, lab.parent() / "recursive", hold.held().znode());
   ReadWriteLock read_write(*ann, lab.parent() / "rw", options);
   HeldLock writer = must(co_await read_write.acquire_write(), "acquire_write");
-  must(co_await read_write.downgrade(writer), "downgrade");  // Creates in a multi.
+  // downgrade() creates its znode in a multi.
+  must(co_await read_write.downgrade(writer), "downgrade");
   co_await expect_closed_to(*stranger, lab.parent() / "rw", writer.znode());
   Semaphore semaphore(*ann, lab.parent() / "semaphore", 1, options);
   const HeldLock lease = must(co_await semaphore.acquire(), "acquire");
@@ -136,7 +138,7 @@ CONFORMANCE_TEST(Z77EveryRecipeMayHaveAnAclOfItsOwn) {
   co_await expect_closed_to(*stranger, lab.parent() / "multi", all.each().front().znode());
 }
 
-CONFORMANCE_TEST(Z77WhatSaysItsAclIsCreatedWithThat) {
+CONFORMANCE_TEST(Z77AnExplicitAclReplacesTheDefaultAcl) {
   const auto ann = co_await lab.open(as(kAnn));
   const Creation open(CreateMode::kPersistent, Acl::open());
   co_await create(*ann, lab.parent() / "open", Data(), open);
@@ -151,9 +153,9 @@ CONFORMANCE_TEST(Z77WhatSaysItsAclIsCreatedWithThat) {
   EXPECT_TRUE(of_b.is_open());
 }
 
-CONFORMANCE_TEST(Z77ADefaultAclOfNobodyIsRefused) {
+CONFORMANCE_TEST(Z77ACreatorOnlyDefaultAclNeedsAnIdentity) {
   SessionOptions options;
-  options.default_acl = Acl::creator_only();  // But it shows no identity.
+  options.default_acl = Acl::creator_only();  // The session has no identity.
   const auto session = co_await lab.open(std::move(options));
   FairMutex mutex(*session, lab.parent() / "lock");
   const auto held = co_await mutex.acquire();
@@ -195,7 +197,7 @@ CONFORMANCE_TEST(Z77SeveralIdentitiesAreAllShown) {
   EXPECT_EQ(acl.entries().size(), 2U);
 }
 
-// Not a hang: within the deadline it says what is wrong.
+// The acquire fails with that error before its deadline; it does not hang.
 CONFORMANCE_TEST(Z66ACredentialThatIsRejectedIsAnErrorOfTheLock) {
   co_await lab.open();
   SessionOptions options;

@@ -19,7 +19,7 @@ Task<void> expect_failure(Session& session, Transaction transaction, Error error
   EXPECT_EQ(failure.op, op);
 }
 
-// The first of these changes something, the second is the one in question.
+// The first operation changes something; the second is the one under test.
 Transaction after_a_create(Path path, Request second) {
   Transaction transaction = Transaction().create(std::move(path), Data(), kPlain);
   transaction.add(std::move(second));
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(Z22AnEmptyMultiWorks) {
   EXPECT_TRUE(results.empty());
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z22TheFirstOperationThatFailsIsNamed) {
+CONFORMANCE_TEST_ON_ZNODE(Z22AMultiReportsTheFirstOperationThatFails) {
   co_await expect_failure(
       session, Transaction().check(path).set_data(path, "x", 7).remove(path / "no").check(path, 9),
       Error::kBadVersion, 1);
@@ -194,7 +194,7 @@ CONFORMANCE_TEST(Z21CheckNeedsRead) {
   co_await commit(*session, Transaction().check(path, 0));
 }
 
-CONFORMANCE_TEST(Z22AnAclIsThatOfOneOperation) {
+CONFORMANCE_TEST(Z22AnAclBelongsToOneOperation) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Acl acl = both(anyone(permission::kRead | permission::kCreate), digest(31, kAnnId));
@@ -207,7 +207,7 @@ CONFORMANCE_TEST(Z22AnAclIsThatOfOneOperation) {
   EXPECT_EQ(of_b, Acl::open());
 }
 
-CONFORMANCE_TEST(Z22AnAclAppliesToTheOperationsBehind) {
+CONFORMANCE_TEST(Z22AnAclAppliesToTheFollowingOperations) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "a";
   const Creation closed(kPlain, anyone(permission::kRead));
@@ -295,7 +295,7 @@ CONFORMANCE_TEST(Z30AFailedMultiDoesNotCount) {
   const auto session = co_await lab.open();
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;
-  // Sent together: the next number is drawn before the failed multi has been undone everywhere.
+  // Both are sent together: the next number is drawn while the failed multi is still being undone.
   auto failing = session->multi(Transaction()
                                     .create(prefix, Data(), sequential)
                                     .create(prefix, Data(), sequential)
@@ -351,7 +351,7 @@ static Task<void> commit_other_modes(Session& session, Path path) {
   }
 }
 
-// The server hears nothing of all that.
+// The client refuses these, so the server receives nothing.
 CONFORMANCE_TEST(Z23OtherModesAreRefusedInAMulti) {
   const auto session = co_await lab.open();
   const Zxid taken = co_await zxids_taken_by(lab, *session, &commit_other_modes);

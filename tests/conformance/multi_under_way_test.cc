@@ -1,4 +1,4 @@
-// Multis under way: among other requests, and where connections and sessions end.
+// Multis in flight: among other requests, and when connections or sessions end.
 #include <gtest/gtest.h>
 
 #include <stop_token>
@@ -33,7 +33,7 @@ CONFORMANCE_TEST(Z73AMultiKeepsItsPlaceAmongTheRequests) {
   must(co_await creation, "create");
 }
 
-CONFORMANCE_TEST(Z22MultisMayBeManyAndLarge) {
+CONFORMANCE_TEST(Z22ManyLargeMultisWork) {
   const auto session = co_await lab.open();
   const std::string data(100, 'x');
   Sent<MultiResults> multis;
@@ -94,7 +94,8 @@ CONFORMANCE_TEST(Z68AMultiWhoseReplyIsLostWasApplied) {
   EXPECT_EQ(read.data.view(), "x");
 }
 
-// Or fails, and was never sent then: see Z69ARequestMadeWhileAwayIsSentAfterwards.
+// The multi may fail instead, but then it was never sent: see
+// Z69ARequestMadeWhileAwayIsSentAfterwards.
 CONFORMANCE_TEST(Z69AMultiMadeWhileAwayIsSentAfterwards) {
   const auto session = co_await lab.open();
   for (int attempt = 0; attempt < 20; ++attempt) {
@@ -124,7 +125,7 @@ CONFORMANCE_TEST(Z72AMultiMadeOnAnExpiredSessionFails) {
   co_await lab.disconnect(*victim);
   auto multi = victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
   co_await lab.kill(*victim);
-  // What the session still tries depends on what it knows. It ends like this, and nothing crashes.
+  // How often the session retries depends on what it knows; in the end it reports the expiry.
   auto results = co_await multi;
   while (error_of(results) == Error::kConnectionLoss) {
     results = co_await victim->multi(Transaction().check(lab.parent()).check(lab.parent()));
@@ -133,8 +134,8 @@ CONFORMANCE_TEST(Z72AMultiMadeOnAnExpiredSessionFails) {
   EXPECT_EQ(failed_op(results), std::nullopt);
 }
 
-// It waits in the client, which knows that it was never sent.
-CONFORMANCE_TEST(Z69AMultiThatNobodyWaitsForAnyMoreIsNotSent) {
+// Such a multi is still queued in the client, which never sends it.
+CONFORMANCE_TEST(Z69AnAbandonedMultiIsNotSent) {
   const auto session = co_await lab.open();
   co_await lab.disconnect(*session);
   std::stop_source stop;

@@ -5,7 +5,7 @@
 #include "conformance/conformance.h"
 #include "lockstep/sleep.h"
 
-// What a multi tells watches.
+// Watch events of a multi.
 namespace lockstep::conformance {
 
 namespace {
@@ -79,7 +79,7 @@ CONFORMANCE_TEST(Z22AFailedMultiFiresNothing) {
   EXPECT_FALSE(parent.has_fired());
 }
 
-// One event for each watch: the first operation that concerns it takes it away.
+// Each watch gets one event: the first operation that concerns it consumes it.
 CONFORMANCE_TEST(Z42EachOperationOfAMultiFiresInTurn) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(Z42EachOperationOfAMultiFiresInTurn) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-// The writes are the watcher's own, so no event arrives before this waits for it.
+// The writes are the watcher's own, so no event arrives before the test awaits it.
 CONFORMANCE_TEST(Z41TheEventsOfAMultiComeInItsOrder) {
   const auto session = co_await lab.open();
   const Path n = lab.parent() / "n";
@@ -123,7 +123,7 @@ CONFORMANCE_TEST(Z41TheEventsOfAMultiComeInItsOrder) {
   EXPECT_EQ(error_of(results), std::nullopt);
 }
 
-CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeWhatItDid) {
+CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeItsEffects) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path a = lab.parent() / "a";
@@ -135,7 +135,7 @@ CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeWhatItDid) {
   for (;;) {
     const DataAndStat read = must(co_await watcher->get_data(b), "get_data");
     if (read.data.view() != "0") break;
-    // The simulation goes on with the same client as long as it has something to do.
+    // The simulation schedules the same client as long as it has work; the sleep lets others run.
     must(co_await sleep_for(lab.executor(), std::chrono::milliseconds(1)), "sleep");
   }
   EXPECT_TRUE(on_a.has_fired());

@@ -11,14 +11,14 @@
 #include "lockstep/fair_mutex.h"
 #include "support/session_waits.h"
 
-// Z27: what is longer than the server's jute.maxbuffer costs the connection. A client does not send
-// that, unless it takes the limit for a higher one.
+// Z27: a packet longer than the server's jute.maxbuffer costs the connection. A client does not
+// send one, unless its own limit is configured too high.
 namespace lockstep::conformance {
 
 namespace {
 
 constexpr std::size_t kLongestPacket = 1048575;
-// What a request takes besides path and data.
+// The sizes of a request's fields, apart from path and data.
 constexpr std::size_t kHeader = 8;
 constexpr std::size_t kLength = 4;
 constexpr std::size_t kOpenAcl = 27;
@@ -94,25 +94,25 @@ CONFORMANCE_TEST(Z27TheLongestMulti) {
   EXPECT_EQ(stat.data_length, static_cast<std::int32_t>(most.size()));
 }
 
-// What is sent behind it goes down with it, and so does what was sent before and is not answered.
+// The lost connection takes along all requests that are sent later or not yet answered.
 CONFORMANCE_TEST(Z27ATooLongRequestTakesTheOthersWithIt) {
   const auto session = co_await open_careless(lab);
   const std::string too_much(kLongestPacket, 'x');
-  lab.gather_requests(*session);  // The connection ends once both are sent.
+  lab.gather_requests(*session);  // The connection ends after both have been sent.
   auto refused =
       session->create(lab.parent() / "large", std::string_view(too_much), CreateMode::kPersistent);
-  auto behind = session->create(lab.parent() / "behind", Data(), CreateMode::kPersistent);
+  auto later = session->create(lab.parent() / "later", Data(), CreateMode::kPersistent);
   lab.let_go(*session);
   const auto large = co_await refused;
   EXPECT_EQ(error_of(large), Error::kConnectionLoss);
-  const auto small = co_await behind;
+  const auto small = co_await later;
   EXPECT_EQ(error_of(small), Error::kConnectionLoss);
   must(co_await session->connected(), "connected");
-  const auto exists = co_await session->exists(lab.parent() / "behind");
+  const auto exists = co_await session->exists(lab.parent() / "later");
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 }
 
-// Watches on paths that are together as long as that, in requests that are not.
+// Sets watches on paths of `bytes` in total, in requests that are shorter.
 Task<std::vector<Watch>> watch_paths(Session& session, Path parent, std::size_t bytes) {
   constexpr std::size_t kMost = 100'000;
   std::vector<Watch> watches;
@@ -130,7 +130,7 @@ Task<std::vector<Watch>> watch_paths(Session& session, Path parent, std::size_t 
 // The type of the packet, the last zxid and the lengths of its three lists.
 constexpr std::size_t kSetWatches = 8 + 3 * kLength;
 
-// All of a session's watches are set again in one packet.
+// A reconnecting client sets all watches of its session again in one packet.
 CONFORMANCE_TEST(Z53NoConnectionLastsWithMoreWatchesThanOnePacketTakes) {
   const auto session = co_await open_careless(lab);
   const auto watches =
@@ -154,7 +154,7 @@ CONFORMANCE_TEST(Z53AsManyWatchesAsOnePacketTakesSurviveAReconnect) {
   for (const Watch& watch : watches) EXPECT_FALSE(watch.has_fired());
 }
 
-CONFORMANCE_TEST(Z27WhatIsTooLongIsRefusedAndTheConnectionStays) {
+CONFORMANCE_TEST(Z27TheClientRefusesTooLongRequestsAndKeepsTheConnection) {
   const auto session = co_await lab.open();
   const support::StateRecorder recorder(*session);
   const Path path = lab.parent() / "large";
@@ -192,7 +192,7 @@ CONFORMANCE_TEST(Z27TheLimitIsASetting) {
   co_await create(*session, lab.parent() / "a", std::string_view(most));
 }
 
-// Other locks of the session do not even become suspect.
+// Other locks of the session do not even become suspected.
 CONFORMANCE_TEST(Z27ALockWithTooMuchDataIsAnErrorOfItsOwn) {
   const auto session = co_await lab.open();
   FairMutex other(*session, lab.parent() / "other");

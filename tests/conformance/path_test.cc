@@ -31,7 +31,7 @@ Task<void> expect_refused(Session& session, std::string path) {
   EXPECT_EQ(error_of(multi), Error::kBadArguments) << path;
 }
 
-// Passes the client; the server validates what it writes, not what it looks up.
+// The client accepts the path. The server checks paths in writes, but not in reads and removes.
 Task<void> expect_refused_by_server(Session& session, std::string path) {
   const auto created = co_await session.create(path, Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(created), Error::kBadArguments) << path;
@@ -102,8 +102,8 @@ CONFORMANCE_TEST(Z1TheServerRefusesCharacters) {
   }
 }
 
-// It decodes them to a character that it then refuses.
-CONFORMANCE_TEST(Z1TheServerRefusesWhatIsNotUtf8) {
+// The server decodes invalid UTF-8 to a character that it then refuses.
+CONFORMANCE_TEST(Z1TheServerRefusesPathsThatAreNotUtf8) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
   const char* const refused[] = {"/a\xff",        "/\xc3",     "/\x80",        "/\xc0\x80",

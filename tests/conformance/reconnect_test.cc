@@ -93,7 +93,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z53MissedEventsComeBeforeRepliesToQueuedRequests) {
   co_await lab.disconnect(watcher);
   co_await set_data(actor, path, "x");
   co_await lab.reconnect(watcher);
-  EXPECT_FALSE(watch.has_fired());  // First the session learns that it is connected.
+  EXPECT_FALSE(watch.has_fired());  // The session learns first that it is connected.
   const DataAndStat read = must(co_await watcher.get_data(path), "get_data");
   EXPECT_EQ(read.data.view(), "x");
   EXPECT_TRUE(watch.has_fired());
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(Z68ALostReplyWasApplied) {
   EXPECT_EQ(stat.ephemeral_owner, session->id());
 }
 
-// Records what a session does to its user when its connection breaks.
+// A lost connection notifies the listeners, then fails the requests in their order.
 CONFORMANCE_TEST(Z67ListenersFirstThenTheRequestsInOrder) {
   const auto session = co_await lab.open();
   support::StateRecorder recorder(*session);
@@ -162,8 +162,8 @@ CONFORMANCE_TEST(Z67ListenersFirstThenTheRequestsInOrder) {
   must(co_await session->connected(), "connected");
 }
 
-// The C client reports the loss before it fails what was under way, so a request that is made at
-// once can still be failed with the rest: hence more than one attempt.
+// The C client reports the loss before it fails the requests in flight. A request made at once may
+// still fail with them, hence more than one attempt.
 CONFORMANCE_TEST(Z69ARequestMadeWhileAwayIsSentAfterwards) {
   const auto session = co_await lab.open();
   for (int attempt = 0; attempt < 20; ++attempt) {
@@ -174,7 +174,7 @@ CONFORMANCE_TEST(Z69ARequestMadeWhileAwayIsSentAfterwards) {
     if (error_of(created) == Error::kConnectionLoss) {
       must(co_await session->connected(), "connected");
       const auto exists = co_await session->exists(lab.parent() / "a");
-      EXPECT_EQ(error_of(exists), Error::kNoNode);  // Failed, so it was never sent.
+      EXPECT_EQ(error_of(exists), Error::kNoNode);  // It failed, so it was never sent.
       continue;
     }
     EXPECT_EQ(error_of(created), std::nullopt);

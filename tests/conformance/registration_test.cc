@@ -3,7 +3,7 @@
 #include "conformance/conformance.h"
 #include "support/session_waits.h"
 
-// What the server and the client keep of a watch, and for how long.
+// How long the server and the client keep the registration of a watch.
 namespace lockstep::conformance {
 
 CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
@@ -22,7 +22,8 @@ CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
   const auto left = co_await at_leaving.fired();
   EXPECT_EQ(error_of(left), Error::kClosing);
-  const Watch again = co_await watch_data(*first, path);  // The other's entry is not consumed.
+  // The other session's event has not consumed it.
+  const Watch again = co_await watch_data(*first, path);
   const Watch other_again = co_await watch_data(*second, path);
   co_await set_data(*second, path, "y");
   EXPECT_TRUE(other_again.has_fired());
@@ -30,7 +31,7 @@ CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
   EXPECT_TRUE(again.has_fired());
 }
 
-// The tables of data and of children are two: neither event takes from the other.
+// The server keeps data watches and child watches in two tables: an event consumes only its own.
 CONFORMANCE_TEST_OF_WATCHER(Z38RepeatedRegistrationsCollapseInEachTable) {
   const Watch data = co_await watch_data(watcher, path);
   const Watch exists = co_await watch_exists(watcher, path);
@@ -49,7 +50,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z38RepeatedRegistrationsCollapseInEachTable) {
   EXPECT_FALSE(rest.has_fired());
 }
 
-// The same call registers in one of two tables, which come back differently (Z46).
+// exists registers in one of two tables, which differ after a reconnect (Z46).
 CONFORMANCE_TEST(Z49ExistsRegistersByWhatItFound) {
   const auto session = co_await lab.open();
   const auto actor = co_await lab.open();
@@ -69,7 +70,7 @@ CONFORMANCE_TEST(Z49ExistsRegistersByWhatItFound) {
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, missing));
 }
 
-// A watch is told that its session is over, never what that did to the znode.
+// A watch is notified of the session's end, but not of what that did to the znode.
 CONFORMANCE_TEST(Z54TheExpiryEndsEveryWatchWithoutANodeEvent) {
   const auto session = co_await lab.open();
   const Path own = lab.parent() / "own";

@@ -3,7 +3,7 @@
 #include "conformance/conformance.h"
 #include "support/session_waits.h"
 
-// Watches that are taken back.
+// Removal of watches.
 namespace lockstep::conformance {
 
 CONFORMANCE_TEST_ON_ZNODE(Z48RemovingTakesTheWatchesOfAZnodeBack) {
@@ -44,7 +44,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z48DataAndChildWatchesAreRemovedApart) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
 }
 
-CONFORMANCE_TEST(Z48WhoHasNoneIsTold) {
+CONFORMANCE_TEST(Z48ARemovalWithoutAWatchIsAnError) {
   const auto session = co_await lab.open();
   const auto other = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -77,7 +77,7 @@ CONFORMANCE_TEST(Z48AWatchOnNothingCanBeRemoved) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z48WhatIsWatchedBehindARemovalStays) {
+CONFORMANCE_TEST_ON_ZNODE(Z48AWatchSetAfterARemovalStays) {
   const Watch first = co_await watch_data(session, path);
   auto removing = session.remove_watches(path);
   auto watching = session.get_data_watched(path);
@@ -102,7 +102,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z55OneWatchIsTakenBackAndTheOtherStays) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
 }
 
-// The event that the server still sends finds nobody, and takes nothing else with it.
+// The event that the server still sends reaches no watch and consumes no other one.
 CONFORMANCE_TEST_ON_ZNODE(Z55TheServerKeepsItsEntry) {
   const Watch removed = co_await watch_data(session, path);
   must(co_await session.remove_watch(removed), "remove_watch");
@@ -119,7 +119,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z55TheServerKeepsItsEntry) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z55AWatchThatIsNoMoreIsUnknown) {
+CONFORMANCE_TEST_ON_ZNODE(Z55AWatchThatHasEndedIsUnknown) {
   const Watch fired = co_await watch_data(session, path);
   co_await set_data(session, path, "x");
   co_await settle(session, path);
@@ -133,8 +133,8 @@ CONFORMANCE_TEST_ON_ZNODE(Z55AWatchThatIsNoMoreIsUnknown) {
   EXPECT_EQ(error_of(of_nothing), Error::kNoWatcher);
 }
 
-// What is taken back is not set again with the next connection.
-CONFORMANCE_TEST_OF_WATCHER(Z55AReconnectDoesNotBringItBack) {
+// A reconnecting client does not set a removed watch again.
+CONFORMANCE_TEST_OF_WATCHER(Z55AReconnectDoesNotRestoreARemovedWatch) {
   const Watch removed = co_await watch_data(watcher, path);
   const Watch children = co_await watch_children(watcher, path);
   must(co_await watcher.remove_watches(path, WatchType::kData), "remove_watches");
@@ -147,7 +147,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z55AReconnectDoesNotBringItBack) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
 }
 
-// It was not done, or done for a connection that is no more: the watch is set again.
+// The removal was not applied, or only to the lost connection: the client sets the watch again.
 CONFORMANCE_TEST_OF_WATCHER(Z55ARemovalWhoseReplyIsLostRemovesNothing) {
   const Watch data = co_await watch_data(watcher, path);
   lab.prepare_loss(watcher, Lab::Loss::kReplies);
@@ -163,7 +163,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z55ARemovalWhoseReplyIsLostRemovesNothing) {
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
 }
 
-CONFORMANCE_TEST(Z55WithAChroot) {
+CONFORMANCE_TEST(Z55RemovalWorksWithAChroot) {
   const auto outside = co_await lab.open();
   const Path app = lab.parent() / "app";
   co_await create(*outside, app);
@@ -179,7 +179,7 @@ CONFORMANCE_TEST(Z55WithAChroot) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z72NothingIsRemovedAfterTheEnd) {
+CONFORMANCE_TEST_ON_ZNODE(Z72RemovalFailsAfterTheEndOfTheSession) {
   const Watch data = co_await watch_data(session, path);
   must(co_await session.close(), "close");
   const auto all = co_await session.remove_watches(path);

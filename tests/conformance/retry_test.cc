@@ -2,7 +2,7 @@
 
 #include "conformance/conformance.h"
 
-// Z71: what a retry finds when the first attempt was applied and only its reply was lost.
+// Z71: the result of a retry when the first attempt was applied and only its reply was lost.
 namespace lockstep::conformance {
 
 CONFORMANCE_TEST(Z71ARetriedCreateFindsItsOwnZnode) {

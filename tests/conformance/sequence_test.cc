@@ -70,7 +70,7 @@ CONFORMANCE_TEST(Z30ARecreatedParentStartsAgain) {
   EXPECT_EQ(co_await create_sequential(*session, lock / "n-"), "n-0000000000");
 }
 
-// The server looks at the name with its number, so the name without may exist.
+// The server checks the name with its number, so a znode with the plain prefix may exist.
 CONFORMANCE_TEST(Z29ThePrefixMayExist) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "n-");
@@ -83,7 +83,7 @@ CONFORMANCE_TEST(Z29AnExistingNameWithTheNumberIsAnError) {
   const auto taken =
       co_await session->create(lab.parent() / "n-", Data(), CreateMode::kPersistentSequential);
   EXPECT_EQ(error_of(taken), Error::kNodeExists);
-  // The failed create did not count, so the number stays where it is.
+  // The failed create did not count, so the number is unchanged.
   const auto still =
       co_await session->create(lab.parent() / "n-", Data(), CreateMode::kPersistentSequential);
   EXPECT_EQ(error_of(still), Error::kNodeExists);

@@ -107,7 +107,7 @@ CONFORMANCE_TEST(Z59ASilentSessionExpires) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
   co_await support::StateReached(*victim, SessionState::kExpired);
   EXPECT_EQ(victim->end_error(), Error::kSessionExpired);
-  const auto event = co_await watch.fired();  // Not "deleted": nobody told this session.
+  const auto event = co_await watch.fired();  // It is not "deleted": the session was over by then.
   EXPECT_EQ(error_of(event), Error::kSessionExpired);
 }
 
@@ -115,7 +115,8 @@ CONFORMANCE_TEST(Z67ListenersHearOfTheExpiryBeforeTheRequests) {
   const auto victim = co_await lab.open();
   support::StateRecorder recorder(*victim);
   co_await lab.kill(*victim);
-  // Sent, queued or refused, depending on what the session knows already: it always ends like this.
+  // The request is sent, queued or refused, depending on the session's state; the error is the
+  // same.
   for (;;) {
     const auto read = co_await victim->get_data(lab.parent());
     if (error_of(read) == Error::kConnectionLoss) continue;
@@ -237,8 +238,8 @@ CONFORMANCE_TEST(CloseEndsPendingRequestsAndWatchesOnce) {
   }
 }
 
-// The requests made before the close are sent before it, and the ephemerals go in any case.
-CONFORMANCE_TEST(Z64CloseComesAfterWhatWasSentBefore) {
+// Requests made before the close are sent before it, and the ephemerals are removed in any case.
+CONFORMANCE_TEST(Z64CloseComesAfterEarlierRequests) {
   const auto other = co_await lab.open();
   for (int round = 0; round < 10; ++round) {
     const auto session = co_await lab.open();

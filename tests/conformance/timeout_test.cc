@@ -27,7 +27,7 @@ CONFORMANCE_TEST(Z56TheServerLimitsTheSessionTimeout) {
   EXPECT_EQ(long_timeout, most);
 }
 
-// The server looks at its sessions once a tick.
+// The server checks its sessions once per tick.
 CONFORMANCE_TEST(Z57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
   const auto victim = co_await lab.open(Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();
@@ -44,7 +44,7 @@ CONFORMANCE_TEST(Z57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
   EXPECT_LE(after, before + victim->timeout() + lab.tick_time() + lab.lateness());
 }
 
-// Coming back in time is enough.
+// A reconnect before the timeout is enough.
 CONFORMANCE_TEST(Z57AReconnectKeepsTheSessionAlive) {
   const auto session = co_await lab.open(2 * Lab::kShortSessionTimeout);
   const auto other = co_await lab.open();

@@ -6,7 +6,7 @@
 #include "conformance/conformance.h"
 #include "lockstep/sleep.h"
 
-// Znodes that the server removes when nobody has set their data for a time.
+// The server removes a TTL znode whose data has not been set for its TTL.
 namespace lockstep::conformance {
 
 namespace {
@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kNever = std::chrono::hours(24);
 
 Creation with_ttl(std::chrono::milliseconds ttl) { return {CreateMode::kPersistentWithTtl, ttl}; }
 
-// When the session hears that a znode has gone.
+// The time when the session is notified that the znode has gone.
 Task<TimePoint> removal_of(Session& session, Path path) {
   auto watched = must(co_await session.exists_watched(std::move(path)), "exists_watched");
   if (watched.value) {
@@ -28,7 +28,7 @@ Task<TimePoint> removal_of(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z37AZnodeWithATtlIsRemovedWhenThatIsOver) {
+CONFORMANCE_TEST(Z37AZnodeIsRemovedAfterItsTtl) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "t";
   const TimePoint before = lab.executor().now();
@@ -40,7 +40,7 @@ CONFORMANCE_TEST(Z37AZnodeWithATtlIsRemovedWhenThatIsOver) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
 }
 
-// Each attempt may be too late on a busy machine.
+// An attempt may be too late on a busy machine and is repeated.
 CONFORMANCE_TEST(Z37SettingTheDataStartsTheTtlAgain) {
   const auto session = co_await lab.open();
   const std::chrono::milliseconds ttl(1000);
@@ -57,7 +57,7 @@ CONFORMANCE_TEST(Z37SettingTheDataStartsTheTtlAgain) {
   }
 }
 
-// A child keeps it, but does not start the time again.
+// A child keeps the znode alive, but does not restart its TTL.
 CONFORMANCE_TEST(Z37AZnodeWithAChildOutlivesItsTtl) {
   const auto session = co_await lab.open();
   const Path kept = lab.parent() / "kept";
@@ -66,7 +66,7 @@ CONFORMANCE_TEST(Z37AZnodeWithAChildOutlivesItsTtl) {
   co_await create(*session, lab.parent() / "t", Data(), with_ttl(std::chrono::seconds(2)));
   co_await removal_of(*session, lab.parent() / "t");
   co_await create(*session, lab.parent() / "t", Data(), with_ttl(kSoon));
-  co_await removal_of(*session, lab.parent() / "t");  // Of a later check.
+  co_await removal_of(*session, lab.parent() / "t");  // A later check removes this one.
   const Stat stat = co_await stat_of(*session, kept);
   EXPECT_EQ(stat.num_children, 1);
   const TimePoint before = lab.executor().now();
@@ -85,7 +85,7 @@ CONFORMANCE_TEST(Z37TheEndOfATtlFiresLikeARemoval) {
   co_await event_of(parent_before);
   const Watch parent = co_await watch_children(*session, lab.parent());
   const auto watched = must(co_await session->exists_watched(path), "exists_watched");
-  if (!watched.value) co_return;  // On a busy machine it is gone by now.
+  if (!watched.value) co_return;  // On a busy machine the znode is already gone.
   const WatchEvent deleted = co_await event_of(watched.watch);
   EXPECT_EQ(deleted, WatchEvent(EventType::kDeleted, path));
   const WatchEvent child = co_await event_of(parent);

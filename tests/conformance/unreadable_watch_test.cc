@@ -3,12 +3,12 @@
 #include "conformance/conformance.h"
 #include "conformance/identities.h"
 
-// Z80: ZooKeeper 3.8.4, and Debian's 3.8.0, tell nobody of a znode that they may not read.
+// Z80: ZooKeeper 3.8.4, and Debian's 3.8.0, send no event to a watcher that may not read the znode.
 namespace lockstep::conformance {
 
 namespace {
 
-// Everything but reading.
+// Every permission except read.
 Creation unreadable() {
   return {CreateMode::kPersistent, anyone(permission::kAll & ~permission::kRead)};
 }
@@ -28,8 +28,8 @@ CONFORMANCE_TEST(Z80NoEventForTheCreationOfAnUnreadableZnode) {
   EXPECT_FALSE(exists.has_fired());
 }
 
-// Although nobody was told.
-CONFORMANCE_TEST(Z80TheWatchIsGoneAllTheSame) {
+// The server consumes the watch although it sends no event.
+CONFORMANCE_TEST(Z80AnUndeliveredEventConsumesTheWatch) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -77,7 +77,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheChildrenOfAnUnreadableZnode) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(Z80WhoMayReadIsTold) {
+CONFORMANCE_TEST(Z80AWatcherThatMayReadGetsTheEvent) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   co_await add_auth(*watcher, kAnn);
@@ -89,9 +89,9 @@ CONFORMANCE_TEST(Z80WhoMayReadIsTold) {
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
 }
 
-// After an absence the session asks again, and is told what it may not read: nobody looks at ACLs
-// then.
-CONFORMANCE_TEST(Z80AfterAnAbsenceEverythingIsTold) {
+// After a reconnect the client sets its watches again, and the server reports changes without
+// looking at ACLs.
+CONFORMANCE_TEST(Z80AfterAReconnectUnreadableZnodesAreReported) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";

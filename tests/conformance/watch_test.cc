@@ -88,7 +88,6 @@ CONFORMANCE_TEST_OF_WATCHER(Z51AChildEventLeavesDataWatchesArmed) {
   EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
 }
 
-// Those that wait for a creation, and those that wait for a change of what is there.
 CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
@@ -149,7 +148,7 @@ CONFORMANCE_TEST(Z40TheEndOfASessionFiresLikeARemoval) {
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-// The writes are the watcher's own, so no event arrives before this waits for it.
+// The writes are the watcher's own, so no event arrives before the test awaits it.
 CONFORMANCE_TEST(Z41TheZnodesEventComesBeforeTheParents) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -228,7 +227,7 @@ CONFORMANCE_TEST(Z44TheEventComesBeforeNewerData) {
   }
 }
 
-// The reads that failed left nothing behind that could be hit by the create.
+// The failed reads registered nothing that the create could fire.
 CONFORMANCE_TEST(Z39FailedReadsLeaveNoWatch) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -252,7 +251,7 @@ CONFORMANCE_TEST_ON_ZNODE(ReadsWithoutAWatchLeaveNone) {
   EXPECT_FALSE(child.has_fired());
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z50EveryRegistrationIsToldOnce) {
+CONFORMANCE_TEST_ON_ZNODE(Z50EveryRegistrationGetsOneEvent) {
   const Watch first = co_await watch_data(session, path);
   const Watch second = co_await watch_data(session, path);
   const Watch third = co_await watch_exists(session, path);

@@ -7,11 +7,11 @@
 
 namespace lockstep::conformance {
 
-// What is counted; `path` is a znode of its own.
+// The requests to count; `path` is a znode of their own.
 using Requests = Task<void> (*)(Session& session, Path path);
 
-// How many zxids the requests take: the least of some attempts, since a session of another test may
-// expire meanwhile, which takes one too.
+// Returns how many zxids the requests take. It is the least of some attempts: a session of another
+// test may expire meanwhile, which takes one as well.
 inline Task<Zxid> zxids_taken_by(Lab& lab, Session& session, Requests requests) {
   constexpr int kAttempts = 5;
   Zxid least = std::numeric_limits<Zxid>::max();

@@ -39,10 +39,10 @@ namespace lockstep::differential {
 
 namespace {
 
-// A smaller program is worth waiting for, but not for ever.
+// Shrinking is worth a wait, but a bounded one.
 constexpr std::chrono::seconds kShrinkingLimit(60);
 
-// Exclusion::kRejection. Five were not enough on a busy machine.
+// Exclusion::kRejection. Five attempts were too few on a busy machine.
 constexpr int kAttemptsAtRejection = 30;
 
 bool has_rejection(const Program& program) {
@@ -78,7 +78,8 @@ std::optional<Finding> check_one(const Sides& sides, std::uint64_t seed) {
     std::string report = sides.compare(program);
     if (report.empty()) return;
     if (!finding) found = std::chrono::steady_clock::now();
-    finding = Finding{program, std::move(report)};  // While shrinking, the last is the smallest.
+    // Shrinking runs ever smaller failing programs: the last is the smallest.
+    finding = Finding{program, std::move(report)};
     RC_FAIL("the sides differ");
   };
   rc::detail::TestParams params;

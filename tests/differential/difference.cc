@@ -6,7 +6,7 @@ namespace lockstep::differential {
 
 namespace {
 
-// Nobody reads this many lines in which nothing differs.
+// Longer lanes without a difference are left out.
 constexpr std::size_t kLongLane = 11;
 const std::string kNothing = "(nothing)";
 

@@ -1,4 +1,4 @@
-// How two logs are compared and shown.
+// Comparison of two logs, and the report of their difference.
 #include "differential/difference.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ Log one_lane(std::vector<std::string> lines) {
   return log;
 }
 
-TEST(DifferenceTest, EqualLogsHaveNone) {
+TEST(DifferenceTest, EqualLogsHaveNoDifference) {
   EXPECT_FALSE(first_difference({}, {}));
   EXPECT_FALSE(first_difference(one_lane({"a", "b"}), one_lane({"a", "b"})));
 }
@@ -50,7 +50,7 @@ TEST(DifferenceTest, IsShownWithTheFirstLineMarked) {
       "    ! zookeeper | (nothing)\n");
 }
 
-TEST(DifferenceTest, ALongLaneWithoutOneIsNotShown) {
+TEST(DifferenceTest, ALongLaneWithoutADifferenceIsNotShown) {
   const Log log = one_lane(std::vector<std::string>(40, "same"));
   EXPECT_EQ(side_by_side(log, "a", log, "b"), "session s0:\n      the same on both sides\n");
 }

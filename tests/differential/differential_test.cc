@@ -1,4 +1,4 @@
-// The fake against a real server: random programs must show the same on both.
+// The fake against a real server: random programs must have the same results on both.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The server is started once.
+// All tests share one server.
 Rig& real() {
   static const std::unique_ptr<Rig> rig = make_zookeeper_rig();
   return *rig;
@@ -35,8 +35,8 @@ std::optional<std::uint64_t> number_from_environment(const char* name) {
   return std::stoull(text, nullptr, 0);
 }
 
-// How much is done: a number of programs within a limit, or as many as a third of a long run's
-// minutes allows, if it grows with them; or LOCKSTEP_DIFFERENTIAL_PROGRAMS.
+// How much to run: LOCKSTEP_DIFFERENTIAL_PROGRAMS if set; otherwise a number of programs within a
+// time limit. A budget that grows has a third of the minutes of a long run instead.
 class Budget {
  public:
   Budget(std::uint64_t programs, bool grows) : programs_(programs) {
@@ -88,13 +88,13 @@ TEST(DifferentialTest, TheFakeShowsWhatTheServerShows) {
   compare(Sides(fake(), real()), Budget(2000, true));
 }
 
-// Otherwise a difference would say nothing about the fake.
+// If the server itself varied, a difference would prove nothing about the fake.
 TEST(DifferentialTest, TheServerShowsTheSameTwice) {
   const std::unique_ptr<Rig> other = make_zookeeper_rig();
   compare(Sides(*other, real()), Budget(100, false));
 }
 
-// Programs that once differed, and some that show what programs can say.
+// Programs on which the sides once differed, and some that cover the language.
 TEST(DifferentialTest, KnownProgramsShowTheSame) {
   int programs = 0;
   for (const auto& file : std::filesystem::directory_iterator(LOCKSTEP_PROGRAMS)) {

@@ -6,9 +6,9 @@
 
 namespace lockstep::differential {
 
-// Everything in which the fake may differ from the real server without being reported, or that no
-// program does. This is the only place: each use in the code names its entry here. The statements
-// (Z..) are those of docs/zookeeper-semantics.md, which the tests are named after.
+// Every way in which the fake may differ from the real server without a report, and everything that
+// programs leave out for that reason. This is the only list: each use in the code names its entry
+// here. The statements (Z..) are those of docs/zookeeper-semantics.md.
 enum class Exclusion : std::uint8_t {
   kChildOrder,
   kExpandedAuth,
@@ -20,7 +20,7 @@ enum class Exclusion : std::uint8_t {
   kClock,
   kSessionIds,
   kReaping,
-  kWriteBehindSetAcl,
+  kRequestAfterSetAcl,
   kAuthAmongOthers,
   kRejection,
   kHeldBack,
@@ -51,40 +51,41 @@ inline constexpr std::array kExclusions = {
                     "that nothing promises: as a set"},
     ExclusionReason{Exclusion::kOrderAcrossSessions, "Z44",
                     "delivery to different sessions is unordered: each session's log is compared "
-                    "by itself, and two sessions never have requests under way together"},
+                    "by itself, and two sessions never have requests in flight together"},
     ExclusionReason{Exclusion::kZxidOrigin, "Z14",
                     "the real server has served other programs before: zxids are compared as "
                     "distances from the create of the program's own znode"},
     ExclusionReason{Exclusion::kClock, "Z12",
                     "one side has real time: a Stat's times are only compared with the times "
                     "seen before for the same zxids, with which they must agree"},
+    ExclusionReason{Exclusion::kSessionIds, "Z56",
+                    "a server chooses them: ids are compared as numbers of the program's sessions"},
     ExclusionReason{
-        Exclusion::kSessionIds, "Z56",
-        "a server chooses them: they are compared as numbers of the program's sessions"},
-    ExclusionReason{Exclusion::kReaping, "Z36, Z37",
-                    "containers and TTL znodes are removed when a server looks, not at an instant "
-                    "that a client knows: during a program neither side looks"},
+        Exclusion::kReaping, "Z36, Z37",
+        "containers and TTL znodes are removed at a server's periodic check, not at an instant "
+        "that a client knows: during a program neither side checks"},
     ExclusionReason{
-        Exclusion::kWriteBehindSetAcl, "Z79",
-        "a request that is sent behind a set_acl may still be checked against the old "
-        "ACL: a set_acl is sent with nothing behind it, and not while there is no connection"},
+        Exclusion::kRequestAfterSetAcl, "Z79",
+        "a request that is sent after a set_acl may still be checked against the old "
+        "ACL: nothing is sent after an unanswered set_acl, and no set_acl without a connection"},
     ExclusionReason{Exclusion::kAuthAmongOthers, "Z66, Z73",
-                    "the reply to add_auth is out of band: it is neither sent while another one is "
-                    "under way nor while there is no connection, and not lost with one"},
+                    "the reply to add_auth is out of band: it is not sent while another one is in "
+                    "flight or without a connection, and its connection is not lost"},
     ExclusionReason{
         Exclusion::kRejection, "Z66",
-        "a server that rejects a credential closes the connection, and what it has not read then "
+        "a server that rejects a credential closes the connection, and unread requests "
         "can make the close a reset that overtakes its answer: a program with such a credential "
-        "differs only if it always does"},
+        "differs only if it does so in every attempt"},
     ExclusionReason{
         Exclusion::kHeldBack, "Z69",
-        "the real backend keeps a multi, and what is sent behind it, from the C client while there "
-        "is no connection or an add_auth is under way, so that the C client neither refuses it "
-        "nor fails it with an attempt to connect: meanwhile no attempt fails, and nothing that "
-        "may be refused is sent"},
-    ExclusionReason{Exclusion::kSilence, "Z67",
-                    "the C client gives up an attempt to connect that is not answered for two "
-                    "thirds of the session timeout: what waits is failed before a session expires"},
+        "the real backend does not hand a multi, and later requests, to the C client while there "
+        "is no connection or an add_auth is in flight, so that the C client neither refuses them "
+        "nor fails them with an attempt to connect: meanwhile no attempt fails, and no request "
+        "that may be refused is sent"},
+    ExclusionReason{
+        Exclusion::kSilence, "Z67",
+        "the C client gives up an attempt to connect that is not answered for two "
+        "thirds of the session timeout: waiting requests are failed before a session expires"},
     ExclusionReason{
         Exclusion::kWireOnly, "Z21, Z25, Z27, Z47, Z79",
         "a check outside a multi, createTTL with flags without a time to live, requests "

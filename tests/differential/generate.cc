@@ -49,13 +49,13 @@ class Generator {
 
 Program Generator::program() {
   sessions_ = 1 + draw_.weighted(std::array{20, 45, 25, 10});
-  expiry_allowed_ = draw_.percent(1);  // It takes seconds of real time.
+  expiry_allowed_ = draw_.percent(1);  // An expiry takes seconds of real time.
   const int size = 4 + draw_.below(kRequests - 3);
   while (program_.size() < static_cast<std::size_t>(size)) add_step();
   return std::move(program_);
 }
 
-// Most steps are requests. What else happens to a session depends on where it is.
+// Most steps are requests. The others depend on the state of the session.
 StepKind Generator::fate(int session) {
   const auto index = static_cast<std::size_t>(session);
   if (over_[index]) return draw_.percent(80) ? StepKind::kOpen : StepKind::kSend;
@@ -66,7 +66,7 @@ StepKind Generator::fate(int session) {
       case 2: return StepKind::kFail;
       case 3: return StepKind::kKill;
       case 4: return StepKind::kClose;
-      default: return StepKind::kDisconnect;  // If it was only deaf.
+      default: return StepKind::kDisconnect;  // The session was only deaf.
     }
   }
   switch (draw_.weighted(std::array{80, 5, 5, 3, 3, 1, 4})) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr const char* kNames[] = {"a", "a", "a", "b", "b", "c"};  // Some more often.
+constexpr const char* kNames[] = {"a", "a", "a", "b", "b", "c"};  // Some are more frequent.
 constexpr std::string_view kOddities[] = {
     "/"sv,
     "/a/"sv,

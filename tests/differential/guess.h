@@ -9,16 +9,16 @@
 
 namespace lockstep::differential {
 
-// What a program that is being generated has probably made of its znodes: as if every request
-// worked. It need not be right; it makes programs that get somewhere.
+// The probable znodes of a program that is being generated, as if every request succeeded. The
+// guess may be wrong; it only makes most requests meaningful.
 class Guess {
  public:
   explicit Guess(Draw& draw) : draw_(draw) {}
 
-  // A path for a request: often of a znode that is there, sometimes not well formed.
+  // A path for a request: often of an existing znode, sometimes malformed.
   [[nodiscard]] std::string some_path();
   [[nodiscard]] std::string path_to_create();
-  // -1, the right version, or a wrong one.
+  // Returns -1, the right version, or a wrong one.
   [[nodiscard]] std::int32_t some_version(const std::string& path);
 
   void sent(const Op& op, int session);

@@ -55,7 +55,7 @@ std::string Names::zxid(Zxid zxid) const { return std::to_string(zxid - first_zx
 // Exclusion::kSessionIds
 std::string Names::session(SessionId id) const {
   const auto found = sessions_.find(id);
-  return found == sessions_.end() ? "a session of nobody" : found->second;
+  return found == sessions_.end() ? "an unknown session" : found->second;
 }
 
 // Exclusion::kClock

@@ -10,12 +10,12 @@
 
 namespace lockstep::differential {
 
-// Says what a server answered in words that do not depend on which server it was.
+// Formats a server's answers without anything that varies between servers.
 class Names {
  public:
-  // The program's own znode, and its parent, which is also only the program's.
+  // The program's own znode, and its parent, which no other program uses either.
   void set_origin(Path parent, Path own, Zxid created);
-  // Sessions are called by their number in the program, and which of its sessions it is ("s1'").
+  // A session's name says its number in the program, and which session of that number ("s1'").
   void add_session(SessionId id, std::string name) { sessions_[id] = std::move(name); }
 
   [[nodiscard]] std::string path(const Path& path) const;
@@ -25,7 +25,7 @@ class Names {
  private:
   [[nodiscard]] std::string zxid(Zxid zxid) const;
   [[nodiscard]] std::string session(SessionId id) const;
-  // Whether this is the time of that transaction, as far as it is known.
+  // Whether `time_ms` agrees with the time seen before for that transaction, if any.
   [[nodiscard]] bool is_time_of(Zxid zxid, std::int64_t time_ms);
   [[nodiscard]] std::string results(const Reply& reply);
 

@@ -1,4 +1,4 @@
-// What the two sides share is said in the same words; what they do not is kept apart.
+// Equal answers of the two sides have equal texts, and different ones differ.
 #include "differential/names.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(NamesTest, NullAndEmptyDataDiffer) {
   EXPECT_NE(names.reply(OpCode::kGetData, null), names.reply(OpCode::kGetData, empty));
 }
 
-TEST(NamesTest, AFailedMultiSaysWhere) {
+TEST(NamesTest, AFailedMultiNamesItsOperation) {
   Names names = names_from("/p1", 10, 77);
   Reply first(Error::kNoNode);
   Reply second(Error::kNoNode);

@@ -91,7 +91,7 @@ Acl parse_acl(Tokens& tokens) {
   return Acl(entries);
 }
 
-// False if the next word is none of an option's.
+// Returns false if the next word begins no option.
 bool parse_option(Tokens& tokens, Op& op) {
   if (tokens.take("data")) {
     op.data = tokens.quoted();

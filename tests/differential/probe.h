@@ -7,8 +7,8 @@
 
 namespace lockstep::differential {
 
-// A request under way, of any kind: sent when this is made, awaited for the reply as it is. So one
-// coroutine can observe them all.
+// A request of any kind in flight: the constructor sends it, co_await returns its raw reply. One
+// coroutine can thus observe all kinds.
 class Probe final : public internal::OperationBase {
  public:
   Probe(Session& session, Request request, bool watch)
@@ -22,7 +22,7 @@ class Probe final : public internal::OperationBase {
     if (reply_.is_error()) return reply_.error;
     return std::nullopt;
   }
-  // As Session promises: only a read that worked leaves a watch, and exists also without a znode.
+  // Session's contract: only a successful read sets a watch; exists also does without a znode.
   [[nodiscard]] bool left_watch(OpCode op) const {
     return !reply_.is_error() || (op == OpCode::kExists && reply_.error == Error::kNoNode);
   }

@@ -9,8 +9,8 @@
 #include "lockstep/create_mode.h"
 #include "lockstep/request.h"
 
-// START HERE: differential tests. A program is data; it runs on the fake and on a real server, and
-// what its sessions see must be the same, but for what exclusion.h lists.
+// START HERE: differential tests. A program is data; it runs on the fake and on a real server. Its
+// sessions must see the same on both, except for the exclusions in exclusion.h.
 namespace lockstep::differential {
 
 // One request of a session.
@@ -20,7 +20,7 @@ class Op {
 
   OpCode op;
   std::string path;       // Appended to the path of the program's own znode.
-  bool absolute = false;  // The path stands for itself.
+  bool absolute = false;  // Use the path as it is.
   std::optional<std::string> data;
   CreateMode mode = CreateMode::kPersistent;
   std::int64_t ttl_ms = 0;
@@ -35,20 +35,20 @@ class Op {
 };
 
 enum class StepKind : std::uint8_t {
-  kSend,        // Sends the requests one behind the other, then waits for all replies.
+  kSend,        // Sends the requests without waiting, then waits for all replies.
   kLose,        // The same, but the connection breaks after `applied` of them, before any reply.
   kClose,       // The same, but closes the session before any reply.
-  kDeafen,      // What the server sends stays on the way, and is lost if the connection breaks.
-  kDisconnect,  // The connection breaks and stays away. Until it is back nothing is waited for.
-  kFail,        // While away: another attempt to connect fails.
-  kReconnect,   // Comes back; or hears again, if it was only deaf.
+  kDeafen,      // Replies and events are held back; a lost connection loses them.
+  kDisconnect,  // The connection stays lost until kReconnect. The step waits for no reply.
+  kFail,        // While disconnected: another attempt to connect fails.
+  kReconnect,   // Connects again, or receives again if it was only deaf.
   kKill,        // An operator ends the session on the server; then its client hears of it.
-  kExpire,      // The same because the server has heard nothing of it for too long.
-  kOpen,        // A new session in place of one that is over.
+  kExpire,      // The same, but the server ends it after its timeout.
+  kOpen,        // Opens a new session in place of one that is over.
 };
 
-// What one session does, or has done to it. A step that makes no sense when its turn comes (a
-// disconnect of a session that is over) is passed over, so that any part of a program is a program.
+// An action of one session, or an event that happens to it. A step that is impossible at its turn
+// (a disconnect of a session that is over) is skipped, so every part of a program is a program.
 class Step {
  public:
   Step(StepKind step_kind, int number) : kind(step_kind), session(number) {}
@@ -67,7 +67,7 @@ class Program {
 
   std::vector<Step> steps;
 
-  // One more than the highest number of a session.
+  // The highest number of a session, plus one.
   [[nodiscard]] int sessions() const;
   [[nodiscard]] std::size_t size() const;  // in requests
   [[nodiscard]] bool expires(int session) const;

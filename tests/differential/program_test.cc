@@ -1,4 +1,4 @@
-// Programs as data: drawn from a seed, written and read, made smaller.
+// Programs as data: generated from a seed, formatted, parsed and shrunk.
 #include "differential/program.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(GenerateTest, ProgramsHaveUpToFortyRequestsOfUpToFourSessions) {
   EXPECT_EQ(sessions, (std::set<int>{1, 2, 3, 4}));
 }
 
-TEST(ProgramTextTest, WhatIsWrittenReadsBack) {
+TEST(ProgramTextTest, ParsingAFormattedProgramGivesItBack) {
   std::uint64_t seed = 1;
   for (int i = 0; i < kPrograms; ++i, seed = seed_after(seed)) {
     const Program program = generate(seed);
@@ -57,11 +57,11 @@ TEST(ProgramTextTest, EverythingHasAForm) {
   EXPECT_EQ(format(parse_program(text)), text);
 }
 
-TEST(ProgramTextTest, CommentsAndEmptyLinesAreNothing) {
+TEST(ProgramTextTest, CommentsAndEmptyLinesAreIgnored) {
   EXPECT_EQ(parse_program("# why\n\ns0 close\n"), parse_program("s0 close\n"));
 }
 
-TEST(ProgramTextTest, WhatCannotBeReadIsRefusedWithItsLine) {
+TEST(ProgramTextTest, AnErrorNamesTheMalformedLine) {
   for (const std::string text :
        {"s4 send\n", "s0 dance\n", "  exists \"/a\"\n", "s0 send\n  exists /a\n",
         "s0 send\n  exists \"/a\n", "s0 send\n  exists \"/a\" version x\n", "s0 close now\n",
@@ -85,7 +85,7 @@ TEST(ShrinkProgramTest, EveryStepCanGo) {
   EXPECT_TRUE(texts.contains("s0 close\ns0 kill\ns0 open\n"));  // One session fewer.
 }
 
-TEST(ShrinkProgramTest, ARequestLosesWhatItDoesNotNeed) {
+TEST(ShrinkProgramTest, ARequestLosesNeedlessOptions) {
   const Program program = parse_program("s0 send\n  get_data \"/a\" watch\n  exists \"/b\"\n");
   std::set<std::string> texts;
   for (const Program& smaller : simpler(program)) texts.insert(format(smaller));
@@ -94,7 +94,7 @@ TEST(ShrinkProgramTest, ARequestLosesWhatItDoesNotNeed) {
   EXPECT_TRUE(texts.contains("s0 send\n  get_data \"/a\" watch\ns0 send\n  exists \"/b\"\n"));
 }
 
-TEST(ShrinkProgramTest, NothingStaysAsItIs) {
+TEST(ShrinkProgramTest, EveryCandidateDiffers) {
   std::uint64_t seed = 1;
   for (int i = 0; i < 20; ++i, seed = seed_after(seed)) {
     const Program program = generate(seed);

@@ -35,12 +35,12 @@ bool may_follow(std::span<const Op> sent, const Op& next) {
     if (next.op == OpCode::kAddAuth) return false;  // Exclusion::kAuthAmongOthers
     if (may_be_refused(next)) return false;         // Exclusion::kHeldBack
   }
-  return !has(OpCode::kSetAcl);  // Exclusion::kWriteBehindSetAcl
+  return !has(OpCode::kSetAcl);  // Exclusion::kRequestAfterSetAcl
 }
 
 bool may_be_left(const Op& op) {
   return op.op != OpCode::kAddAuth     // Exclusion::kAuthAmongOthers
-         && op.op != OpCode::kSetAcl;  // Exclusion::kWriteBehindSetAcl
+         && op.op != OpCode::kSetAcl;  // Exclusion::kRequestAfterSetAcl
 }
 
 bool may_be_refused(const Op& op) {

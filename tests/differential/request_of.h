@@ -8,15 +8,15 @@
 
 namespace lockstep::differential {
 
-// The request that an Op of a program stands for, under the program's own znode.
+// The request for an Op of a program whose own znode is `origin`.
 [[nodiscard]] Request request_of(const Op& op, const Path& origin);
 
-// Whether `next` may be sent while all of `sent` are under way in the same session, and whether an
-// Op may be under way when its session ends or loses its connection.
+// Whether `next` may be sent while all of `sent` are in flight in the same session, and whether an
+// Op may be in flight when its session ends or loses its connection.
 [[nodiscard]] bool may_follow(std::span<const Op> sent, const Op& next);
 [[nodiscard]] bool may_be_left(const Op& op);
-// Whether a client may refuse it without asking the server: then its reply says nothing about what
-// has arrived before.
+// Whether a client may refuse `op` without asking the server. The reply then does not prove that
+// earlier requests have arrived.
 [[nodiscard]] bool may_be_refused(const Op& op);
 
 }  // namespace lockstep::differential

@@ -8,9 +8,9 @@
 
 namespace lockstep::differential {
 
-// One side of the comparison: a ZooKeeper on which one program after the other is run, with what a
-// program does to it besides using sessions. Quicker than a support::Lab, since the server and the
-// sessions of the rig outlive the program, and exact about what a lost connection takes with it.
+// One side of the comparison: a ZooKeeper that runs one program after the other, with the faults
+// that a program injects. Faster than a support::Lab, because the server and the rig's sessions
+// outlive the program, and exact about which messages a lost connection loses.
 class Rig {
  public:
   Rig() = default;
@@ -20,39 +20,39 @@ class Rig {
 
   [[nodiscard]] virtual std::string_view name() const = 0;
 
-  // Before a program, and after: then all its sessions are over and gone.
+  // Called before and after a program. After end(), no session of the program is left.
   virtual void begin() = 0;
   virtual void end() = 0;
-  // Which program of its server this is.
+  // How many programs its server has run.
   [[nodiscard]] virtual int programs() const = 0;
-  // Runs a task to its end; throws if it never ends.
+  // Runs a task to its end; throws if it does not end.
   virtual void run(Task<void> task) = 0;
 
-  // A session that no program uses, authenticated as everybody, to look at what one did. It lives
-  // from begin() to end() at least.
+  // A session outside of the program, with all identities, to inspect its effects. It lives at
+  // least from begin() to end().
   virtual Task<std::shared_ptr<Session>> inspector() = 0;
   // A new session of a new client, connected.
   virtual Task<std::shared_ptr<Session>> open(Duration session_timeout) = 0;
 
-  // What the server answers stays on the way.
+  // Holds back all replies and events of the server.
   virtual void hold_replies(Session& session) = 0;
-  // From here to cut(), requests that are sent do not arrive.
+  // From now until cut(), sent requests do not arrive.
   virtual void stall(Session& session) = 0;
-  // The connection breaks, with everything on the way.
+  // Breaks the connection; all messages in flight are lost.
   virtual void cut(Session& session) = 0;
-  // After cut(), once the session has noticed: the client's next attempt to connect gets no answer.
+  // Called after cut(), when the session has noticed: the next attempt to connect gets no answer.
   virtual void keep_away(Session& session) = 0;
-  // Returns when such an attempt is being made, so that cut() makes it fail.
+  // Returns once such an attempt has begun, so that cut() makes it fail.
   virtual Task<void> attempt(Session& session) = 0;
-  // Everything passes again.
+  // Ends all of the above.
   virtual void let_through(Session& session) = 0;
 
-  // Ends a session on the server, while it is kept away.
+  // Ends a disconnected session on the server.
   virtual Task<void> kill(Session& session) = 0;
   virtual Task<void> expire(Session& session) = 0;
 
   static constexpr Duration kLongSessionTimeout = std::chrono::seconds(12);
-  // Longer than a busy machine keeps a thread waiting; shorter costs less.
+  // A busy machine suspends threads for less than this; a shorter one would save time.
   static constexpr Duration kShortSessionTimeout = std::chrono::seconds(2);
 };
 

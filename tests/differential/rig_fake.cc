@@ -15,7 +15,7 @@ namespace {
 
 using support::must;
 
-// As the real rig's server is configured.
+// The same configuration as that of the real rig's server.
 fakezk::ServerOptions server_options() {
   fakezk::ServerOptions options;
   options.tick_time = support::ZookeeperServer::kTickTime;
@@ -28,11 +28,11 @@ struct World {
   fake::Simulation simulation{server_options()};
   fake::FakeClient& process = simulation.client("program");
   std::deque<fake::FakeClient> clients;
-  // On the way, until let go.
+  // Handshakes held back until let_through().
   std::map<fakezk::LinkIndex, std::unique_ptr<fakezk::ClientMessage>> handshakes;
 };
 
-// A new world for every program.
+// Runs every program in a new world.
 class FakeRig final : public Rig {
  public:
   std::string_view name() const override { return "fake"; }
@@ -44,7 +44,7 @@ class FakeRig final : public Rig {
   Task<std::shared_ptr<Session>> open(Duration session_timeout) override;
 
   void hold_replies(Session& session) override { simulation().hold_inbox(fake(session)); }
-  // Nothing happens between here and cut(): what is sent has not arrived.
+  // The simulation stands still until cut(), so new requests have not arrived.
   void stall(Session&) override {}
   void cut(Session& session) override;
   void keep_away(Session& session) override;
@@ -83,7 +83,7 @@ void FakeRig::cut(Session& session) {
   simulation().let_go(fake(session));
 }
 
-// The client has begun to connect again; nothing of it must reach the server.
+// The client has begun to connect again; its handshake must not reach the server.
 void FakeRig::keep_away(Session& session) {
   world_->handshakes.emplace(fake(session).link(), link(session).requests.take());
 }

@@ -20,10 +20,10 @@ namespace {
 using support::must;
 
 constexpr Duration kProgramLimit = std::chrono::seconds(30);
-// What programs leave behind fills the server's memory.
+// The znodes that programs leave fill the server's memory.
 constexpr int kProgramsPerServer = 1000;
 
-// No connection comes to the server but the C client's, and one attempt follows on the other.
+// Only the C client connects to the server, and it retries without a delay.
 zookeeper::Options bare_options(const std::string& address, Duration session_timeout) {
   zookeeper::Options options(address, session_timeout);
   options.probe_servers = false;
@@ -34,9 +34,9 @@ zookeeper::Options bare_options(const std::string& address, Duration session_tim
 
 std::string port_of(const std::string& address) { return address.substr(address.find(':') + 1); }
 
-// True if a program has accepted a connection on that port and neither end has closed it. The
-// kernel's table says so: in hexadecimal, and 01 is "established"; before a connection is accepted
-// it has no inode.
+// Whether the server has accepted a connection on that port and neither end has closed it. Reads
+// the kernel's table: addresses are hexadecimal, state 01 is "established", and a connection that
+// has not been accepted has no inode.
 bool has_accepted(const std::string& port) {
   std::ostringstream local;
   local << ':' << std::uppercase << std::hex << std::setw(4) << std::setfill('0')
@@ -53,16 +53,16 @@ bool has_accepted(const std::string& port) {
   return false;
 }
 
-// A server of its own: on no other would zxids be only the program's. It never looks for
+// Starts a server for this rig alone: on a shared one, others would take zxids. It never checks for
 // containers and TTL znodes to remove (Exclusion::kReaping).
 std::unique_ptr<support::ZookeeperServer> start_server() {
-  // Unlike JAVA_TOOL_OPTIONS this outdoes the command line.
+  // Unlike JAVA_TOOL_OPTIONS, this takes precedence over the command line.
   setenv("_JAVA_OPTIONS",
          "-Dzookeeper.extendedTypesEnabled=true -Dznode.container.checkIntervalMs=86400000", 1);
   return std::make_unique<support::ZookeeperServer>();
 }
 
-// A client with its way to the server.
+// A client with its proxy.
 class Seat {
  public:
   Seat(zookeeper::Runtime& runtime, std::uint16_t port, Duration session_timeout)
@@ -89,7 +89,7 @@ class ZookeeperRig final : public Rig {
   void hold_replies(Session& session) override { proxy(session).hold_replies(); }
   void stall(Session& session) override { proxy(session).stall(); }
   void cut(Session& session) override { proxy(session).cut(); }
-  // What was stalled before the cut stays so.
+  // A stalled proxy stays stalled.
   void keep_away(Session&) override {}
   Task<void> attempt(Session& session) override;
   void let_through(Session& session) override;
@@ -107,7 +107,7 @@ class ZookeeperRig final : public Rig {
   int programs_ = 0;
   zookeeper::Runtime runtime_;
   std::unique_ptr<zookeeper::Client> inspector_;
-  SessionId introduced_ = 0;  // The inspector's session that is authenticated.
+  SessionId introduced_ = 0;  // The session of the inspector that has all identities.
   std::vector<std::unique_ptr<Seat>> seats_;
 };
 
@@ -123,8 +123,8 @@ void ZookeeperRig::end() {
   seats_.clear();
 }
 
-// A session whose client could not say goodbye would expire during a later program, which would
-// see the zxid.
+// Ends the sessions whose clients could not close them: each would expire during a later program
+// and take a zxid there.
 Task<void> ZookeeperRig::end_all() {
   for (const auto& seat : seats_) {
     if (seat->session && !is_over(seat->session->state())) {
@@ -153,7 +153,7 @@ Task<std::shared_ptr<Session>> ZookeeperRig::inspector() {
     inspector_ =
         std::make_unique<zookeeper::Client>(runtime_, zookeeper::Options(server_->address()));
   }
-  // A process that was stopped for a while has lost its session.
+  // The inspector's session expires if this process is stopped for a while.
   std::shared_ptr<Session> session = must(co_await inspector_->session(Context()), "open");
   if (session->id() != introduced_) co_await introduce_as_everybody(session);
   introduced_ = session->id();
@@ -183,7 +183,7 @@ Task<void> ZookeeperRig::attempt(Session& session) {
 
 void ZookeeperRig::let_through(Session& session) { proxy(session).pass_again(); }
 
-// With the session's credentials another client can take it over, and close it.
+// Another client with the session's credentials takes the session over and closes it.
 Task<void> ZookeeperRig::end_on_server(zookeeper::Credentials credentials) {
   zookeeper::Options options(server_->address());
   options.attach_to = credentials;

@@ -38,7 +38,7 @@ class Runner {
   Task<void> send(const Step& step);
   Task<void> deafen(Slot& slot);
   Task<void> hear(Slot& slot);
-  // A session is about to end on the server: the deaf ones will hear of it later.
+  // Called before a session ends on the server: deaf sessions receive the events later.
   void session_ends();
   Task<void> send_unheard(const Step& step, std::size_t count);
   Task<void> close(const Step& step);
@@ -68,7 +68,8 @@ class Runner {
   int sent_ = 0;
 };
 
-// A znode for everything, in it the program's own, and one that is rung to learn what has arrived.
+// Creates a parent, in it the program's own znode, and the bell: an event of the bell proves that
+// earlier requests have arrived.
 Task<void> Runner::prepare() {
   inspector_ = co_await rig_.inspector();
   top_ = Path("/p" + std::to_string(rig_.programs()));
@@ -151,7 +152,7 @@ void Runner::send_one(Slot& slot, const Op& op) {
   slot.send(std::move(request), watch, format(op), ++sent_);
 }
 
-// What must not be under way together is sent in parts.
+// Sends requests that must not be in flight together one part after the other.
 Task<void> Runner::send(const Step& step) {
   Slot& slot = this->slot(step);
   if (std::ranges::any_of(step.ops, &may_be_refused)) co_await settle();
@@ -204,8 +205,8 @@ Task<void> Runner::hear(Slot& slot) {
   if (disorder) transcript_.end_disorder();
 }
 
-// Sends the first requests of a step in a session that is deaf, and waits until they have arrived:
-// behind them the bell is rung, which the inspector hears.
+// Sends the first requests of a step in a deaf session, and waits until they have arrived: the
+// inspector watches the bell, which the session's last request sets.
 Task<void> Runner::send_unheard(const Step& step, std::size_t count) {
   Slot& slot = this->slot(step);
   Watch rung = must(co_await inspector_->get_data_watched(bell_), "watch the bell").watch;
@@ -244,7 +245,7 @@ Task<void> Runner::fail(Slot& slot) {
   co_await break_connection(slot);
 }
 
-// The client fails what is under way when it notices; the last of that says that it has.
+// The client fails all requests in flight when it notices the loss; `marker` is the last of them.
 Task<void> Runner::break_connection(Slot& slot) {
   Probe marker(slot.session(), Request(OpCode::kExists, Path()), false);
   rig_.cut(slot.session());
@@ -266,7 +267,8 @@ Task<void> Runner::reconnect(Slot& slot) {
   transcript_.end_disorder();
 }
 
-// While one session expires, another that may is not to be silent, too.
+// Reconnects the sessions that expire at some step: during the wait for `expiring` no other one may
+// be silent.
 Task<void> Runner::call_back(const Slot& expiring) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
@@ -297,7 +299,7 @@ Task<void> Runner::end_on_server(const Step& step) {
   co_await reconnect(slot);
 }
 
-// Everything that was on the way to a connected session has arrived.
+// Waits until everything in flight to the connected sessions has arrived.
 Task<void> Runner::settle() {
   std::deque<Probe> reads;
   for (Slot& slot : slots_) {

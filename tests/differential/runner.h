@@ -8,11 +8,11 @@
 
 namespace lockstep::differential {
 
-// What a run may do to a request, and to its wish for a watch, before it is sent: for showing that
-// a wrong server is noticed.
+// Alters a request, or whether it sets a watch, before it is sent. Proves that the comparison
+// notices a wrong server.
 using Distortion = std::function<void(Request& request, bool& watch)>;
 
-// Runs a program on one side. That it never ends is something to compare, too.
+// Runs a program on one side. The log also says if the program does not end.
 [[nodiscard]] Log run_program(Rig& rig, const Program& program, const Distortion& distort = {});
 
 }  // namespace lockstep::differential

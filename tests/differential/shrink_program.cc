@@ -29,7 +29,7 @@ void drop_steps(const Program& program, Programs& into) {
   }
 }
 
-// All its steps to a session with a lower number.
+// Moves all steps of a session to one with a lower number.
 void merge_sessions(const Program& program, Programs& into) {
   for (int from = program.sessions() - 1; from > 0; --from) {
     for (int to = 0; to < from; ++to) {
@@ -42,7 +42,7 @@ void merge_sessions(const Program& program, Programs& into) {
   }
 }
 
-// Its path, and everything below, one level higher: "/a/b" becomes "/b".
+// Moves its path and all paths below it one level up: "/a/b" becomes "/b".
 void lift(Op& op, const std::string& first_name) {
   for (Op& part : op.ops) lift(part, first_name);
   if (op.path == first_name || op.path.starts_with(first_name + "/")) {
@@ -77,7 +77,7 @@ void change_if(Op& op, std::vector<Op>& into, const std::function<void(Op&)>& ch
 std::vector<Op> simpler_ops(Op op) {
   std::vector<Op> into;
   for (std::size_t i = 0; i < op.ops.size(); ++i) {
-    into.push_back(op.ops[i]);  // In place of the multi; a check cannot stand alone.
+    into.push_back(op.ops[i]);  // Replaces the multi; a check cannot stand alone.
     if (into.back().op == OpCode::kCheck) into.pop_back();
     change_if(op, into, [i](Op& other) { other.ops = without(other.ops, i, 1); });
   }
@@ -131,7 +131,7 @@ void simplify_step(const Program& program, std::size_t index, Programs& into) {
   }
 }
 
-// One step for each of several requests that need not be under way together.
+// Splits a step into one step per request, if the requests need not be in flight together.
 void take_apart(const Program& program, std::size_t index, Programs& into) {
   const Step& step = program.steps[index];
   if (step.kind != StepKind::kSend || step.ops.size() < 2) return;

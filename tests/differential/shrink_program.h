@@ -6,7 +6,7 @@
 
 namespace lockstep::differential {
 
-// Programs that are a little smaller or simpler, the boldest first.
+// Programs that are a little smaller or simpler, the largest reductions first.
 [[nodiscard]] std::vector<Program> simpler(const Program& program);
 
 }  // namespace lockstep::differential

@@ -19,7 +19,7 @@ Slot::~Slot() {
 
 void Slot::use(std::shared_ptr<Session> session) {
   if (session_) session_->remove_listener(*this);
-  observers_.clear();  // Of a session that is over: they have all been told so.
+  observers_.clear();  // The old session is over, so all of them have ended.
   session_ = std::move(session);
   session_->add_listener(*this);
   away_ = false;
@@ -41,7 +41,7 @@ void Slot::send(Request request, bool watch, std::string text, int number) {
 Task<void> Slot::observe(Request request, bool watch, std::string text, int number) {
   const OpCode op = request.op;
   Probe probe(*session_, std::move(request), watch);
-  // What resolves at once still resolves behind what did so before.
+  // A probe that is ready at once still resolves after those that were ready before it.
   if (probe.await_ready()) co_await Turn(session_->executor());
   Reply& reply = co_await probe;
   const std::string who = "#" + std::to_string(number);

@@ -11,13 +11,13 @@
 
 namespace lockstep::differential {
 
-// A session of a program, one after the other, with everything that is observed of it.
+// The sessions of one number of a program, one after the other, with all that is observed of them.
 class Slot final : private SessionListener {
  public:
   Slot(Transcript& transcript, Names& names, int number);
   ~Slot();
 
-  // Takes over a session that is connected.
+  // Takes over a connected session.
   void use(std::shared_ptr<Session> session);
   [[nodiscard]] Session& session() const { return *session_; }
   [[nodiscard]] bool over() const { return is_over(session_->state()); }
@@ -28,17 +28,18 @@ class Slot final : private SessionListener {
     deaf_ = deaf;
     missed_an_end_ = false;
   }
-  // While it was deaf another session has ended: what it has missed came in no particular order.
+  // Another session has ended while this one was deaf: its held-back events have no defined order.
   [[nodiscard]] bool missed_an_end() const { return missed_an_end_; }
   void miss_an_end() { missed_an_end_ = deaf_; }
-  // A request is answered.
+  // Whether a request gets its reply now.
   [[nodiscard]] bool reachable() const { return !over() && !away_ && !deaf_; }
-  // Requests under way, and whether the session keeps some of them to itself until it is connected.
+  // Whether requests are in flight, and whether the client holds some of them until it is
+  // connected.
   [[nodiscard]] bool idle() const { return unanswered_ == 0; }
   [[nodiscard]] bool holds_back() const { return !idle() && holds_back_; }
 
-  // Sends a request and writes down its reply, and the event of the watch it leaves. `text` is how
-  // it is called.
+  // Sends a request and records its reply, and the event of its watch. `text` describes the request
+  // in the log.
   void send(Request request, bool watch, std::string text, int number);
   // Waits until every request has been answered.
   class Answered;

@@ -19,7 +19,7 @@ void send_reads(Session& session, const Path& path, std::deque<Probe>& reads) {
 
 }  // namespace
 
-// Level by level: everything about one level is under way together.
+// The requests about one level are in flight together.
 Task<void> survey(Session& session, const Path& origin, Names& names, Transcript& transcript,
                   std::size_t lane) {
   std::vector<Path> level{origin};

@@ -7,8 +7,8 @@
 
 namespace lockstep::differential {
 
-// Writes down every znode from `origin` down that the session can find: Stat, data and ACL. All
-// arguments outlive the task.
+// Records Stat, data and ACL of every readable znode from `origin` down. All arguments outlive the
+// task.
 Task<void> survey(Session& session, const Path& origin, Names& names, Transcript& transcript,
                   std::size_t lane);
 

@@ -6,7 +6,7 @@
 
 namespace lockstep::differential {
 
-// What one observer (a session's user, or the inspector) saw, in order.
+// The observations of one observer (a session's user, or the inspector), in order.
 class Lane {
  public:
   std::string title;
@@ -15,21 +15,21 @@ class Lane {
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 
-// What one side showed of a program, in a form that both sides share: comparable line by line.
+// The observations of one side in a run of a program; equal sides have equal lines.
 using Log = std::vector<Lane>;
 
-// Collects a Log. Knows in which order nothing promises events to come, and puts them in one.
+// Collects a Log. Sorts events whose order is not defined.
 class Transcript {
  public:
-  // Returns its number.
+  // Returns the lane's number.
   std::size_t add_lane(std::string title);
   void add(std::size_t lane, std::string text);
-  // `event`: type and path. Those that follow each other directly and are the same event come in
-  // the order of the watches (Exclusion::kWatchesOfOneEvent).
+  // `event`: type and path. Equal events in a row are put in the order of their watches
+  // (Exclusion::kWatchesOfOneEvent).
   void add_event(std::size_t lane, const std::string& watch, std::string event);
 
-  // Between these, the events that follow each other directly in a lane are a set: the end of a
-  // session and the return of one set them off (Exclusion::kDeletionOrder, kOrderAfterAbsence).
+  // In between, consecutive events of a lane are a set, because the end of a session or a reconnect
+  // has sent them (Exclusion::kDeletionOrder, kOrderAfterAbsence).
   void begin_disorder() { disorder_ = ++disorders_; }
   void end_disorder() { disorder_ = 0; }
 
@@ -38,7 +38,7 @@ class Transcript {
  private:
   struct Line {
     std::string text;
-    std::string run;  // Lines next to each other with the same one have no order; empty: with it.
+    std::string run;  // Neighbours with the same run have no order; an empty run keeps it.
   };
   std::vector<std::string> titles_;
   std::vector<std::vector<Line>> lines_;

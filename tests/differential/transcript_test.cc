@@ -1,4 +1,4 @@
-// Which order a log keeps, and which it does not.
+// The orders that a log keeps, and those that it does not.
 #include "differential/transcript.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(TranscriptTest, KeepsTheOrderOfRepliesAndEvents) {
             (Lines{"#2", "watch #1: deleted \"/b\"", "watch #1: changed \"/a\"", "#1"}));
 }
 
-TEST(TranscriptTest, WatchesThatHearTheSameEventAreASet) {
+TEST(TranscriptTest, WatchesOfTheSameEventAreASet) {
   Transcript transcript;
   const std::size_t lane = transcript.add_lane("s0");
   transcript.add_event(lane, "watch #9", "changed \"/a\"");
@@ -28,7 +28,7 @@ TEST(TranscriptTest, WatchesThatHearTheSameEventAreASet) {
             (Lines{"watch #3: changed \"/a\"", "watch #9: changed \"/a\""}));
 }
 
-TEST(TranscriptTest, ButNotAcrossAReply) {
+TEST(TranscriptTest, WatchesAcrossAReplyAreNotASet) {
   Transcript transcript;
   const std::size_t lane = transcript.add_lane("s0");
   transcript.add_event(lane, "watch #9", "changed \"/a\"");

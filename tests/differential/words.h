@@ -8,7 +8,7 @@
 
 #include "differential/program.h"
 
-// The words of the text form, by value.
+// The words of the text form, indexed by value.
 namespace lockstep::differential {
 
 template <class T, std::size_t n>

@@ -1,6 +1,5 @@
-// The comparison can fail: one side does something else than it is asked, just a little, and a
-// random program shows it and is brought down to the few requests that matter. Both sides are the
-// fake, so this needs no server.
+// The comparison can fail: one side alters requests slightly; random programs show it and shrink to
+// the few requests that matter. Both sides are the fake, so this needs no server.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,8 +17,8 @@ constexpr int kProgramsMax = 500;
 struct Fault {
   const char* name;
   void (*distortion)(Request& request, bool& watch);
-  std::size_t requests_max;  // in the smallest program
-  const char* tell_tale;     // stands in the report
+  std::size_t requests_max;  // of the smallest program
+  const char* tell_tale;     // a part of the report
 };
 
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
@@ -96,7 +95,7 @@ TEST_P(WrongServerTest, IsNoticedAndShownInFewRequests) {
   EXPECT_LE(finding->program.size(), fault.requests_max) << format(finding->program);
   EXPECT_TRUE(finding->report.contains("  >>> ")) << finding->report;
   EXPECT_TRUE(finding->report.contains(fault.tell_tale)) << finding->report;
-  // What is printed is the program.
+  // The printed text parses back to the program.
   EXPECT_EQ(parse_program(format(finding->program)), finding->program);
 }
 

@@ -53,8 +53,8 @@ TEST(BenchTest, FakeMeasuresTimeAndMemory) {
       {"lock_bytes", "bytes"}};
   const nlohmann::json figures = figures_of("fake");
   EXPECT_EQ(units_of(figures), expected);
-  // Who keeps the list of 10 000 needs 16 bytes for each of them. (The 2 KiB that a waiter may take
-  // are meant for optimised code.)
+  // The waiter whose turn it is keeps the list of the 10 000, 16 bytes for each. (The 2 KiB per
+  // waiter are a limit for optimised code.)
   std::map<std::string, double> values;
   for (const nlohmann::json& figure : figures) values[figure.at("name")] = figure.at("value");
   EXPECT_LT(values["waiter_bytes"], 4096);

@@ -6,15 +6,15 @@
 #include "lockstep/lab/lock_under_test.h"
 #include "program/exhaust.h"
 
-// What the program says of executions that an exhaustive search has cut short. No scenario that it
-// knows has any: every recipe and every broken lock comes to an end in any order of turns.
+// What the program reports about executions that an exhaustive search has cut short. No scenario
+// has any: every recipe and every broken lock ends under any order of turns.
 namespace lockstep::program {
 namespace {
 
 bool told = false;
 
-// A asks for as long as B gets no turn.
-Task<void> ask_until_told(lab::Contender& self, Path, std::uint32_t) {
+// A repeats its request until B has had a turn.
+Task<void> ask_until_b_runs(lab::Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/"));
   if (self.client().name() == "B") told = true;
@@ -32,12 +32,12 @@ lab::HuntSettings settings() {
 Search unfair() { return {scenarios::find("fair-mutex"), settings()}; }
 
 lab::HuntReport search_of_unfair() {
-  lab::LockUnderTest lock("unfair", &ask_until_told);
+  lab::LockUnderTest lock("unfair", &ask_until_b_runs);
   lock.at_start = [] { told = false; };
   return lab::hunt_lock(lock, settings());
 }
 
-TEST(CutShortTest, ThePersonIsToldWhatWasNotTried) {
+TEST(CutShortTest, TheVerdictSaysWhatWasNotTried) {
   const lab::HuntReport report = search_of_unfair();
   const std::string text = verdict(unfair(), report);
   EXPECT_EQ(text.find("NOT exhausted: "), 0U) << text;
@@ -50,7 +50,7 @@ TEST(CutShortTest, ThePersonIsToldWhatWasNotTried) {
       << text;
 }
 
-TEST(CutShortTest, SoAreScripts) {
+TEST(CutShortTest, TheJsonSaysWhatWasNotTried) {
   const lab::HuntReport report = search_of_unfair();
   ASSERT_GT(report.exhaustive->cut, 0U);
   const nlohmann::ordered_json object = exhaustive_as_json(unfair(), report);
@@ -59,8 +59,8 @@ TEST(CutShortTest, SoAreScripts) {
   EXPECT_EQ(object.at("cut_short_after"), report.exhaustive->deepest);
 }
 
-// Once everything else is tried.
-TEST(CutShortTest, ItIsWhatHasStoppedTheSearch) {
+// The search stops there after everything else has been tried.
+TEST(CutShortTest, TheDepthHasStoppedTheSearch) {
   const lab::HuntReport report = search_of_unfair();
   EXPECT_EQ(exhaustive_as_json(unfair(), report).at("stopped_by"), "depth");
   EXPECT_NE(verdict(unfair(), report).find("; stopped by depth within fault budget 0 of 0"),

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// A name for --html, gone with its directory at the end of the test.
+// A file name for --html, removed with its directory at the end of the test.
 class HtmlFile {
  public:
   [[nodiscard]] std::string name() const { return (directory_.path() / "timeline.html").string(); }

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The record that the page draws.
+// The record embedded in the page.
 nlohmann::json record_in(const std::string& page) {
   const std::string begin = R"(<script type="application/json" id="record">)";
   const std::size_t at = page.find(begin) + begin.size();
@@ -50,7 +50,7 @@ TEST(HtmlTest, WithJsonThereIsStillOneObject) {
   EXPECT_EQ(record.at("snippets").at(2).at(2), violation.at("regression_test"));
 }
 
-TEST(HtmlTest, WithoutAViolationTheCalmScheduleIsDrawn) {
+TEST(HtmlTest, WithoutAViolationTheDefaultScheduleIsDrawn) {
   const HtmlFile file;
   const ProgramRun run = hunt("fair-mutex --seed 5 --executions 100", file);
   ASSERT_EQ(run.status, 0) << run.err;
@@ -77,7 +77,7 @@ TEST(HtmlTest, EqualReplaysGiveEqualPagesAndTheHuntsRecord) {
   }
 }
 
-TEST(HtmlTest, WhatTheFileHeldIsReplaced) {
+TEST(HtmlTest, AnExistingFileIsReplaced) {
   const HtmlFile file;
   std::ofstream(file.name()) << std::string(1'000'000, 'x');
   ASSERT_EQ(hunt("fair-mutex --seed 5 --executions 1", file).status, 0);
@@ -92,7 +92,7 @@ TEST(HtmlTest, AFullDiskIsNoSuccess) {
   EXPECT_NE(run.err.find("/dev/full"), std::string::npos) << run.err;
 }
 
-TEST(HtmlTest, WhatWasFoundIsToldEvenIfThePageCannotBeWritten) {
+TEST(HtmlTest, AViolationIsReportedEvenIfThePageCannotBeWritten) {
   const std::string full = " --html /dev/full";
   const std::string broken = "hunt zoo-01-wait-after-missing-predecessor --seed 1";
   const ProgramRun text = run_program(words(broken + full));

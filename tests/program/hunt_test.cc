@@ -40,7 +40,7 @@ TEST(HuntTest, JsonOfASoundLockHasTheKeysAndTypes) {
   EXPECT_TRUE(result.at("violation").is_null());
 }
 
-TEST(HuntTest, CoverageTellsWhatWasReachedAndWhatNever) {
+TEST(HuntTest, CoverageSaysWhatWasReachedAndWhatNever) {
   const std::string arguments = "fair-mutex --seed 5 --executions 300 --coverage --json --jobs ";
   const ProgramRun run = hunt(arguments + "1");
   ASSERT_EQ(run.status, 0);
@@ -147,7 +147,7 @@ TEST(HuntTest, TextNamesEverythingThatMatters) {
   }
 }
 
-TEST(HuntTest, TheCalmScheduleBreaksNothing) {
+TEST(HuntTest, TheDefaultScheduleBreaksNothing) {
   for (const nlohmann::json& scenario : scenarios()) {
     if (scenario.contains("calm_fails")) continue;
     const std::string name = scenario.at("name");
@@ -161,8 +161,8 @@ TEST(HuntTest, TheFairMutexHolds) {
   EXPECT_EQ(run.json().at("executions"), 20'000);
 }
 
-// A recipe that deletes its own znode breaks S4 if that happens while it holds, and R2 if the
-// release has begun and finds nothing to delete.
+// A recipe that deletes its own znode breaks S4 while it holds, and R2 if the release has begun and
+// finds nothing to delete.
 bool shows(const std::string& oracle, const std::string& expected) {
   return oracle == expected || (expected == "S4" && oracle == "R2");
 }
@@ -180,12 +180,12 @@ TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
       ASSERT_EQ(run.status, 1) << run.out << run.err;
       const nlohmann::json violation = run.json().at("violation");
       if (shows(violation.at("oracle"), scenario.at("expects"))) ++as_expected;
-      // What could happen first may have to be put off at each step, and a loop has many.
+      // A livelock may need a deviation at each of many steps.
       if (scenario.at("expects") == "livelock") continue;
       EXPECT_LE(violation.at("deviations").get<int>(), 10);
     }
-    // What one flaw leads to may break another guarantee first: a znode that is created twice is
-    // waited for, or left behind.
+    // A flaw may break another guarantee first: a duplicate znode makes contenders wait for it, or
+    // becomes an orphan.
     EXPECT_GE(as_expected, 9) << scenario;
   }
 }
@@ -230,7 +230,7 @@ TEST(HuntTest, StopsWhenTheTimeIsOver) {
   EXPECT_EQ(both.json().at("executions"), 10);
 }
 
-TEST(HuntTest, WithoutFaultsThereAreNone) {
+TEST(HuntTest, AHuntWithoutFaultsInjectsNone) {
   for (const std::string none : {"--faults none", "--faults all --fault-budget 0"}) {
     const nlohmann::json result =
         hunt("zoo-07-create-without-guid --executions 3000 --seed 1 --json " + none).json();
@@ -240,7 +240,7 @@ TEST(HuntTest, WithoutFaultsThereAreNone) {
   }
 }
 
-TEST(HuntTest, TheCommandsThatItPrintsRepeatWhatItFound) {
+TEST(HuntTest, ThePrintedCommandsRepeatTheFinding) {
   const ProgramRun text = hunt("zoo-01-wait-after-missing-predecessor --seed 12 --faults cut:1");
   ASSERT_EQ(text.status, 1);
   EXPECT_NE(text.out.find("breaks L1"), std::string::npos) << text.out;

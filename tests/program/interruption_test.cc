@@ -12,7 +12,7 @@ using Err = RunningProgram::Err;
 constexpr const char* kWithoutEnd = "hunt fair-mutex --seconds 100000 --json";
 constexpr const char* kExhaustiveWithoutEnd = "hunt fair-mutex --strategy exhaustive";
 
-TEST(InterruptionTest, AHuntThatIsInterruptedTellsItsResult) {
+TEST(InterruptionTest, AnInterruptedHuntReportsItsResult) {
   for (const int signal : {SIGINT, SIGTERM}) {
     RunningProgram hunt(lockstep_command(words(kWithoutEnd)));
     hunt.wait_until_it_handles(signal);
@@ -38,22 +38,22 @@ TEST(InterruptionTest, TheTerminalIsLeftCleanAndNoTimeIsPromised) {
   EXPECT_EQ(run.err.find("left"), std::string::npos) << "nothing bounds this search: " << run.err;
 }
 
-TEST(InterruptionTest, WhatIsBoundedShowsTheTimeLeft) {
+TEST(InterruptionTest, ABoundedHuntShowsTheTimeLeft) {
   RunningProgram hunt(lockstep_command(words("hunt fair-mutex --seconds 1000")), Err::kTerminal);
   hunt.wait_until_it_shows(" s left");
   hunt.send(SIGTERM);
   EXPECT_EQ(hunt.wait().status, 128 + SIGTERM);
 }
 
-// One execution of this size takes long, and so does what comes between two questions.
-TEST(InterruptionTest, TheSecondSignalEndsItAtOnce) {
+// An execution of this size takes long, and so does the time between two polls for a signal.
+TEST(InterruptionTest, TheSecondSignalEndsAHuntAtOnce) {
   RunningProgram hunt(lockstep_command(
       words("hunt read-write-lock --clients 64 --rounds 10 --seconds 100000 --json")));
   hunt.wait_until_it_handles(SIGINT);
   hunt.send(SIGINT);
   hunt.send(SIGTERM);
   const ProgramRun run = hunt.wait();
-  // If both come before either is handled, the handler of the later one runs first.
+  // If both signals arrive before either is handled, the handler of the later one runs first.
   EXPECT_TRUE(run.signal == SIGTERM || run.signal == SIGINT) << run.status;
   EXPECT_EQ(run.out, "");
 }

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Files with what hunts have printed, in a folder of this test.
+// JSON reports of hunts as files, in a folder of this test.
 class MergeTest : public testing::Test {
  protected:
   MergeTest() { std::filesystem::create_directories(folder_); }
@@ -28,7 +28,7 @@ class MergeTest : public testing::Test {
                                    testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-// What does not depend on the time or on how the work was divided.
+// The part of a report that depends neither on time nor on how the work was divided.
 nlohmann::json outcome(const ProgramRun& run) {
   nlohmann::json result = run.json();
   for (const char* varies : {"seconds", "executions_per_second", "jobs"}) result.erase(varies);
@@ -52,7 +52,7 @@ TEST_F(MergeTest, PartsInAnyOrderAreTheWholeHunt) {
 }
 
 TEST_F(MergeTest, TheFirstViolationEndsIt) {
-  // A seed that does not find it at once, so that the hunt can be divided before it.
+  // A seed whose hunt takes at least two executions, so that it can be divided before the find.
   std::string zoo;
   ProgramRun whole;
   std::uint64_t found = 0;
@@ -71,7 +71,7 @@ TEST_F(MergeTest, TheFirstViolationEndsIt) {
   EXPECT_EQ(outcome(merged), outcome(whole));
 }
 
-TEST_F(MergeTest, WhatDoesNotFitTogetherIsRejected) {
+TEST_F(MergeTest, PartsThatDoNotFitTogetherAreRejected) {
   const std::string a = part("a", "fair-mutex --seed 4 --executions 10");
   const std::string gap = part("gap", "fair-mutex --seed 4 --first 11 --executions 10");
   const std::string overlap = part("overlap", "fair-mutex --seed 4 --first 9 --executions 10");
@@ -82,7 +82,7 @@ TEST_F(MergeTest, WhatDoesNotFitTogetherIsRejected) {
   expect_rejected(run_program({"merge", a, a}), "begins with execution 0");
 }
 
-TEST_F(MergeTest, WhatIsNoHuntIsRejected) {
+TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {
   expect_rejected(run_program({"merge", "/no/such/file"}), "/no/such/file");
   expect_rejected(run_program({"merge", file("text", "hello")}), "not what 'hunt --json' prints");
   expect_rejected(run_program({"merge", file("list", "[1]")}), "not what 'hunt --json' prints");

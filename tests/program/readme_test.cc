@@ -1,4 +1,4 @@
-// What README.md shows of the program is what the program prints.
+// The output quoted in README.md is the program's output.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,7 +14,7 @@ std::string readme() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What stands between the first `begin` and the next `end` behind it.
+// The text between the first `begin` and the next `end` after it.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin);
   if (from == std::string::npos) return {};
@@ -25,14 +25,14 @@ std::string between(const std::string& text, const std::string& begin, const std
 TEST(ReadmeTest, TheLanesAreThoseOfItsReplayString) {
   const std::string lanes = between(readme(), "```\nstep ", "```");
   ASSERT_FALSE(lanes.empty());
-  // The page has no room for the hash and the checks.
+  // README.md leaves out the hash and the checks.
   const std::string string = between(readme(), "lockstep replay ", "...");
   const ProgramRun run = run_program({"replay", string + "unknown"});
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_NE(run.out.find("\nstep " + lanes), std::string::npos) << run.out;
 }
 
-TEST(ReadmeTest, CommandsPrintWhatStandsBelowThem) {
+TEST(ReadmeTest, CommandsPrintTheTextBelowThem) {
   std::string text = readme();
   int commands = 0;
   for (std::size_t at = text.find("$ ./run "); at != text.npos;

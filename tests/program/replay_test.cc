@@ -28,7 +28,7 @@ std::string with(Part part, const std::string& replacement, std::string replay) 
   return replay.replace(begin, end - begin, replacement);
 }
 
-TEST(ReplayTest, ReproducesWhatAHuntFound) {
+TEST(ReplayTest, ReproducesTheFindingOfAHunt) {
   const nlohmann::json scenarios = run_program({"list", "--json"}).json().at("scenarios");
   for (const nlohmann::json& scenario : scenarios) {
     if (scenario.at("expects") == "pass") continue;
@@ -71,7 +71,7 @@ TEST(ReplayTest, ALegendExplainsTheMarksOfTheLanes) {
   EXPECT_EQ(text.find("** "), std::string::npos) << "no fault, no mark of it: " << text;
 }
 
-TEST(ReplayTest, WhatIsNoGuaranteeIsNotCalledBroken) {
+TEST(ReplayTest, MisuseIsNotReportedAsABrokenGuarantee) {
   for (const auto& [scenario, words] :
        {std::pair("textbook-d-recursion", "fails with crash (an exception escaped)"),
         std::pair("zoo-43-locks-in-any-order", "fails with deadlock (nobody can go on)"),

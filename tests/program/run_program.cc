@@ -38,7 +38,7 @@ class Output {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// The far side of a terminal, which must be read on for the near side not to fill up.
+// The far side of a terminal. It must be read continuously, or the near side fills up.
 class Terminal {
  public:
   Terminal() : far_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -53,12 +53,12 @@ class Terminal {
     if (near_ >= 0) close(near_);
   }
   [[nodiscard]] int near() const { return near_; }
-  // So that there is an end to be read once the program has ended.
+  // Closes the near side, so that reading ends when the program has ended.
   void let_go() {
     close(near_);
     near_ = -1;
   }
-  // False if nothing more comes.
+  // Returns false at the end.
   bool read_some() {
     std::array<char, 4096> buffer{};
     const auto got = read(far_, buffer.data(), buffer.size());

@@ -9,8 +9,8 @@ namespace lockstep {
 
 // How a run of the lockstep program ended.
 struct ProgramRun {
-  int status = -1;  // -1: it did not exit by itself,
-  int signal = 0;   // but was ended by this.
+  int status = -1;  // -1 if a signal ended it
+  int signal = 0;   // that signal
   std::string out;
   std::string err;
 
@@ -18,7 +18,7 @@ struct ProgramRun {
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-// A program that was started: its first word is the program.
+// A started program; the first word of the command is its path.
 class RunningProgram {
  public:
   enum class Err { kFile, kTerminal };  // Where its standard error goes.
@@ -26,11 +26,11 @@ class RunningProgram {
   explicit RunningProgram(std::vector<std::string> command, Err err = Err::kFile);
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
-  ~RunningProgram();  // Kills it if nobody has waited for it.
+  ~RunningProgram();  // Kills it unless wait() was called.
 
-  // Until it has a handler for this signal.
+  // Waits until the program has a handler for this signal.
   void wait_until_it_handles(int signal) const;
-  // Until the terminal has shown this text.
+  // Waits until the terminal has shown this text.
   void wait_until_it_shows(const std::string& text);
   void send(int signal) const;
   ProgramRun wait();
@@ -40,17 +40,17 @@ class RunningProgram {
   std::unique_ptr<Impl> impl_;
 };
 
-// The words with the program that was built together with this test in front.
+// The command line of the program built with this test.
 std::vector<std::string> lockstep_command(const std::vector<std::string>& arguments);
-// Runs the program that was built together with this test and waits for its end.
+// Runs the program built with this test and waits for its end.
 ProgramRun run_program(const std::vector<std::string>& arguments);
-// The same for any command: its first word is the program.
+// The same for any command; its first word is the program.
 ProgramRun run_command(std::vector<std::string> command);
 
 // The words of `line`, separated by blanks.
 std::vector<std::string> words(const std::string& line);
-// What follows `label` in the line of `text` that begins with it, leading blanks aside; fails the
-// test if there is no such line.
+// The text after `label` in the line of `text` that begins with it, without leading blanks; fails
+// the test if there is no such line.
 std::string after(const std::string& label, const std::string& text);
 
 }  // namespace lockstep

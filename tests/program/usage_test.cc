@@ -9,10 +9,10 @@ namespace {
 
 struct BadInput {
   std::string arguments;
-  std::string named;  // What the error must name.
+  std::string named;  // The error has to contain this.
 };
 
-// One line on stderr that names what is wrong, nothing on stdout, status 2.
+// Expects one line on stderr that contains `named`, nothing on stdout, and status 2.
 void expect_rejected(const ProgramRun& run, const std::string& named) {
   EXPECT_EQ(run.status, 2);
   EXPECT_EQ(run.out, "");
@@ -119,7 +119,7 @@ TEST(UsageTest, BadReplayStringsAreNamed) {
        {"replay @/dev/zero", "longer than 16 MiB"}});
 }
 
-TEST(UsageTest, FaultsThatCannotStrikeAreTold) {
+TEST(UsageTest, FaultsThatCannotStrikeAreReported) {
   const std::string named = "hunt fair-mutex --executions 1 --faults cut,lag,leader-change";
   const ProgramRun text = run_program(words(named));
   EXPECT_EQ(text.status, 0);

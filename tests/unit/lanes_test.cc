@@ -236,7 +236,7 @@ TEST_F(LanesTest, AViolationIsTheLastLine) {
   EXPECT_EQ(draw_step(chronicle, 1).find("!!"), std::string::npos);
 }
 
-TEST_F(LanesTest, WhatIsNoGuaranteeIsNotCalledBroken) {
+TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
   search::Chronicle chronicle = chronicler_.chronicle(Names());
   const auto last_line_of = [&](std::string oracle) {

@@ -18,7 +18,7 @@
 #include "support/watch_count.h"
 #include "support/zookeeper_server.h"
 
-// What becomes of watches that nobody waits for any more, on the server and in the C client.
+// Abandoned watches are removed from the server and from the C client.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -30,7 +30,7 @@ using support::ZookeeperServer;
 
 using Missing = Operation<Watched<std::optional<Stat>>>;
 
-// A server of its own: its watches are counted.
+// Each test has its own server, because it counts the server's watches.
 class AbandonedWatchesTest : public ::testing::Test {
  protected:
   Runtime runtime;
@@ -40,7 +40,7 @@ class AbandonedWatchesTest : public ::testing::Test {
   Client other{runtime, Options(server.address(), std::chrono::seconds(20))};
 };
 
-// The server answers in order, so each round lets it do what it was asked meanwhile.
+// The server answers in order: each round gives it time for the earlier requests.
 Task<void> until_the_server_has_at_most(const ZookeeperServer& server, lockstep::Session& session,
                                         std::size_t watches) {
   constexpr int kRounds = 20'000;
@@ -56,7 +56,7 @@ Task<void> watch_and_forget(lockstep::Session& session, std::string_view parent,
   for (int done = 0; done < count; done += kTogether) {
     std::vector<std::unique_ptr<Missing>> reads;
     for (int i = 0; i < kTogether; ++i) {
-      const Path path = Path(parent) / ("waited-for-in-vain-" + std::to_string(done + i));
+      const Path path = Path(parent) / ("abandoned-" + std::to_string(done + i));
       reads.push_back(
           std::make_unique<Missing>(session, Request(OpCode::kExists, path), lockstep::Context()));
     }
@@ -68,7 +68,7 @@ Task<void> watch_and_forget(lockstep::Session& session, std::string_view parent,
   }
 }
 
-// By all threads of this process.
+// Processor time of all threads of this process.
 std::chrono::nanoseconds processor_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -104,7 +104,7 @@ TEST_F(AbandonedWatchesTest, AReconnectAfterManyTimedOutWaitsCostsLittle) {
   EXPECT_LT(spent_ms, 1000);
 }
 
-Task<void> watch_again_behind(Client& client, Client& other, int rounds) {
+Task<void> watch_again(Client& client, Client& other, int rounds) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   const auto actor = must(co_await other.session(lockstep::Context()), "open");
   must(co_await actor->create("/again", Data(), CreateMode::kEphemeral), "create");
@@ -112,7 +112,7 @@ Task<void> watch_again_behind(Client& client, Client& other, int rounds) {
     {
       const auto forgotten = must(co_await session->get_data_watched("/again"), "get_data");
     }
-    // Sometimes before the request to remove it is sent, and sometimes behind.
+    // The new watch is set sometimes before the request to remove the old one, and sometimes after.
     for (int i = 0; i < round % 3; ++i) must(co_await session->sync("/"), "sync");
     auto change = actor->set_data("/again", "x");
     const Watch again = must(co_await session->get_data_watched("/again"), "get_data").watch;
@@ -122,8 +122,8 @@ Task<void> watch_again_behind(Client& client, Client& other, int rounds) {
   }
 }
 
-TEST_F(AbandonedWatchesTest, WhatIsWatchedAgainMeanwhileIsNotLost) {
-  runtime.run(watch_again_behind(client, other, 200));
+TEST_F(AbandonedWatchesTest, AWatchSetAgainMeanwhileIsNotLost) {
+  runtime.run(watch_again(client, other, 200));
 }
 
 Task<void> share_an_entry(Client& client, Client& other, const ZookeeperServer& server) {
@@ -143,7 +143,7 @@ Task<void> share_an_entry(Client& client, Client& other, const ZookeeperServer& 
 }
 
 // Z115: zoo_aremove_watches() takes its completion in an unusual form.
-TEST_F(AbandonedWatchesTest, OneOfTwoOnAZnodeIsForgottenAlone) {
+TEST_F(AbandonedWatchesTest, OneOfTwoWatchesOnAZnodeIsRemovedAlone) {
   runtime.run(share_an_entry(client, other, server));
 }
 
@@ -159,11 +159,11 @@ Task<void> take_both_back(Client& client, Client& other, const ZookeeperServer& 
   must(co_await two, "remove_watch");
   const Watch third = must(co_await watching, "exists").watch;
   must(co_await actor->create("/both", Data(), CreateMode::kEphemeral), "create");
-  must(co_await third.fired(), "the watch behind the removals");
+  must(co_await third.fired(), "the watch set after the removals");
   co_await until_the_server_has_at_most(server, *session, 0);
 }
 
-TEST_F(AbandonedWatchesTest, OneThatIsSetBehindRemovalsIsNotLost) {
+TEST_F(AbandonedWatchesTest, AWatchSetAfterRemovalsIsNotLost) {
   runtime.run(take_both_back(client, other, server));
 }
 
@@ -180,7 +180,7 @@ Task<void> forget_while_suspended(Client& client, TcpProxy& proxy, const Zookeep
   co_await until_the_server_has_at_most(server, *session, 0);
 }
 
-TEST_F(AbandonedWatchesTest, WhatIsForgottenWithoutAConnectionIsRemovedOnTheNext) {
+TEST_F(AbandonedWatchesTest, AWatchAbandonedWithoutAConnectionIsRemovedOnTheNext) {
   runtime.run(forget_while_suspended(client, proxy, server));
 }
 

@@ -14,8 +14,7 @@
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
 
-// How long the calls of the blocking locks take when the server cannot be reached, and what they
-// say then.
+// How long blocking locks take when the server is unreachable, and what error they report.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -38,7 +37,7 @@ struct Thrown {
   std::string text;
 };
 
-// What it throws, which must be more than a false.
+// The error that `call` throws; returning false would not be enough.
 template <class Call>
 Thrown thrown_by(Call call) {
   try {
@@ -50,8 +49,8 @@ Thrown thrown_by(Call call) {
   return {};
 }
 
-// The C client notices after a while that a link is stalled.
-bool says_that_nobody_answers(const Thrown& thrown) {
+// The C client notices a stalled link after a while.
+bool reports_an_unreachable_server(const Thrown& thrown) {
   return thrown.code == Error::kOperationTimeout || thrown.code == Error::kNotConnected;
 }
 
@@ -68,11 +67,11 @@ TEST(BlockingBoundsTest, UnlockOnAStalledLinkGoesOnInTheBackground) {
   EXPECT_LT(ann.client().executor().now() - before, Lab::kLongSessionTimeout / 2);
   EXPECT_FALSE(bobs.try_lock());
   proxy.pass_again();
-  bobs.lock();  // Only once Ann's znode is gone.
+  bobs.lock();  // returns only after Ann's znode is gone
   EXPECT_EQ(bobs.release(), ReleaseOutcome::kReleased);
 }
 
-TEST(BlockingBoundsTest, ATryOnAStalledLinkIsAnErrorAndNotSomebodyElse) {
+TEST(BlockingBoundsTest, ATryOnAStalledLinkIsAnErrorAndNotAFailedTry) {
   TcpProxy proxy(ZookeeperServer::shared().port());
   ClientThread zookeeper(options(proxy.address()));
   blocking::FairMutex patient(zookeeper.client(), "/bounds/stalled");
@@ -81,13 +80,13 @@ TEST(BlockingBoundsTest, ATryOnAStalledLinkIsAnErrorAndNotSomebodyElse) {
   proxy.stall();
   blocking::FairMutex mutex(zookeeper.client(), "/bounds/stalled", short_bounds());
   const Thrown at_once = thrown_by([&] { return mutex.try_lock(); });
-  EXPECT_TRUE(says_that_nobody_answers(at_once)) << at_once.text;
+  EXPECT_TRUE(reports_an_unreachable_server(at_once)) << at_once.text;
   const Thrown in_time = thrown_by([&] { return mutex.try_lock_for(50ms); });
-  EXPECT_TRUE(says_that_nobody_answers(in_time)) << in_time.text;
+  EXPECT_TRUE(reports_an_unreachable_server(in_time)) << in_time.text;
   proxy.pass_again();
 }
 
-TEST(BlockingBoundsTest, ADeadServerIsAnErrorAndNotSomebodyElse) {
+TEST(BlockingBoundsTest, ADeadServerIsAnErrorAndNotAFailedTry) {
   ClientThread nowhere(options("127.0.0.1:" + std::to_string(support::free_port())));
   blocking::FairMutex mutex(nowhere.client(), "/locks/nightly", short_bounds());
   const Thrown thrown = thrown_by([&] { return mutex.try_lock(); });
@@ -100,7 +99,7 @@ TEST(BlockingBoundsTest, ADeadServerIsAnErrorAndNotSomebodyElse) {
   EXPECT_EQ(thrown_by([&] { return semaphore.try_acquire_for(50ms); }).code, Error::kNotConnected);
 }
 
-TEST(BlockingBoundsTest, AMisspeltHostIsAnErrorAndNotSomebodyElse) {
+TEST(BlockingBoundsTest, AMisspeltHostIsAnErrorAndNotAFailedTry) {
   ClientThread nowhere(options("no-such-host.invalid:2181"));
   blocking::FairMutex mutex(nowhere.client(), "/locks/nightly", short_bounds());
   EXPECT_EQ(thrown_by([&] { return mutex.try_lock_for(50ms); }).code, Error::kNotConnected);

@@ -42,8 +42,8 @@ std::error_code code_of(Call call) {
   return {};
 }
 
-// Threads of one process and of "two processes" (two clients) at one counter that only the lock
-// protects.
+// Threads of one process, and of "two processes" (two clients), increment a counter that only the
+// lock protects.
 TEST(ZookeeperBlockingTest, ThreadsExcludeEachOther) {
   ClientThread ann(options());
   ClientThread bob(options());
@@ -124,7 +124,7 @@ TEST(ZookeeperBlockingTest, TheLoopsOwnThreadMustNotBlock) {
             std::errc::resource_deadlock_would_occur);
 }
 
-TEST(ZookeeperBlockingTest, ALoopThatNobodyRunsIsToldInsteadOfWaitedFor) {
+TEST(ZookeeperBlockingTest, ALoopThatDoesNotRunIsAnErrorInsteadOfAWait) {
   Runtime runtime;
   Client client(runtime, options());
   blocking::FairMutex mutex(client, "/blocking/idle");
@@ -138,13 +138,13 @@ Task<void> begin_and_wait(Executor& executor, std::stop_source begun) {
   static_cast<void>(co_await sleep_for(executor, 1h));
 }
 
-// Blocks for ever, as soon as the loop runs.
+// Never returns; blocks as soon as the loop runs.
 void block_on(Runtime& runtime, const std::stop_source& begun) {
   for (;;) {
     try {
       blocking::run(runtime, [&] { return begin_and_wait(runtime, begun); });
     } catch (const std::system_error&) {
-      // Nobody runs it yet.
+      // The loop does not run yet.
     }
   }
 }
@@ -153,7 +153,7 @@ Task<void> wait_for(Executor& executor, std::stop_token stop) {
   static_cast<void>(co_await sleep_for(executor, 1h, std::move(stop)));
 }
 
-TEST(ZookeeperBlockingDeathTest, ARuntimeOutlivesWhoIsBlockedOnIt) {
+TEST(ZookeeperBlockingDeathTest, ARuntimeOutlivesThreadsBlockedOnIt) {
   EXPECT_DEATH(
       {
         Runtime runtime;
@@ -175,7 +175,7 @@ Task<void> ask_whether_there(lockstep::Session& session) {
   static_cast<void>(co_await session.exists("/"));
 }
 
-TEST(ZookeeperBlockingDeathTest, WhatIsAwaitedOnAnotherThreadThanTheLoopsIsMisuse) {
+TEST(ZookeeperBlockingDeathTest, AwaitingOnAThreadOtherThanTheLoopsIsMisuse) {
   ClientThread zookeeper(options());
   lockstep::Client& client = zookeeper.client();
   lockstep::Session* session = nullptr;
@@ -200,7 +200,7 @@ TEST(ZookeeperBlockingTest, ADeadlineWithoutAConnectionIsAnErrorThatSaysSo) {
   EXPECT_GE(nowhere.client().executor().now(), before + 100ms);
 }
 
-TEST(ZookeeperBlockingTest, TheQueueShowsWhoHolds) {
+TEST(ZookeeperBlockingTest, TheQueueShowsTheHolder) {
   ClientThread zookeeper(options());
   blocking::FairMutex mutex(zookeeper.client(), "/blocking/queue",
                             LockOptions(contender_data("nightly job")));
@@ -224,7 +224,7 @@ Task<Result<void>> remove_znode(lockstep::Client& client, Path znode) {
   co_return co_await session->remove(znode);
 }
 
-TEST(ZookeeperBlockingTest, AForeignDeletionIsToldToTheHolder) {
+TEST(ZookeeperBlockingTest, AForeignDeletionIsReportedToTheHolder) {
   ClientThread ann(options());
   ClientThread bob(options());
   blocking::FairMutex mutex(ann.client(), "/blocking/lost");

@@ -8,14 +8,14 @@
 #include "support/lab.h"
 #include "zookeeper/connection_lab.h"
 
-// Options that a client refuses, a session that it takes over, and where it logs.
+// Invalid options, attaching to a session, and log sinks.
 namespace lockstep::zookeeper {
 namespace {
 
 using namespace connection_lab;
 using support::must;
 
-TEST(ConnectionTest, OptionsThatCannotBeMeantSayWhatIsWrong) {
+TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   Runtime runtime;
   const auto refusal_of = [&runtime](const Options& options) {
     Client client(runtime, options);
@@ -34,8 +34,8 @@ TEST(ConnectionTest, OptionsThatCannotBeMeantSayWhatIsWrong) {
   EXPECT_EQ(refusal_of(hasty), "the connect budget is not positive");
 }
 
-// As Debian builds it, the C client knows neither.
-TEST(ConnectionTest, WhatTheLinkedClientCannotDoIsUnimplemented) {
+// Debian's build of the C client supports neither.
+TEST(ConnectionTest, OptionsBeyondTheLinkedClientAreUnimplemented) {
   Runtime runtime;
   Options options("127.0.0.1:2181");
   options.tls = Tls("ca.pem", "client.pem", "client.key");
@@ -68,7 +68,7 @@ TEST(ConnectionTest, AttachesOnlyOnce) {
   runtime.run(attach_once(runtime, client));
 }
 
-// Lines as they come, from several threads.
+// Collects log lines from several threads.
 class Lines {
  public:
   [[nodiscard]] LogSink sink() {
@@ -88,7 +88,7 @@ class Lines {
   std::string all_;
 };
 
-// Z116: the C client logs to standard error unless told otherwise.
+// Z116: the C client logs to standard error by default.
 TEST(ConnectionTest, EverySessionLogsIntoItsOwnSink) {
   Lines lines;
   Lines other;

@@ -72,7 +72,7 @@ TEST(ClientTest, WellFormedOptions) {
   }
 }
 
-TEST(ClientTest, TheChrootStandsBehindTheServers) {
+TEST(ClientTest, TheChrootFollowsTheServers) {
   const Options below("a:1,b:2/app/locks");
   EXPECT_EQ(below.servers(), "a:1,b:2");
   EXPECT_EQ(below.chroot(), Path("/app/locks"));
@@ -80,7 +80,7 @@ TEST(ClientTest, TheChrootStandsBehindTheServers) {
   EXPECT_EQ(Options("a:1").chroot(), Path("/"));
 }
 
-// Z111: the C client opens without an error, whether there is a server or not.
+// Z111: the C client opens a handle without an error even if there is no server.
 TEST(ClientTest, AnUnreachableServerIsTriedUntilTheDeadline) {
   Runtime runtime;
   Client client(runtime, options("127.0.0.1:" + std::to_string(support::free_port())));
@@ -145,7 +145,7 @@ Task<void> close_and_open_again(Client& client) {
   must(co_await second->exists("/"), "exists");
 }
 
-// Z107: a handle whose session has expired is of no use any more.
+// Z107: the handle of an expired session cannot be used again.
 TEST(ClientTest, OpensANewSessionAfterTheOldOne) {
   Runtime runtime;
   Client client(runtime, server_options());

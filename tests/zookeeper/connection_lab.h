@@ -21,7 +21,7 @@
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
 
-// What tests of connections share: clients that open, servers that are silent, names that change.
+// Shared parts of connection tests: opening clients, silent servers, changing names.
 namespace lockstep::zookeeper::connection_lab {
 
 using support::error_of;
@@ -51,11 +51,11 @@ inline OpenResult open(Runtime& runtime, Client& client, Duration limit = kTestL
   return result;
 }
 
-// Something that happens without telling anybody; looked at until it has.
+// Polls a condition that sends no notification.
 inline Task<void> until(Runtime& runtime, std::function<bool()> happened) {
   const TimePoint end = runtime.now() + kTestLimit;
   while (!happened()) {
-    if (runtime.now() > end) throw std::runtime_error("what the test waits for does not happen");
+    if (runtime.now() > end) throw std::runtime_error("the awaited condition does not come true");
     static_cast<void>(co_await sleep_for(runtime, std::chrono::milliseconds(2)));
   }
 }
@@ -67,7 +67,7 @@ inline Task<void> until_it_says(Runtime& runtime, Client& client, std::string te
   co_await until(runtime, says);
 }
 
-// Accepts connections, by the kernel's doing, and never answers.
+// A server whose kernel accepts connections and that never answers.
 class SilentServer {
  public:
   SilentServer() : listener_(support::listen_on(0)) {}
@@ -84,7 +84,7 @@ class SilentServer {
 
 inline std::string refused_address() { return "127.0.0.1:" + std::to_string(support::free_port()); }
 
-// Names that can change; counts who asks.
+// A resolver whose names can change; counts the lookups.
 class Names {
  public:
   void set(ResolveResult result) {

@@ -23,7 +23,7 @@
 #include "server_list.h"
 #include "support/loopback.h"
 
-// What a connection is found with, without a C client.
+// The parts that establish a connection, without a C client.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -70,7 +70,7 @@ TEST(BackoffTest, StartsAgainAfterAReset) {
   }
 }
 
-TEST(BackoffTest, CanBeNothing) {
+TEST(BackoffTest, WaitsCanBeZero) {
   RandomStream random(3);
   Backoff backoff(Duration(0), Duration(0));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(backoff.next(random), Duration(0));
@@ -96,7 +96,7 @@ TEST(AddressRotationTest, EveryAddressComesOnceInARound) {
   EXPECT_EQ(first.size(), 3u) << "each is the first one now and then";
 }
 
-TEST(AddressRotationTest, WhatWasNotTriedComesNext) {
+TEST(AddressRotationTest, AddressesNotYetTriedComeNext) {
   RandomStream random(5);
   AddressRotation rotation;
   rotation.start({address("10.0.0.1"), address("10.0.0.2")}, random);
@@ -139,7 +139,7 @@ TEST(FailureLogTest, KeepsTheLastReasonOfEveryServer) {
   EXPECT_EQ(log.text(), "");
 }
 
-TEST(ResolverTest, TheSystemKnowsThisMachineAndNotEverything) {
+TEST(ResolverTest, TheSystemResolvesThisMachineAndRefusesUnknownNames) {
   const ResolveResult here = resolve_by_system("localhost");
   ASSERT_TRUE(here) << here.error();
   EXPECT_TRUE(std::ranges::find(*here, "127.0.0.1") != here->end() ||
@@ -149,7 +149,7 @@ TEST(ResolverTest, TheSystemKnowsThisMachineAndNotEverything) {
   EXPECT_FALSE(nowhere.error().empty());
 }
 
-// Runs a probe to its end, as if `budget` had passed when nothing comes.
+// Runs a probe to its end, as if `budget` had passed when there is no answer.
 std::optional<std::string> probe(std::uint16_t port) {
   const TimePoint start{};
   const Duration budget = std::chrono::seconds(2);
@@ -162,14 +162,14 @@ std::optional<std::string> probe(std::uint16_t port) {
   return probe.failure();
 }
 
-TEST(ProbeTest, SaysWhyAServerIsNotToBeUsed) {
+TEST(ProbeTest, SaysWhyAServerCannotBeUsed) {
   EXPECT_EQ(probe(support::free_port()), "Connection refused");
   const Descriptor silent(support::listen_on(0));
   EXPECT_EQ(probe(support::port_of(silent.get())),
             "accepted the connection but did not answer within 2000 ms");
 }
 
-// A socket that connects to where the first entry of the list leads.
+// A socket connected to the first entry of the list.
 Descriptor visit(const std::string& list) {
   const std::string first = list.substr(0, list.find(','));
   const std::size_t colon = first.find(':');
@@ -184,7 +184,7 @@ Descriptor visit(const std::string& list) {
 std::array<char, 49> handshake(std::uint8_t session, char password) {
   std::array<char, 49> bytes{};
   bytes[3] = 45;
-  bytes[15] = 7;  // The zxid.
+  bytes[15] = 7;  // the zxid
   bytes[27] = static_cast<char>(session);
   bytes[31] = 16;
   for (std::size_t i = 32; i < 48; ++i) bytes[i] = password;
@@ -233,7 +233,7 @@ TEST(GateTest, NoticesThatItsGuestHasLeft) {
   EXPECT_FALSE(gate.has_guest());
 }
 
-TEST(GateTest, NoListIsTheOneBefore) {
+TEST(GateTest, EveryListDiffersFromTheOneBefore) {
   RandomStream random(8);
   Gate gate;
   ASSERT_EQ(gate.open(random), std::nullopt);

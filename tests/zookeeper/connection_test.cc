@@ -13,7 +13,7 @@
 #include "support/session_waits.h"
 #include "zookeeper/connection_lab.h"
 
-// How servers are found, and what is said of those that are not.
+// Finding servers, and reporting why a server cannot be used.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -24,7 +24,7 @@ using support::StateRecorder;
 
 constexpr std::chrono::milliseconds kMoment(50);
 
-// Far less than what the C client waits for a silent server with kLongSessionTimeout: 26 s.
+// kSoon is far less than the 26 s that the C client waits for a silent server with this timeout.
 constexpr std::chrono::seconds kLongSessionTimeout(40);
 constexpr std::chrono::seconds kSoon(13);
 
@@ -126,7 +126,7 @@ TEST(ConnectionTest, ASilentServerCostsAMomentWhenReconnecting) {
   runtime.run(reconnect_beside_a_silent_server(runtime, client, proxy));
 }
 
-// Opens with these until every one of `reasons` is given.
+// Opens a client with these options until it reports all of `reasons`.
 void expect_reasons(Options options, const std::vector<std::string>& reasons) {
   Runtime runtime;
   options.connect_budget = std::chrono::milliseconds(300);
@@ -198,7 +198,7 @@ Task<void> move_away(Client& client, TcpProxy& old_way, TcpProxy& new_way) {
   EXPECT_EQ(session->id(), id);
 }
 
-// Z113: the C client must be at rest while its list changes.
+// Z113: the C client must be idle while its server list changes.
 TEST(ConnectionTest, TheListOfServersCanChangeUnderASession) {
   Runtime runtime;
   TcpProxy old_way(ZookeeperServer::shared().port());

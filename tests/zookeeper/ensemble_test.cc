@@ -16,7 +16,7 @@
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_ensemble.h"
 
-// What only several servers can show. A sample by default; more with the environment variable
+// Behaviour that only several servers show. A sample by default; more with the environment variable
 // LOCKSTEP_LONG.
 namespace lockstep::zookeeper {
 namespace {
@@ -36,7 +36,7 @@ constexpr std::chrono::seconds kTestLimit(60);
 bool runs_long() { return std::getenv("LOCKSTEP_LONG") != nullptr; }
 int rounds(int sample) { return runs_long() ? 50 * sample : sample; }
 
-// A client per server, and one that can be moved from server to server.
+// One client per server, and one client that tests move between servers.
 class EnsembleTest : public ::testing::Test {
  protected:
   EnsembleTest() : ensemble(ZookeeperEnsemble::shared()) {
@@ -63,14 +63,14 @@ class EnsembleTest : public ::testing::Test {
   }
 
  public:
-  // A session on one server.
+  // A session on this server.
   Task<SessionPointer> on(std::size_t server) {
     co_return must(co_await clients[server]->session(lockstep::Context()), "session");
   }
   Task<void> create_parent(SessionPointer session) {
     must(co_await session->create(parent, "0", CreateMode::kPersistent), "create");
   }
-  // From now on the moving client reaches this server only.
+  // The moving client reaches only this server from now on.
   void let_reach(std::size_t server) {
     for (std::size_t i = 0; i < kServers; ++i) {
       if (i == server) proxies[i]->accept_again();
@@ -95,7 +95,7 @@ Task<int> read_number(SessionPointer session, Path path) {
   co_return std::stoi(std::string(read.data.view()));
 }
 
-// Again and again until it works; only for what may be done twice.
+// Retries until it works; the write may be repeated safely.
 Task<void> write_number(SessionPointer session, Path path, int number) {
   const std::string digits = std::to_string(number);
   for (;;) {
@@ -159,7 +159,7 @@ Task<void> read_own_writes(EnsembleTest& at) {
 
 TEST_F(EnsembleTest, Z73ASessionReadsItsOwnWritesOnEveryServer) { run(&read_own_writes); }
 
-// Somebody counts while the reader is moved from server to server, and reads as soon as it can.
+// A writer counts up while the reader moves between servers and reads as soon as it can.
 Task<void> read_while_moving(EnsembleTest& at) {
   const SessionPointer writer = co_await at.on(at.ensemble.leader());
   co_await at.create_parent(writer);
@@ -184,7 +184,7 @@ Task<void> read_while_moving(EnsembleTest& at) {
 
 TEST_F(EnsembleTest, Z62ASessionDoesNotGoBackInTimeWhenItMoves) { run(&read_while_moving); }
 
-// The other two are followers, or one of them is.
+// One server leads; the reader or the writer, or both, are on followers.
 Task<void> read_after_sync(EnsembleTest& at) {
   const std::size_t leader = at.ensemble.leader();
   const SessionPointer writer = co_await at.on((leader + 1) % kServers);
@@ -210,7 +210,7 @@ Task<void> read_after_sync(EnsembleTest& at) {
   ::testing::Test::RecordProperty("stale_reads", stale);
 }
 
-TEST_F(EnsembleTest, Z76AReadBehindASyncIsNeverStale) { run(&read_after_sync); }
+TEST_F(EnsembleTest, Z76AReadAfterASyncIsNeverStale) { run(&read_after_sync); }
 
 Task<void> watch_on_a_follower(EnsembleTest& at) {
   const std::size_t leader = at.ensemble.leader();
@@ -232,9 +232,9 @@ Task<void> watch_on_a_follower(EnsembleTest& at) {
   }
 }
 
-TEST_F(EnsembleTest, Z44AFollowerTellsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
+TEST_F(EnsembleTest, Z44AFollowerSendsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
 
-// The server that the session has left is not told; it finds out when it forwards a write.
+// The session has left its first server, which notices only when it forwards a write.
 Task<void> write_where_it_was(EnsembleTest& at) {
   const SessionPointer owner = co_await at.on(0);
   const SessionPointer other = co_await at.on(2);
@@ -255,11 +255,13 @@ Task<void> write_where_it_was(EnsembleTest& at) {
   const auto exists = co_await other->exists(at.parent / "a");
   EXPECT_EQ(error_of(exists), Error::kNoNode);
 
-  must(co_await owner->connected(), "connected");  // And it is the other's turn to find out.
+  must(co_await owner->connected(), "connected");  // Now the attached client loses the session.
   must(co_await owner->create(at.parent / "a", Data(), CreateMode::kEphemeral), "create");
 }
 
-TEST_F(EnsembleTest, Z63AWriteWhereTheSessionWasCostsTheConnection) { run(&write_where_it_was); }
+TEST_F(EnsembleTest, Z63AWriteOnTheSessionsFormerServerCostsTheConnection) {
+  run(&write_where_it_was);
+}
 
 }  // namespace
 }  // namespace lockstep::zookeeper

@@ -27,7 +27,7 @@
 #include "support/lab.h"
 #include "support/zookeeper_server.h"
 
-// What a forked child may do with the locks of its parent: be told that it cannot use them.
+// A forked child may call its parent's locks, but only gets an error.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -36,10 +36,10 @@ using support::must;
 using support::ZookeeperServer;
 using namespace std::chrono_literals;
 
-// How long a child may take that does not hang.
+// The longest time for a child that does not hang.
 constexpr int kPatienceMs = 60'000;
 
-// What `body` returns in a forked child; nothing if it hangs there, or ends in another way.
+// The result of `body` in a forked child; nothing if the child hangs or crashes.
 template <class Body>
 std::optional<int> in_child(Body body) {
   std::array<int, 2> ends{};
@@ -50,7 +50,7 @@ std::optional<int> in_child(Body body) {
     _exit(body());
   }
   close(ends[1]);
-  pollfd gone{ends[0], POLLIN, 0};  // The child's end closes with it.
+  pollfd gone{ends[0], POLLIN, 0};  // The child's end closes with the child.
   const bool ended = child > 0 && poll(&gone, 1, kPatienceMs) == 1;
   close(ends[0]);
   if (child > 0 && !ended) kill(child, SIGKILL);
@@ -137,7 +137,7 @@ Task<void> look(lockstep::Session& session, Result<Stat>& seen) {
 }
 Task<void> release(HeldLock& held, ReleaseOutcome& outcome) { outcome = co_await held.release(); }
 
-TEST(ForkTest, AChildOfTheThreadThatRunsTheLoopIsToldToo) {
+TEST(ForkTest, AChildOfTheLoopsThreadGetsAnErrorToo) {
   auto runtime = std::make_unique<Runtime>();
   auto client = std::make_unique<Client>(*runtime, options());
   std::shared_ptr<lockstep::Session> session;
@@ -162,7 +162,7 @@ TEST(ForkTest, AChildOfTheThreadThatRunsTheLoopIsToldToo) {
   held.reset();
 }
 
-// Whether a thread of this process waits, as the kernel sees it.
+// Whether the kernel reports this thread as sleeping.
 bool is_asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string stat((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -174,7 +174,7 @@ Task<void> run_until_stopped(Runtime& runtime, std::promise<pid_t>& runs, std::s
   static_cast<void>(co_await sleep_until(runtime, TimePoint::max(), stop));
 }
 
-// The loop's thread, which is not in the child, waits on the runtime's condition variable there.
+// The thread of the loop, which fork does not copy, waits on the runtime's condition variable.
 TEST(ForkTest, AChildDestroysARuntimeWhoseLoopSleeps) {
   auto runtime = std::make_unique<Runtime>();
   std::promise<pid_t> runs;

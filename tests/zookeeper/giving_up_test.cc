@@ -15,7 +15,7 @@
 #include "support/temporary_directory.h"
 #include "zookeeper/connection_lab.h"
 
-// When opening, and a session without a connection, is given up.
+// Limits after which opening, or a session without a connection, is given up.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -80,7 +80,7 @@ TEST_F(NamedServerTest, WithoutALimitASessionIsNotGivenUp) {
   runtime.run(stay_suspended(runtime, own, proxy, names));
 }
 
-// A server with its own data, which can be lost.
+// A server with its own data, which a test can delete.
 class OwnServer {
  public:
   OwnServer() : process_(directory_.path()) {

@@ -16,7 +16,7 @@
 #include "support/watch_count.h"
 #include "support/zookeeper_server.h"
 
-// What a long queue costs its process, with all that ZooKeeper's C client keeps for it.
+// Memory of a process with a long queue, including that of ZooKeeper's C client.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -27,7 +27,7 @@ using support::ZookeeperServer;
 
 constexpr std::size_t kWaiters = 2000;
 
-// The most that the heap has held when a waiter had its list.
+// The largest heap size at the moments at which a waiter had its list.
 class Peak final : public LockObserver {
  public:
   void waiting(SessionId, const Path&, std::size_t) override {
@@ -43,7 +43,7 @@ Task<void> wait_for_ever(FairMutex& mutex) {
 
 class Measured {
  public:
-  std::size_t at_most = 0;  // More than before, while they queued up.
+  std::size_t at_most = 0;  // Additional bytes while they queued up.
   std::size_t at_rest = 0;
 };
 
@@ -74,8 +74,8 @@ TEST(MemoryTest, WaitersCostLittleAtRestAndWhileTheyQueueUp) {
   RecordProperty("bytes_of_a_waiter_at_rest", std::to_string(each));
   RecordProperty("bytes_at_most", std::to_string(measured.at_most));
   EXPECT_LT(each, 3072U);
-  // What they have at rest, and the lists of those whose turn it is (ReplyWindow). Those of all of
-  // them take more than a hundred.
+  // That is their memory at rest, and the lists of the waiters that ReplyWindow admits. The lists
+  // of all waiters together would take more than a hundred.
   EXPECT_LT(measured.at_most, std::size_t{24} << 20);
 }
 

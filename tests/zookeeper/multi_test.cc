@@ -14,7 +14,7 @@
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
 
-// Multis and credentials at the moments at which the C client mishandles them.
+// Multis and credentials in the situations that the C client mishandles.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -75,19 +75,20 @@ Task<void> drop_multis(Client& client) {
   const std::vector<MultiPointer> dropped = send_multis(*session, 50);
 }
 
-// The C client still writes results when nobody waits for them any more.
-// Z109: the C client writes the results where it has been told to.
-TEST_F(MultiTest, ResultsCanComeAfterEverybodyHasGone) {
+// The C client writes results even after the waiters have gone. Z109: it writes them to the address
+// given with the request.
+TEST_F(MultiTest, ResultsCanArriveAfterTheSessionHasGone) {
   for (int round = 0; round < 50; ++round) {
     Client own_client(runtime, Options(server.address()));
     runtime.run(drop_multis(own_client));
   }
 }
 
-// Another client takes the session over and closes it. Its own would take it back at once, so it
-// finds no way to the server meanwhile, and learns of the end from its next handshake. The loss is
-// awaited: a C client that finds the loss and the end in one go may do so in the middle of a multi,
-// which nothing can keep it from (Handle::is_connected).
+// Another client takes the session over and closes it. The victim's own client would take it back
+// at once, so the proxy refuses its connections meanwhile; its next handshake reports the end. The
+// kill waits for the victim to notice the loss: a C client that notices the loss and the end
+// together may do so in the middle of a multi, and no wrapper can prevent that
+// (Handle::is_connected).
 Task<void> kill_session(MultiTest& at, lockstep::Session& victim, Options attaching) {
   at.proxy.refuse();
   co_await StateReached(victim, SessionState::kSuspended);
@@ -97,7 +98,7 @@ Task<void> kill_session(MultiTest& at, lockstep::Session& victim, Options attach
   at.proxy.accept_again();
 }
 
-// In the C client a multi that meets the end of the session frees what it never allocated.
+// In the C client, a multi that meets the end of the session frees memory that it never allocated.
 Task<void> expire_under_multis(MultiTest& at) {
   for (int round = 0; round < 20; ++round) {
     const auto session = must(co_await at.client.session(lockstep::Context()), "open");
@@ -105,7 +106,7 @@ Task<void> expire_under_multis(MultiTest& at) {
     attaching.attach_to = at.client.credentials();
     at.runtime.spawn(kill_session(at, *session, std::move(attaching)));
     std::vector<MultiPointer> multis;
-    while (!is_over(session->state())) {  // Without a pause, to meet the end.
+    while (!is_over(session->state())) {  // Sends without a pause, to meet the end.
       multis.emplace_back(new auto(session->multi(checks(3))));
       must(co_await sleep_for(at.runtime, std::chrono::microseconds(10)), "wait");
     }
@@ -118,7 +119,7 @@ Task<void> expire_under_multis(MultiTest& at) {
   }
 }
 
-// Z108: a multi handed to the C client then would corrupt its memory.
+// Z108: a multi submitted to the C client at that moment would corrupt its memory.
 TEST_F(MultiTest, AMultiSurvivesTheEndOfItsSession) { runtime.run(expire_under_multis(*this)); }
 
 Task<void> multi_in_silence(MultiTest& at) {
@@ -129,12 +130,12 @@ Task<void> multi_in_silence(MultiTest& at) {
   must(co_await sleep_for(at.runtime, session->timeout() / 2), "wait");
   EXPECT_LE(session->last_contact() + session->timeout() / 2, at.runtime.now());
   auto multi = session->multi(checks(3));
-  at.proxy.cut();  // What has been sent is lost.
+  at.proxy.cut();  // The request is lost.
   at.proxy.pass_again();
   EXPECT_TRUE((co_await multi).has_value());
 }
 
-// It may be over, and the C client about to learn of it.
+// The session may have ended without the C client knowing it yet.
 TEST_F(MultiTest, AMultiWaitsForNewsOfASilentSession) { runtime.run(multi_in_silence(*this)); }
 
 Task<void> reject_under_multis(Client& client) {
@@ -143,7 +144,7 @@ Task<void> reject_under_multis(Client& client) {
     static_cast<void>(session->add_auth("unknown", "x"));
     for (;;) {
       const auto results = co_await session->multi(checks(50));
-      // The connection may be lost before the rejection is heard; the next one brings it.
+      // The connection may be lost before the rejection arrives; the next one delivers it.
       if (results || outcome_unknown(results.error().error)) continue;
       EXPECT_EQ(results.error().error, Error::kAuthFailed);
       break;
@@ -161,10 +162,10 @@ Task<void> authenticate(Client& client, Runtime& runtime) {
   EXPECT_LT(runtime.now(), before + session->timeout() / 4);
 }
 
-// The C client as released sends it with the next request, or ping; Debian's at once.
+// The released C client sends it with the next request or ping; Debian's sends it at once.
 TEST_F(MultiTest, ACredentialIsSentAtOnce) { runtime.run(authenticate(client, runtime)); }
 
-Task<void> authenticate_behind_large_requests(Client& client, TcpProxy& proxy) {
+Task<void> authenticate_after_large_requests(Client& client, TcpProxy& proxy) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   must(co_await session->create("/large", Data(), CreateMode::kEphemeral), "create");
   const std::string large(1000000, 'x');
@@ -182,9 +183,9 @@ Task<void> authenticate_behind_large_requests(Client& client, TcpProxy& proxy) {
   }
 }
 
-// The C client by itself puts it into the middle of what is half sent.
+// The C client itself inserts it into the middle of a half-sent request.
 TEST_F(MultiTest, ACredentialDoesNotCutIntoOtherRequests) {
-  runtime.run(authenticate_behind_large_requests(client, proxy));
+  runtime.run(authenticate_after_large_requests(client, proxy));
 }
 
 }  // namespace

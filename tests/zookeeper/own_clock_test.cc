@@ -1,4 +1,4 @@
-// Losses by the client's own clock, behind a partition of the real network.
+// Losses by the client's own clock, during a partition of the real network.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -26,7 +26,7 @@ using support::TcpProxy;
 using support::ZookeeperServer;
 using namespace std::chrono_literals;
 
-// When its grant was told what.
+// The times of the notifications of a grant.
 class Instants final : public LockObserver {
  public:
   explicit Instants(Runtime& runtime) : runtime_(runtime) {}
@@ -64,7 +64,7 @@ Task<std::shared_ptr<lockstep::Session>> open(Client& client) {
 
 Task<void> open_and_forget(Client& client) { co_await open(client); }
 
-// B waits behind A, whose link is cut in both directions and stays so.
+// B waits while A holds; then A's link is cut in both directions for good.
 Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, Instants& told) {
   const auto a = co_await open(client_a);
   const auto b = co_await open(client_b);
@@ -74,7 +74,7 @@ Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, I
   const std::stop_token lost = as.lost_token();
   std::optional<TimePoint> end;
   const std::stop_callback note(as.suspect_token(), [&] { end = as.valid_until(); });
-  // Its proof is renewed while it is held.
+  // A's proof is renewed while it holds.
   static_cast<void>(co_await sleep_for(a->executor(), a->timeout() * 3 / 2));
   EXPECT_EQ(as.state(), LockState::kHeld);
   EXPECT_GT(as.valid_until(), a->executor().now());
@@ -88,9 +88,9 @@ Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, I
   EXPECT_TRUE(told.suspected_at && end && told.lost_at);
   if (!told.suspected_at || !end || !told.lost_at) co_return;
   EXPECT_LT(*told.suspected_at, *end);
-  EXPECT_GE(*told.lost_at, *end);  // As long as it may rely on it.
+  EXPECT_GE(*told.lost_at, *end);  // A may rely on its grant until then.
   EXPECT_LT(*told.lost_at, granted_to_b);
-  EXPECT_FALSE(is_over(a->state()));  // The server has told it of nothing.
+  EXPECT_FALSE(is_over(a->state()));  // The server has not told A anything.
 
   proxy.cut();
   proxy.pass_again();
@@ -100,12 +100,12 @@ Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, I
   EXPECT_TRUE(must(co_await bs_mutex.contenders(), "contenders").empty());
 }
 
-TEST_F(OwnClockTest, LossIsToldBehindAPartitionBeforeAnybodyElseHolds) {
+TEST_F(OwnClockTest, LossInAPartitionIsReportedBeforeAnotherContenderHolds) {
   runtime.run(be_partitioned(behind_proxy, direct, proxy, told));
 }
 
-// The replies stay away: for the server the session goes on, and so it does for the client, which
-// sends on. Only the proof ends.
+// Only the replies are held back: the server and the client both consider the session alive, and
+// the client keeps sending. Only its proof ends.
 Task<void> hear_nothing(Client& client_a, Client& client_b, TcpProxy& proxy, Instants& told) {
   const auto a = co_await open(client_a);
   const auto b = co_await open(client_b);
@@ -120,14 +120,14 @@ Task<void> hear_nothing(Client& client_a, Client& client_b, TcpProxy& proxy, Ins
   EXPECT_EQ(told.cause, Error::kContactLost);
   proxy.cut();
   proxy.pass_again();
-  // Whether its session has survived that or not: its znode goes, and B is served.
+  // Whether A's session survives or not, its znode is deleted and B is served.
   HeldLock bs = must(co_await bs_mutex.acquire(), "B acquires");
   EXPECT_EQ(co_await as.release(), ReleaseOutcome::kAlreadyLost);
   EXPECT_EQ(co_await bs.release(), ReleaseOutcome::kReleased);
   EXPECT_TRUE(must(co_await bs_mutex.contenders(), "contenders").empty());
 }
 
-TEST_F(OwnClockTest, WhatIsLostByTheOwnClockLeavesNoOrphan) {
+TEST_F(OwnClockTest, ALossByTheOwnClockLeavesNoOrphan) {
   runtime.run(hear_nothing(behind_proxy, direct, proxy, told));
 }
 
@@ -152,8 +152,8 @@ TEST_F(OwnClockTest, AShortCutIsASuspicionAndNoLoss) {
   runtime.run(be_cut_shortly(behind_proxy, proxy, told));
 }
 
-// The handshake was answered at `answered`, and its answer comes late: it proves nothing of the
-// time on its way.
+// The server answers the handshake at `answered`, and the answer arrives late: it proves nothing
+// about the time in between.
 Task<void> hear_late(Client& client, TcpProxy& proxy, Runtime& runtime) {
   const TimePoint begun = runtime.now();
   proxy.hold_replies();
@@ -169,14 +169,14 @@ Task<void> hear_late(Client& client, TcpProxy& proxy, Runtime& runtime) {
   EXPECT_GE(session->valid_until(), begun + reach);
 }
 
-TEST_F(OwnClockTest, AHandshakeProvesNothingOfItsAnswersWay) {
+TEST_F(OwnClockTest, AHandshakeProvesNothingAboutTheDelayOfItsAnswer) {
   Options options(proxy.address(), 12s);
-  options.probe_servers = false;  // Nobody else's answers are on the way.
+  options.probe_servers = false;  // No other answers are in flight.
   Client client(runtime, options);
   runtime.run(hear_late(client, proxy, runtime));
 }
 
-// A session that nobody uses has a proof for the next grant.
+// An idle session keeps a proof for the next grant.
 Task<void> be_idle(Client& client) {
   const auto a = co_await open(client);
   static_cast<void>(co_await sleep_for(a->executor(), a->timeout() * 2));

@@ -91,12 +91,12 @@ TEST(RuntimeTest, AnExceptionOfPostedWorkEndsTheRunAndNothingElse) {
   Runtime runtime;
   std::vector<std::string> log;
   Throwing bad;
-  Noted behind(log, "behind");
+  Noted later(log, "later");
   runtime.post(bad);
-  runtime.post(behind);
+  runtime.post(later);
   EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
   runtime.run(pause(runtime, kMoment));
-  EXPECT_EQ(log, std::vector<std::string>{"behind"});
+  EXPECT_EQ(log, std::vector<std::string>{"later"});
   Throwing timer;
   runtime.start_timer(timer, runtime.now());
   EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);

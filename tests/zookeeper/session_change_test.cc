@@ -14,7 +14,7 @@ namespace {
 using support::Lab;
 using support::must;
 
-// Returns once somebody else than the holder and `not_this` waits for the lock.
+// Returns once a session other than the holder's and `not_this` waits for the lock.
 Task<SessionId> next_waiter(FairMutex& mutex, SessionId not_this) {
   for (;;) {
     const auto queue = must(co_await mutex.contenders(), "contenders");

@@ -20,7 +20,7 @@
 #include "support/tcp_proxy.h"
 #include "support/zookeeper_server.h"
 
-// What only the real backend can get wrong: its threads, its timeouts, its C client.
+// Tests for the real backend only: its threads, its timeouts, its C client.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -31,7 +31,7 @@ using support::StateRecorder;
 using support::TcpProxy;
 using support::ZookeeperServer;
 
-// A runtime, a proxy in front of the server, and a client behind it.
+// A runtime, a proxy in front of the server, and a client that connects through it.
 class SessionTest : public ::testing::Test {
  protected:
   explicit SessionTest(Duration session_timeout = std::chrono::seconds(12))
@@ -43,13 +43,13 @@ class SessionTest : public ::testing::Test {
   Client client;
 };
 
-// So short that the C client gives up a silent connection soon.
+// With this timeout the C client gives up a silent connection soon.
 class ShortSessionTest : public SessionTest {
  protected:
   ShortSessionTest() : SessionTest(std::chrono::seconds(1)) {}
 };
 
-// Requests that are under way together. An operation never moves.
+// Requests in flight together. An operation never moves.
 class Reads {
  public:
   Reads(lockstep::Session& session, int count) {
@@ -82,7 +82,7 @@ Task<void> close_with_reads_pending(Client& client) {
   }
 }
 
-// Z103: zookeeper_close() forgets some of them.
+// Z103: zookeeper_close() drops some completions.
 TEST_F(SessionTest, ClosingLosesNoCompletion) { runtime.run(close_with_reads_pending(client)); }
 
 Task<void> abandon_reads(lockstep::Client& client) {
@@ -92,7 +92,7 @@ Task<void> abandon_reads(lockstep::Client& client) {
   static_cast<void>(session->get_data_watched("/"));
 }
 
-// The replies find neither the operations nor the session. (Z105: what a watcher is called with
+// The operations and the session are gone when the replies arrive. (Z105: the watcher's context
 // must outlive both.)
 TEST_F(SessionTest, CanBeDestroyedWithRepliesOnTheWay) {
   for (int round = 0; round < 50; ++round) {
@@ -143,11 +143,11 @@ Task<void> ask_while_suspended(Client& client, TcpProxy& proxy) {
   }
 }
 
-TEST_F(SessionTest, WhatIsAskedWhileSuspendedWaitsForTheNextAttempt) {
+TEST_F(SessionTest, RequestsMadeWhileSuspendedWaitForTheNextAttempt) {
   runtime.run(ask_while_suspended(client, proxy));
 }
 
-// Requests succeed in order up to some point, fail after it, and nothing is answered twice.
+// Requests succeed in order up to some point and fail after it; none is answered twice.
 Task<void> lose_connections(Client& client, TcpProxy& proxy) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   for (int round = 0; round < 20; ++round) {
@@ -183,7 +183,7 @@ Task<void> stay_idle(Client& client, Runtime& runtime) {
   EXPECT_GT(session->last_contact(), start + session->timeout());
 }
 
-// Z110: the C client pings when a third of the session timeout has passed in silence.
+// Z110: the C client pings after a third of the session timeout without traffic.
 TEST_F(ShortSessionTest, AnIdleSessionKeepsHearingFromTheServer) {
   runtime.run(stay_idle(client, runtime));
 }
@@ -194,7 +194,7 @@ Task<void> close_silent_session(Client& client, TcpProxy& proxy, Runtime& runtim
   static_cast<void>(session->get_data("/"));
   const TimePoint start = runtime.now();
   auto close = session->close();
-  co_await pause(runtime, std::chrono::milliseconds(10));  // The loop goes on meanwhile.
+  co_await pause(runtime, std::chrono::milliseconds(10));  // The loop keeps running meanwhile.
   EXPECT_FALSE(close.await_ready());
   must(co_await close, "close");
   EXPECT_LT(runtime.now(), start + std::chrono::seconds(6));
@@ -231,7 +231,7 @@ Task<void> work(Client& client, int rounds) {
   }
 }
 
-// Several sessions, each with threads of its own, on one loop.
+// Several sessions, each with its own threads, share one loop.
 TEST_F(SessionTest, SessionsShareARuntime) {
   const Options direct(ZookeeperServer::shared().address());
   Client a(runtime, direct);

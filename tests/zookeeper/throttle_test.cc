@@ -11,7 +11,7 @@
 #include "support/lab.h"
 #include "support/zookeeper_server.h"
 
-// A real server that limits its load: RequestThrottler lets one request in at a time, and refuses
+// A real server that limits its load: RequestThrottler admits one request at a time and refuses
 // those that have waited for more than a millisecond.
 namespace lockstep::zookeeper {
 namespace {
@@ -41,7 +41,7 @@ Task<void> create_until_throttled(Client& client, bool& throttled) {
     while (!children) children = co_await session->get_children("/");
     EXPECT_EQ(session->state(), SessionState::kConnected);
     if (attempt > 0) continue;
-    EXPECT_EQ(children->size(), created + 1);  // And "zookeeper".
+    EXPECT_EQ(children->size(), created + 1);  // plus "zookeeper"
   }
 }
 
@@ -79,14 +79,14 @@ Task<void> contend_together(Client& client) {
       contenders.spawn(contend(*session, kRounds, holders, grants));
     }
     while (!contenders.empty()) {
-      static_cast<void>(co_await session->exists("/"));  // Each answer lets the others go on.
+      static_cast<void>(co_await session->exists("/"));  // Each answer admits another request.
     }
     if (contenders.failed()) std::rethrow_exception(contenders.first_exception());
   }
   EXPECT_EQ(grants, kContenders * kRounds);
 }
 
-TEST(ThrottleTest, LocksRideItOut) {
+TEST(ThrottleTest, LocksSurviveThrottling) {
   const ZookeeperServer server(ZookeeperServer::kTickTime, std::string(kThrottling));
   Runtime runtime;
   Client client(runtime, Options(server.address()));

@@ -21,7 +21,7 @@
 #include "support/watch_count.h"
 #include "support/zookeeper_server.h"
 
-// Z53: the paths of all watches of a session go into one packet, which has a limit.
+// Z53: the paths of all watches of a session travel in one packet, whose size is limited.
 namespace lockstep::zookeeper {
 namespace {
 
@@ -39,7 +39,7 @@ Options with_limit(std::size_t packet_limit, std::size_t max_sessions) {
   return options;
 }
 
-// Until the condition holds; throws if it takes for ever.
+// Waits until the condition holds; throws after a long time.
 template <class Condition>
 Task<void> until(Executor& executor, Condition condition) {
   constexpr std::chrono::minutes kForEver(10);
@@ -50,7 +50,7 @@ Task<void> until(Executor& executor, Condition condition) {
   }
 }
 
-// Counts what the sessions of a client go through.
+// Counts the state changes of a client's sessions.
 class Sessions final : public SessionObserver {
  public:
   void state_changed(const lockstep::Session& session, SessionState state) override {
@@ -61,7 +61,7 @@ class Sessions final : public SessionObserver {
   std::map<SessionState, int> times;
 };
 
-// Contenders that give the lock back as soon as they have it.
+// Contenders that release the lock as soon as they hold it.
 class Crowd {
  public:
   explicit Crowd(Runtime& runtime) : runtime_(runtime) {}
@@ -90,7 +90,7 @@ std::string missing(int number) { return "/missing-" + std::to_string(1000 + num
 Task<void> watch_until_refused(Client& client) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   std::vector<Watch> watches;
-  // Each path takes 4 + 13 bytes of the 1500 that are three quarters.
+  // Each path takes 4 + 13 bytes; the limit is three quarters of the packet: 1500 bytes.
   for (int i = 0; i < 88; ++i) {
     const Path path(missing(i));
     watches.push_back(must(co_await session->exists_watched(path), "exists").watch);
@@ -101,19 +101,19 @@ Task<void> watch_until_refused(Client& client) {
   must(co_await session->exists_watched(missing(0)), "a path that is watched already");
   const auto unwatched = co_await session->exists(one_more);
   EXPECT_EQ(unwatched.error(), Error::kNoNode);
-  watches.pop_back();  // It is taken back in the background.
+  watches.pop_back();  // The client removes the watch in the background.
   must(co_await session->sync("/"), "sync");
   must(co_await session->sync("/"), "sync");
   must(co_await session->exists_watched(one_more), "exists");
 }
 
-TEST(WatchLimitTest, AReadThatWouldLeaveTooManyBytesIsRefused) {
+TEST(WatchLimitTest, AWatchBeyondTheLimitIsRefused) {
   Runtime runtime;
   Client client(runtime, with_limit(2000, 16));
   runtime.run(watch_until_refused(client));
 }
 
-// Reads under way count, too.
+// Reads in flight count, too.
 Task<void> watch_together_until_refused(Client& client) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   using Reading = Operation<Watched<std::optional<Stat>>>;
@@ -131,7 +131,7 @@ Task<void> watch_together_until_refused(Client& client) {
   EXPECT_EQ(refused, 12);
 }
 
-TEST(WatchLimitTest, ReadsUnderWayCount) {
+TEST(WatchLimitTest, ReadsInFlightCount) {
   Runtime runtime;
   Client client(runtime, with_limit(2000, 16));
   runtime.run(watch_together_until_refused(client));
@@ -144,7 +144,7 @@ Task<void> crowd_on(Client& client, Crowd& crowd, OnClient<FairMutex>& lock) {
   if (!first) throw std::runtime_error("the first one does not get the lock");
   for (int i = 0; i < kCrowd; ++i) crowd.join(lock);
   const auto session = must(co_await client.session(lockstep::Context()), "open");
-  // Everybody stands in the queue, or has failed.
+  // Every contender has queued up or failed.
   for (;;) {
     const Children queue = must(co_await session->get_children("/crowded"), "get_children");
     int failed = 0;
@@ -168,7 +168,7 @@ Task<void> spread(Client& client, Crowd& crowd, Sessions& sessions) {
   EXPECT_EQ(first->state(), SessionState::kConnected);
 }
 
-// The last of 100 starts while nobody watches anything yet.
+// The last of 100 contenders starts before any of them has set a watch.
 TEST(WatchLimitTest, ContendersSpreadOverSessionsThatAreClosedWhenSpare) {
   Runtime runtime;
   Sessions sessions;
@@ -191,7 +191,7 @@ Task<void> do_not_spread(Client& client, Crowd& crowd) {
   EXPECT_EQ(crowd.failed.size(), 1U);
 }
 
-// Who is refused leaves the queue: the others are served.
+// A refused contender leaves the queue, and the others are served.
 TEST(WatchLimitTest, WithoutSpreadingContendersAreRefused) {
   Runtime runtime;
   Sessions sessions;
@@ -202,7 +202,7 @@ TEST(WatchLimitTest, WithoutSpreadingContendersAreRefused) {
   EXPECT_EQ(sessions.ids.size(), 1U);
 }
 
-// Watches nothing, since its session may leave no more watches: it reads its znode now and then.
+// The holder cannot watch its znode, because its session has no room for watches: it polls.
 Task<void> hold_without_room(Client& client) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   std::vector<Watch> watches;
@@ -217,7 +217,7 @@ Task<void> hold_without_room(Client& client) {
   EXPECT_EQ(held.cause(), Error::kNoNode);
 }
 
-TEST(WatchLimitTest, AGrantOnAFullSessionHearsThatItsZnodeIsGone) {
+TEST(WatchLimitTest, AGrantOnAFullSessionNoticesThatItsZnodeIsGone) {
   Runtime runtime;
   Options options = with_limit(2000, 1);
   options.session_timeout = std::chrono::seconds(3);
@@ -240,7 +240,7 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
     OnClient<FairMutex>& lock =
         *locks.emplace_back(std::make_unique<OnClient<FairMutex>>(client, path));
     Result<ClientGrant> holder = co_await lock.acquire();
-    if (!holder) throw std::runtime_error("nobody else is there yet");
+    if (!holder) throw std::runtime_error("the lock is not free");
     holders.push_back(std::move(*holder));
   }
   for (int i = 0; i < kWaiters; ++i) crowd.join(*locks[static_cast<std::size_t>(i % kLocks)]);
@@ -263,7 +263,7 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
   holders.clear();
 }
 
-// No server takes a packet with 5 MB of paths: on one session, no waiter would be served again.
+// No server accepts a packet with 5 MB of paths: on one session, no waiter would be served again.
 TEST(WatchLimitTest, TwentyThousandWaitersOnLongPathsSurviveAReconnect) {
   Runtime runtime;
   ZookeeperServer server;
