@@ -41,7 +41,7 @@ Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
   return {name, executions_per_second(report), "executions/s"};
 }
 
-// The same lock, every schedule.
+// The time to search all schedules of the same lock.
 Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   Search what;
   what.scenario = scenarios::find("fair-mutex");
@@ -67,7 +67,7 @@ Figures explorer(double seconds) {
 // -------------------------------------------------------------------------------- suite fake
 
 // Microseconds per repetition of `work`, which does `repetitions` at a time: the median of many
-// calls, because whatever else this machine does only ever adds to some of them.
+// calls, because other load on this machine only ever adds to some of them.
 double microseconds(double seconds, int repetitions, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kAtLeast = 5;

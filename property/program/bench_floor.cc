@@ -1,4 +1,4 @@
-// What the recipe itself takes: the floor of every search.
+// The cost of the recipe itself, the lower bound of every search's cost.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -22,18 +22,18 @@ namespace {
 constexpr std::size_t kContenders = 3;
 const char* const kLock = "/lock";
 
-// A queue of work and nothing else: no timer, no clock.
+// A queue of work without timers or a clock.
 class Line final : public Executor {
  public:
   [[nodiscard]] TimePoint now() const override { return TimePoint(); }
   void post(Runnable& work) override {
-    expect(posted_ - ran_ < kLength, "more is to be done than three contenders can have to do");
+    expect(posted_ - ran_ < kLength, "more work is queued than three contenders can have");
     line_[posted_++ % kLength] = &work;
   }
   void withdraw(Runnable& work) noexcept override {
     std::ranges::replace(line_, &work, static_cast<Runnable*>(nullptr));
   }
-  void start_timer(Timer&, TimePoint) override { throw std::logic_error("nothing ends here"); }
+  void start_timer(Timer&, TimePoint) override { throw std::logic_error("no timer runs here"); }
   void stop_timer(Timer&) noexcept override {}
   void escaped(std::exception_ptr exception) noexcept override { escaped_ = std::move(exception); }
   [[nodiscard]] Blocker& blocker() noexcept override { std::terminate(); }
@@ -54,7 +54,7 @@ class Line final : public Executor {
   std::exception_ptr escaped_;
 };
 
-// The znodes of one lock, and who watches each.
+// The znodes of one lock, with their watches.
 class Znodes {
  public:
   ~Znodes() { clear(); }
@@ -65,7 +65,7 @@ class Znodes {
     }
     made_ = 0;
   }
-  // The path is never another's until clear().
+  // No other znode gets this path until clear().
   [[nodiscard]] const Path& create(const Path& prefix) {
     static constexpr std::array<std::string_view, kContenders> kNumbers = {
         "0000000000", "0000000001", "0000000002"};
@@ -83,7 +83,7 @@ class Znodes {
     storage->parent.pzxid = static_cast<Zxid>(made_);
     return Children(storage);
   }
-  // False if the znode is not there.
+  // Returns false if the znode does not exist.
   bool watch(const Path& path, internal::WatchState& watch) {
     Znode* const znode = find(path);
     if (!znode) return false;
@@ -91,10 +91,10 @@ class Znodes {
     znode->watch = &watch;
     return true;
   }
-  // The watch that fires, if there is one.
+  // Returns the watch to fire, if there is one.
   internal::WatchState* remove(const Path& path) {
     Znode* const znode = find(path);
-    expect(znode, "a contender deletes what is not there");
+    expect(znode, "a contender deletes a missing znode");
     znode->there = false;
     return std::exchange(znode->watch, nullptr);
   }
@@ -117,7 +117,7 @@ class Znodes {
   std::size_t made_ = 0;
 };
 
-// Answers what a fair mutex asks, one request after the other, as shortly as it can be done: there
+// Answers the requests of a fair mutex, one after the other, with as little code as possible: there
 // are no rules, no messages, no faults and no schedule.
 class Answering final : public Session {
  public:
@@ -141,7 +141,7 @@ class Answering final : public Session {
   };
 
   void submit(Request&& request, internal::Completion& completion) override {
-    expect(!completion_, "a contender asks two things at once");
+    expect(!completion_, "a contender has two requests in flight");
     asked_.emplace(std::move(request));
     completion_ = &completion;
     executor().post(answer_);
@@ -164,7 +164,7 @@ class Answering final : public Session {
           watch->release();
         }
         break;
-      default: throw std::logic_error("a fair mutex asks what it never has asked");
+      default: throw std::logic_error("a fair mutex sends an unexpected request");
     }
     if (completion) completion->complete(reply);
   }

@@ -20,8 +20,8 @@ namespace lockstep::program {
 
 namespace {
 
-// Runs `work` as if in a fresh process: the pools of frames and lists belong to a thread, and what
-// they keep goes with it.
+// Runs `work` as if in a fresh process: the pools of frames and lists belong to a thread and end
+// with it.
 template <class Work>
 auto in_fresh_thread(Work work) {
   std::optional<decltype(work())> result;
@@ -38,8 +38,8 @@ auto in_fresh_thread(Work work) {
   return *result;
 }
 
-// Microseconds of one call: the median of what fits into `seconds`, since whatever else this
-// machine does only ever adds to some of them. `between` is not measured.
+// Microseconds of one call: the median of all calls that fit into `seconds`, because other load on
+// this machine only ever adds to some of them. `between` is not measured.
 template <class Work, class Between>
 double microseconds_each(double seconds, Work work, Between between) {
   using Clock = std::chrono::steady_clock;
@@ -68,10 +68,10 @@ std::size_t znodes_under(fake::Simulation& simulation, const Path& parent) {
 // -------------------------------------------------------------------- many waiters on one lock
 
 constexpr std::size_t kWaiters = 10'000;
-constexpr std::size_t kSessions = 10;  // Of one process, whatever the number of waiters.
+constexpr std::size_t kSessions = 10;  // Sessions of one process, whatever the number of waiters.
 const char* const kLock = "/lock";
 
-// What is asked of the server. Whoever is woken in a queue lists it, and nobody else does.
+// Requests to the server. Only woken waiters list the queue.
 struct Traffic {
   std::size_t requests = 0;
   std::size_t lists = 0;
@@ -89,7 +89,7 @@ class Counter final : public SessionObserver {
   Traffic traffic_;
 };
 
-// Sessions of one process, who take turns.
+// Sessions of one process, used in turn.
 class Sessions {
  public:
   explicit Sessions(fake::Simulation& simulation, SessionObserver* observer = nullptr) {
@@ -104,23 +104,24 @@ class Sessions {
   std::vector<std::shared_ptr<fake::FakeSession>> sessions_;
 };
 
-// A lock with a holder, and those who wait behind it. They come one after the other, and have to be
-// served in that order.
+// A lock with a holder and waiters. They queue up one after the other and have to be served in that
+// order.
 class Queue {
  public:
   explicit Queue(std::size_t waiters) : sessions_(simulation_, &counter_), before_(heap_bytes()) {
     for (std::size_t i = 0; i < kSessions; ++i) mutexes_.emplace_back(sessions_[i], kLock);
     while (joined_ <= waiters) join();
-    expect(served_ == 1 && holder_, "not exactly the first one holds");
-    expect(znodes_under(simulation_, kLock) == waiters + 1, "somebody has no place in the queue");
+    expect(served_ == 1 && holder_, "the first contender is not the only holder");
+    expect(znodes_under(simulation_, kLock) == waiters + 1, "a waiter has no place in the queue");
   }
   ~Queue() { simulation_.end_tasks(); }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // What has come to the heap with the waiters. Without the server's part (see bytes_of_places()):
-  // what each of them has suspended, its place, its watch and what its session keeps of it, with
-  // what pools and the allocator add. An entry in the server's table of watches is counted too.
+  // The growth of the heap since the first waiter. It includes each waiter's suspended frames, its
+  // place, its watch and its session's records, with the overhead of pools and allocator, and the
+  // entry in the server's table of watches. It excludes the rest of the server (see
+  // bytes_of_places()).
   [[nodiscard]] std::size_t bytes() const { return heap_bytes() - before_; }
 
   void join() {
@@ -128,7 +129,7 @@ class Queue {
     ++joined_;
     simulation_.settle();
   }
-  // From the release until the next one holds, and nothing more is to be done.
+  // From the release until the next contender holds and everything is quiet.
   void hand_over() {
     const std::size_t served = served_ + (served_ < joined_ ? 1 : 0);
     HeldLock released = std::move(*holder_);
@@ -139,17 +140,17 @@ class Queue {
     most_.requests = std::max(most_.requests, counter_.traffic().requests - before.requests);
     most_.lists = std::max(most_.lists, counter_.traffic().lists - before.lists);
     expect(outcome == ReleaseOutcome::kReleased, "a release fails");
-    expect(served_ == served, "a release serves not exactly one waiter");
+    expect(served_ == served, "a release does not serve exactly one waiter");
   }
-  // The most that a handoff has asked for.
+  // The most requests of any handoff.
   [[nodiscard]] const Traffic& most() const { return most_; }
-  // The list that is part of every handoff, without anything else.
+  // Only the list that is part of every handoff.
   void list() {
     expect(simulation_.run(list_queue(sessions_[0], joined_ - served_ + 1)), "a list is wrong");
   }
   void run_dry() {
     while (holder_) hand_over();
-    expect(served_ == joined_, "somebody is never served");
+    expect(served_ == joined_, "a waiter is never served");
     expect(znodes_under(simulation_, kLock) == 0, "a znode is left in the queue");
   }
 
@@ -159,7 +160,7 @@ class Queue {
     expect(held.has_value(), "an acquire fails");
     const bool released = !queue.simulation_.exists(queue.last_znode_);
     expect(!queue.holder_ && released, "two hold at once");
-    expect(number == queue.served_, "somebody is served out of turn");
+    expect(number == queue.served_, "a waiter is served out of turn");
     ++queue.served_;
     queue.last_znode_ = held->znode();
     queue.holder_.emplace(std::move(*held));
@@ -178,14 +179,14 @@ class Queue {
   Sessions sessions_;
   std::deque<FairMutex> mutexes_;
   std::optional<HeldLock> holder_;
-  Path last_znode_ = kLock + std::string("/nobody");  // Of whoever was granted the lock last.
+  Path last_znode_ = kLock + std::string("/none");  // of the last grant
   std::size_t joined_ = 0;
   std::size_t served_ = 0;
   std::size_t before_;
 };
 
-// The same znodes, made by the same requests, a list of them, and nobody who waits: what is on the
-// heap then belongs to the simulated server.
+// Creates the same znodes by the same requests and lists them, without waiters: the heap then grows
+// by the simulated server's share.
 Task<bool> make_places(Sessions& sessions, std::size_t places) {
   for (std::size_t i = 0; i < places; ++i) {
     const Result<Created> created =
@@ -232,7 +233,7 @@ constexpr std::size_t kLocks = 100'000;
 
 Path lock_number(std::size_t number) { return "/locks/" + std::to_string(number); }
 
-// Grants outlive the mutexes that they were acquired from.
+// Grants outlive the mutexes that acquired them.
 Task<bool> acquire_all(Session& session, std::vector<HeldLock>& held) {
   for (std::size_t number = 0; number < kLocks; ++number) {
     FairMutex mutex(session, lock_number(number));
@@ -260,7 +261,7 @@ Task<bool> make_places_of_all(Session& session) {
   co_return true;
 }
 
-// Each lock has one znode, or none.
+// Checks that each lock has `each_lock` znodes, one or none.
 void expect_znodes(fake::Simulation& simulation, std::size_t each_lock, const char* otherwise) {
   for (std::size_t number = 0; number < kLocks; ++number) {
     expect(znodes_under(simulation, lock_number(number)) == each_lock, otherwise);

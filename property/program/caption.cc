@@ -14,7 +14,7 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
   return "at most " + std::to_string(plan.total()) + " of " + (kinds == "all" ? "any kind" : kinds);
 }
 
-// What every page of a search says about it.
+// The facts on every page of a search.
 search::TimelineCaption caption_of(const Search& what, const search::Chronicle& shown) {
   search::TimelineCaption caption;
   caption.title = what.scenario->name;
@@ -32,7 +32,7 @@ search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntRe
   search::TimelineCaption caption = caption_of(what, failure.chronicle);
   caption.facts.emplace_back("Shrunk to", in_words({failure.clients, failure.rounds}));
   caption.facts.emplace_back("Found in execution", grouped(report.failed_execution));
-  caption.facts.emplace_back("Deviations from the calm schedule",
+  caption.facts.emplace_back("Deviations from the default schedule",
                              std::to_string(failure.deviations) + " (" +
                                  std::to_string(failure.original_deviations) +
                                  " before shrinking)");
@@ -48,9 +48,9 @@ search::TimelineCaption caption_of_success(const Search& what, const lab::HuntRe
                                            const std::string& program) {
   search::TimelineCaption caption = caption_of(what, calm);
   caption.headline = "no violation in " + counted(report.executions, "execution");
-  caption.facts.emplace_back("Shown", "the calm schedule, without faults");
+  caption.facts.emplace_back("Shown", "the default schedule, without faults");
   Search again = what;
-  // As many as time allowed; an exhaustive search begins anew and goes as far as it may.
+  // Repeats as many executions as time allowed; an exhaustive search starts over instead.
   if (!what.settings.is_exhaustive()) again.settings.executions = report.executions;
   caption.snippets = {{"Hunt again", command_for(again, program), false}};
   return caption;
@@ -69,11 +69,12 @@ search::TimelineCaption caption_of(const search::ReplayString& replay,
   search::TimelineCaption caption;
   caption.title = replay.scenario;
   caption.headline = "this execution breaks nothing";
-  caption.facts = {{"Size", in_words({replay.clients, replay.rounds})},
-                   {"Steps shown", grouped(recording.chronicle.steps)},
-                   {"Faults", faults_in_words(replay.faults)},
-                   {"Deviations from the calm schedule", std::to_string(replay.deviations.size())},
-                   {"Trace hash", hex(replay.trace_hash)}};
+  caption.facts = {
+      {"Size", in_words({replay.clients, replay.rounds})},
+      {"Steps shown", grouped(recording.chronicle.steps)},
+      {"Faults", faults_in_words(replay.faults)},
+      {"Deviations from the default schedule", std::to_string(replay.deviations.size())},
+      {"Trace hash", hex(replay.trace_hash)}};
   search::Failure failure;
   failure.replay = replay.text();
   caption.snippets = {{"Replay it", replay_command(failure, program), false}};

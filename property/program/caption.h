@@ -7,12 +7,12 @@
 
 namespace lockstep::program {
 
-// What the timeline page says about a replay; `replay` is the string of what has run.
+// The caption of a replay's timeline page; `replay` is the string of the execution that was run.
 [[nodiscard]] search::TimelineCaption caption_of(const search::ReplayString& replay,
                                                  const search::Recording& recording,
                                                  const std::string& program);
 
-// The page of what a search has come to: the failure, or the calm execution.
+// The page of a search's result: the failure, or the default execution.
 [[nodiscard]] std::string page_of(const Search& what, const lab::HuntReport& report,
                                   const std::string& program);
 

@@ -13,9 +13,9 @@ inline constexpr int kBadInput = 2;
 inline constexpr int kDiverged = 3;
 
 struct CommandLine {
-  // How the user has called this program, for commands that are printed to be copied.
+  // The name by which the user has called this program, for commands to copy.
   std::string program;
-  // What the command that was given does; its result is the exit status.
+  // The selected command; returns the exit status.
   std::function<int()> run;
 };
 

@@ -5,15 +5,15 @@
 
 #include "search.h"
 
-// What the program says of an exhaustive search: of a report that has `exhaustive`.
+// Reports of an exhaustive search: of a report that has `exhaustive`.
 namespace lockstep::program {
 
 [[nodiscard]] nlohmann::ordered_json exhaustive_as_json(const Search& what,
                                                         const lab::HuntReport& report);
 // For a search without a violation.
 void print_how_far(const Search& what, const lab::HuntReport& report);
-// "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped; with what
-// was searched, and what such a search does not judge.
+// "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped; with the size
+// and faults of the search, and the oracles that such a search does not judge.
 [[nodiscard]] std::string verdict(const Search& what, const lab::HuntReport& report);
 
 }  // namespace lockstep::program

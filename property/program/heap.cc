@@ -9,7 +9,7 @@
 #endif
 
 #ifdef LOCKSTEP_SANITIZED_HEAP
-// Of allocator_interface.h, which GCC does not install.
+// Declared in allocator_interface.h, which GCC does not install.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #else
 #include <malloc.h>
@@ -22,7 +22,7 @@ std::size_t heap_bytes() {
   return __sanitizer_get_current_allocated_bytes();
 #else
   const struct mallinfo2 heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd;  // Blocks of the arenas, and those mapped by themselves.
+  return heap.uordblks + heap.hblkhd;  // blocks in arenas, and blocks mapped separately
 #endif
 }
 

@@ -4,7 +4,7 @@
 
 namespace lockstep::program {
 
-// Bytes of the heap that are in use in this process, by all threads.
+// Bytes of the heap in use by all threads of this process.
 [[nodiscard]] std::size_t heap_bytes();
 
 }  // namespace lockstep::program

@@ -23,7 +23,7 @@ using lab::HuntSettings;
 
 constexpr double kMostSeconds = 10'000'000;
 
-// What the command line says; 0 stands for what was not given and has no fixed default.
+// The options of the command line; 0 means not given, where there is no fixed default.
 struct Options {
   std::string scenario;
   std::uint32_t clients = 0;
@@ -52,10 +52,10 @@ const scenarios::Scenario* scenario_of(const Options& options) {
   const scenarios::Scenario* const blocking = scenarios::find_blocking(options.scenario);
   if (blocking) return blocking;
   throw UsageError("--blocking: '" + options.scenario +
-                   "' is not written as code that blocks; 'list' shows which are");
+                   "' has no blocking code; 'list' shows which scenarios have");
 }
 
-// How to search: a strategy, or exhaustively with a reduction.
+// Sets the strategy, and the reduction of an exhaustive search.
 void set_way(const Options& options, HuntSettings& settings) {
   settings.strategy = options.strategy;
   settings.reduction = options.reduction;
@@ -99,7 +99,7 @@ Search search_of(const Options& options) {
   return what;
 }
 
-// The kinds that the search allows although they cannot strike there.
+// The kinds of faults that the search allows but that cannot strike in this scenario.
 std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
   const std::unique_ptr<search::Program> program = what.scenario->make(what.settings.size);
   const fakezk::FaultKinds impossible =
@@ -118,17 +118,18 @@ nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
   return names;
 }
 
-// "All" means all that there are; who names a kind expects it to strike.
+// "all" means all that can strike; a user who names a kind expects it to strike.
 void warn_of_impossible_faults(const Search& what, const Options& options) {
   if (options.json || options.faults == "all") return;
   std::string kinds;
   for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
     const bool is_crash = kind == fakezk::FaultKind::kCrash;
     kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) +
-             (is_crash ? " (nobody starts a process again)" : " (there is one server)");
+             (is_crash ? " (crashed processes are not restarted)" : " (there is one server)");
   }
   if (kinds.empty()) return;
-  std::cerr << "lockstep: note: in " << what.scenario->name << " there can be no " << kinds << '\n';
+  std::cerr << "lockstep: note: in " << what.scenario->name
+            << " these faults cannot strike: " << kinds << '\n';
 }
 
 nlohmann::ordered_json violation_as_json(const HuntReport& report) {
@@ -211,9 +212,9 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
             << search::guarantee_sentence(violation.oracle) << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that does so: " << counted(failure.steps, "step")
-            << ", " << counted(failure.deviations, "deviation") << " from the calm one (before "
-            << "shrinking " << failure.original_deviations << "), with "
-            << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
+            << ", " << counted(failure.deviations, "deviation")
+            << " from the default schedule (before shrinking " << failure.original_deviations
+            << "), with " << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"
             << failure.lanes << legend(failure.chronicle) << "\nAs a regression test:\n\n"
             << regression_test_of(failure, what.scenario->name)
@@ -249,7 +250,7 @@ int status_of(const HuntReport& report) {
   return interrupted ? status_of_interruption() : kOk;
 }
 
-// The page comes last: if it cannot be written, what was found is told all the same.
+// The page is written last: if that fails, the result has been printed all the same.
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
@@ -271,13 +272,11 @@ int run(const Options& options, const std::string& program) {
 
 void add_search_options(CLI::App& command, Options& options) {
   add_number<std::uint32_t>(command, "--clients", options.clients, 1, HuntSettings::kMostClients,
-                            "How many clients contend, at most " +
-                                std::to_string(HuntSettings::kMostClients) +
-                                " (as the scenario says)");
+                            "Number of contending clients, at most " +
+                                std::to_string(HuntSettings::kMostClients) + " (the scenario's)");
   add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, HuntSettings::kMostRounds,
                             "How often each takes the lock, at most " +
-                                std::to_string(HuntSettings::kMostRounds) +
-                                " (as the scenario says)");
+                                std::to_string(HuntSettings::kMostRounds) + " (the scenario's)");
   command
       .add_option("--strategy", options.strategy,
                   "How to search: " + lab::strategy_names() + ", or " +
@@ -285,33 +284,33 @@ void add_search_options(CLI::App& command, Options& options) {
       ->capture_default_str();
   command.add_option(
       "--reduction", options.reduction,
-      "Which equal orders an exhaustive search leaves out: " + lab::reduction_names() + " (" +
+      "Which equivalent orders an exhaustive search skips: " + lab::reduction_names() + " (" +
           std::string(lab::reduction_of({}).name) + ")");
   add_number<std::uint64_t>(
       command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
-      "How many executions (20000; with --seconds as many as fit; an exhaustive search "
-      "without it ends when all is tried)");
+      "Number of executions (20000; with --seconds as many as fit; an exhaustive search "
+      "without it tries all schedules)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
-                            "What all choices follow from (drawn, and printed)");
+                            "Seed of all random choices (drawn, and printed)");
   add_number<std::uint64_t>(command, "--first", options.first, 0, HuntSettings::kMostExecutions,
-                            "The first execution: a part of a larger search (0)");
+                            "Index of the first execution, for a part of a larger hunt (0)");
   add_number<std::uint32_t>(command, "--jobs", options.jobs, 1, HuntSettings::kMostJobs,
-                            "How many threads; the result is the same for any number (1)");
+                            "Number of threads; the result does not depend on it (1)");
 }
 
 void add_fault_options(CLI::App& command, Options& options) {
   command
       .add_option("--faults", options.faults,
-                  "Which faults: all, none, or kinds with optional caps (cut,expiry:1): " +
+                  "Faults: all, none, or kinds with optional caps (cut,expiry:1): " +
                       fault_kind_names() + ". Not in 'all', because no lock survives it: " +
                       named_fault_kind_names() + " (all," + named_fault_kind_names() + ")")
       ->type_name("KINDS")
       ->capture_default_str();
   add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0,
                             HuntSettings::kMostFaults,
-                            "The most faults of one execution, of all kinds together (2)");
+                            "Most faults in one execution, all kinds together (2)");
 }
 
 }  // namespace
@@ -332,7 +331,8 @@ std::string command_for(const Search& what, const std::string& program) {
     command += " --executions " + std::to_string(settings.most_executions());
   }
   if (settings.is_exhaustive()) return command;
-  return command + " --seed " + std::to_string(settings.seed);  // Else drawn.
+  // Without --seed the program would draw another one.
+  return command + " --seed " + std::to_string(settings.seed);
 }
 
 std::string command_up_to_failure(const Search& what, const HuntReport& report,
@@ -351,14 +351,14 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
   const auto options = std::make_shared<Options>();
   options->seed = std::random_device()();
-  command->add_option("SCENARIO", options->scenario, "One of those that 'list' shows")->required();
+  command->add_option("SCENARIO", options->scenario, "A scenario shown by 'list'")->required();
   add_search_options(*command, *options);
   add_fault_options(*command, *options);
   command->add_flag("--blocking", options->blocking,
-                    "Hunt the scenario as code that blocks: SCENARIO-blocking");
+                    "Hunt the scenario's blocking code: SCENARIO-blocking");
   command->add_flag(
       "--coverage", options->coverage,
-      "Also tell how many traces and states, and which events and faults were reached "
+      "Also report how many traces and states, and which events and faults were reached "
       "(ten times slower)");
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");

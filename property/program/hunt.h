@@ -6,9 +6,9 @@
 
 namespace lockstep::program {
 
-// The command that repeats a search: the same executions, all arguments spelled out.
+// The command that repeats a search: the same executions, with all arguments.
 [[nodiscard]] std::string command_for(const Search& what, const std::string& program);
-// The same, up to the execution that was found.
+// The same, up to the failed execution.
 [[nodiscard]] std::string command_up_to_failure(const Search& what, const lab::HuntReport& report,
                                                 const std::string& program);
 [[nodiscard]] std::string replay_command(const search::Failure& failure,

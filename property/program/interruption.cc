@@ -11,13 +11,13 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 constexpr int kStatusOfSignals = 128;
 
-// Lock-free, because a handler may do little else; atomic, because it runs on any thread.
+// Lock-free for the signal handler; atomic, because a handler runs on any thread.
 constinit std::atomic<int> noted = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) {
   for (const int any : kSignals) std::signal(any, SIG_DFL);
-  // Two that came at once both find the handler.
+  // If two signals arrive together, both reach this handler.
   if (noted.exchange(signal) != 0) std::raise(signal);
 }
 

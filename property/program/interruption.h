@@ -2,9 +2,9 @@
 
 namespace lockstep::program {
 
-// While it lives, the first SIGINT or SIGTERM is only noted, so that what runs can end by itself
-// and tell its result; the second one ends the process as usual. A signal that was ignored stays
-// so.
+// While it lives, the first SIGINT or SIGTERM is only recorded, so that a running search can end by
+// itself and print its result; the second one ends the process as usual. An ignored signal stays
+// ignored.
 class Interruption {
  public:
   Interruption();
@@ -13,9 +13,9 @@ class Interruption {
   ~Interruption();
 };
 
-// The signal that was noted, or 0.
+// The recorded signal, or 0.
 [[nodiscard]] int interrupted_by();
-// How a shell shows an end by that signal.
+// The exit status of a shell for that signal.
 [[nodiscard]] int status_of_interruption();
 
 }  // namespace lockstep::program

@@ -13,11 +13,11 @@ namespace lockstep::program {
 namespace {
 
 constexpr const char* kVersion = "lockstep " LOCKSTEP_VERSION;
-// As <sysexits.h> has them.
+// Defined as in <sysexits.h>.
 constexpr int kInternalError = 70;
 constexpr int kCannotWrite = 74;
 
-// As the user has called it, but without the long way to the current directory.
+// The program's name as the user has typed it, relative to the current directory.
 std::string called(std::string_view argument) {
   if (argument.find('/') == std::string_view::npos) return std::string(argument);
   std::error_code error;
@@ -26,7 +26,7 @@ std::string called(std::string_view argument) {
   return near.has_parent_path() ? near.string() : "./" + near.string();
 }
 
-// CLI11 would only say that an argument was not expected.
+// CLI11 would only print that an argument was not expected.
 void check_command_name(const CLI::App& app, std::string_view name) {
   if (name.starts_with('-')) return;
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
@@ -41,11 +41,11 @@ int run(int argc, char** argv) {
   CLI::App app("Hunts for races in ZooKeeper lock recipes, in a simulated ZooKeeper.", "lockstep");
   app.set_version_flag("--version", kVersion);
   app.set_help_flag("-h,--help", "Show this help");
-  // Commands that say nothing of their own have this one.
+  // The footer of commands without their own.
   app.footer(
       "Exit status: 0 success, 2 bad input, 70 an error of this program, 74 a result cannot "
       "be written.");
-  app.require_subcommand(0, 1);  // Otherwise a second command would be taken too.
+  app.require_subcommand(0, 1);  // Without it CLI11 would accept a second command.
   CommandLine line;
   line.program = called(argc > 0 ? argv[0] : "lockstep");
   add_tour(app, line);
@@ -69,7 +69,7 @@ int run(int argc, char** argv) {
   return line.run();
 }
 
-// A result nobody could read is no result.
+// Output that could not be written is a failure.
 int finish(int status) {
   std::cout.flush();
   if (std::cout) return status;

@@ -17,18 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// No execution has more steps than its cap.
+// An execution has a limit of steps.
 constexpr std::uint64_t kMostStepsEach = 100'000;
 
-// What parts of one hunt have in common.
+// Keys that are equal in all parts of one hunt.
 constexpr std::array kShared = {"scenario", "strategy", "seed",        "clients",
                                 "rounds",   "faults",   "fault_budget"};
-// What must be there.
+// Required keys.
 constexpr std::array kRead = {"scenario", "strategy",     "seed",      "clients",    "rounds",
                               "faults",   "fault_budget", "first",     "executions", "steps",
                               "seconds",  "trace_hash",   "violation", "stopped_by"};
 
-// What `hunt --json` said about some of a hunt's executions.
+// The output of `hunt --json` for a part of a hunt's executions.
 struct Part {
   std::string file;
   Json json;
@@ -43,12 +43,12 @@ std::uint64_t read_hash(const std::string& text) {
   std::uint64_t hash = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError("trace_hash '" + text + "' is no hexadecimal number");
+    throw UsageError("trace_hash '" + text + "' is not a hexadecimal number");
   }
   return hash;
 }
 
-// The number under `key`; a negative or broken one would be bent into another by the JSON library.
+// The number under `key`; the JSON library would silently convert a negative or fractional one.
 std::uint64_t read_count(const Json& json, const char* key, std::uint64_t most) {
   const Json& value = json.at(key);
   if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most) return value;
@@ -64,9 +64,9 @@ double read_seconds(const Json& json) {
 
 void read_into(Part& part) {
   const Json& json = part.json;
-  if (!json.is_object()) throw UsageError("it is no JSON object");
+  if (!json.is_object()) throw UsageError("it is not a JSON object");
   if (json.value("strategy", Json()) == lab::HuntSettings::kExhaustive) {
-    throw UsageError("it is of an exhaustive search, which has no parts to be merged");
+    throw UsageError("it is an exhaustive search, which has no parts to be merged");
   }
   for (const char* key : kRead) {
     if (!json.contains(key)) throw UsageError("it has no " + std::string(key));
@@ -76,7 +76,7 @@ void read_into(Part& part) {
   part.steps = read_count(json, "steps", lab::HuntSettings::kMostExecutions * kMostStepsEach);
   part.seconds = read_seconds(json);
   const Json& hash = json.at("trace_hash");
-  if (!hash.is_string()) throw UsageError("trace_hash is " + hash.dump() + ", no text");
+  if (!hash.is_string()) throw UsageError("trace_hash is " + hash.dump() + ", not a string");
   part.trace_hash = read_hash(hash);
   const Json& violation = json.at("violation");
   if (!violation.is_null() && !violation.is_object()) {
@@ -91,10 +91,11 @@ Part read(const std::string& file) {
   part.file = file;
   part.json = Json::parse(stream, nullptr, false);
   try {
-    if (part.json.is_discarded()) throw UsageError("it is no JSON");
+    if (part.json.is_discarded()) throw UsageError("it is not JSON");
     read_into(part);
   } catch (const UsageError& error) {
-    throw UsageError("'" + file + "' is not what 'hunt --json' prints of a part: " + error.what());
+    throw UsageError("'" + file +
+                     "' is not the output of 'hunt --json' for a part: " + error.what());
   }
   return part;
 }
@@ -102,8 +103,8 @@ Part read(const std::string& file) {
 void check_that_they_belong_together(const Part& one, const Part& next) {
   for (const char* key : kShared) {
     if (one.json.at(key) == next.json.at(key)) continue;
-    throw UsageError("'" + one.file + "' and '" + next.file + "' are not of one hunt: " + key +
-                     " is " + one.json.at(key).dump() + " and " + next.json.at(key).dump());
+    throw UsageError("'" + one.file + "' and '" + next.file + "' are not parts of one hunt: " +
+                     key + " is " + one.json.at(key).dump() + " and " + next.json.at(key).dump());
   }
 }
 
@@ -114,7 +115,7 @@ void check_that_it_follows(const Part& one, const Part& next) {
                    ", but '" + one.file + "' ends before " + std::to_string(end));
 }
 
-// One part after the other, up to the first violation: what a single hunt would have said.
+// Joins the parts in order, up to the first violation, as a single hunt would have reported them.
 Json merged(std::vector<Part> parts) {
   std::ranges::sort(parts, {}, &Part::first);
   Part all = parts.front();
@@ -153,8 +154,8 @@ void add_merge(CLI::App& app, CommandLine& line) {
   CLI::App* const command = app.add_subcommand(
       "merge", "Joins the JSON of parts of one hunt (hunt --first), as if it had been one");
   const auto files = std::make_shared<std::vector<std::string>>();
-  command->add_option("FILE", *files, "What 'hunt --json' printed, in any order")->required();
-  command->add_flag_callback("--json", [] {}, "Print one JSON object, which it does anyway");
+  command->add_option("FILE", *files, "Outputs of 'hunt --json', in any order")->required();
+  command->add_flag_callback("--json", [] {}, "Print one JSON object (always on)");
   command->footer(
       "Exit status: 0 no violation, 1 violation, 2 bad input, 74 the result cannot be written.");
   command->callback([&line, files] { line.run = [files] { return run(*files); }; });

@@ -5,12 +5,12 @@
 
 namespace lockstep::program {
 
-// How far a search is, on stderr and only if that is a terminal: one line that is written over
-// again and taken away at the end.
+// Shows the progress of a search on stderr, only if that is a terminal: one line, overwritten each
+// time and erased at the end.
 class Progress {
  public:
-  // `executions` and `seconds` are where the search will end, whichever comes first; nothing is
-  // said of the time left if neither bounds it (HuntSettings::kUnbounded, infinity).
+  // `executions` and `seconds` are the limits of the search, whichever comes first; without a limit
+  // (HuntSettings::kUnbounded, infinity) the time left is not shown.
   Progress(bool wanted, std::uint64_t executions, double seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

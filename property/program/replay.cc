@@ -19,10 +19,10 @@ namespace lockstep::program {
 
 namespace {
 
-// No replay string comes near it; a device may be read without end.
+// Far above any replay string; a device could be read without end.
 constexpr std::size_t kLongestFile = std::size_t{16} << 20;
 
-// Without the blanks around it that copying brings along.
+// Removes blanks around the text, which copying adds.
 std::string trimmed(const std::string& text) {
   constexpr const char* kBlanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -39,7 +39,7 @@ std::string read_file(const std::string& name) {
   if (why || !file) {
     throw UsageError("cannot read '" + name + "'" + (why ? ": " + why.message() : ""));
   }
-  // One byte more, to see whether there is more.
+  // One byte more shows whether the file is longer.
   std::string text(kLongestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
@@ -59,7 +59,7 @@ struct Options {
   bool json = false;
 };
 
-// What a replay string stands for, known to be sound.
+// A replay string with its parts, checked.
 struct Recorded {
   search::ReplayString string;
   const scenarios::Scenario* scenario = nullptr;
@@ -76,7 +76,7 @@ Recorded read(const std::string& argument) {
   const search::ReplayString& string = recorded.string;
   recorded.scenario = scenarios::find(string.scenario);
   if (!recorded.scenario) {
-    throw UsageError("the replay string is of scenario '" + string.scenario +
+    throw UsageError("the replay string names scenario '" + string.scenario +
                      "', which this program does not have");
   }
   recorded.size = {string.clients, string.rounds};
@@ -85,7 +85,7 @@ Recorded read(const std::string& argument) {
   return recorded;
 }
 
-// The string that stands for the execution as it runs now.
+// The replay string of the execution as it runs now.
 search::ReplayString string_of(const Recorded& recorded, const search::Recording& recording) {
   search::ReplayString now = recorded.string;
   now.trace_hash = recording.outcome.trace_hash;
@@ -93,9 +93,9 @@ search::ReplayString string_of(const Recorded& recorded, const search::Recording
   return now;
 }
 
-// The first step, counted from 1, that is not as recorded. If all are but the trace hash differs,
-// that is the last one: its consequences or the verdict are not the same. Throws UsageError if the
-// string contradicts itself.
+// The first step, counted from 1, that differs from the recording. If none does but the trace hash
+// differs, the last step is returned: its consequences or the verdict differ. Throws UsageError if
+// the string contradicts itself.
 std::optional<std::uint32_t> first_difference(const Recorded& recorded,
                                               const search::Recording& recording) {
   if (!recorded.string.known) return std::nullopt;
@@ -157,15 +157,16 @@ void print_divergence(const Recorded& recorded, const search::Recording& recordi
     return;
   }
   if (step > recorded_steps && recorded.string.goes_on) {
-    std::cout << "the first " << recorded_steps << " steps are as recorded, but something later is "
-              << "not. Step " << step << " is now:\n\n";
+    std::cout << "the first " << recorded_steps
+              << " steps are as recorded, but a later one is not. "
+              << "Step " << step << " is now:\n\n";
   } else if (step > recorded_steps) {
     std::cout << "the recorded execution ended after step " << recorded_steps
               << ", this one goes on. Step " << step << " is now:\n\n";
   } else if (step == recorded_steps && step == steps &&
              recorded.string.checks.back() == recording.checks.back()) {
-    std::cout << "every step begins as recorded, but what follows from the last one, step " << step
-              << ", does not, or the verdict differs. It is now:\n\n";
+    std::cout << "every step begins as recorded, but the consequences of the last one, step "
+              << step << ", or the verdict differ. It is now:\n\n";
   } else {
     std::cout << "step " << step << " is the first that is not as recorded. It is now:\n\n";
   }
@@ -177,7 +178,7 @@ void print_as_text(const Recorded& recorded, const search::Recording& recording,
   const std::optional<search::Violation>& violation = recording.outcome.violation;
   std::cout << recorded.string.scenario << ", " << in_words(recorded.size) << ", "
             << counted(recorded.string.deviations.size(), "deviation")
-            << " from the calm schedule:\n\n"
+            << " from the default schedule:\n\n"
             << recording.lanes << legend(recording.chronicle) << '\n';
   if (difference) print_divergence(recorded, recording, *difference);
   if (violation) {
@@ -191,7 +192,7 @@ void print_as_text(const Recorded& recorded, const search::Recording& recording,
 }
 
 void print_what_tolerance_did(const search::Recording& recording) {
-  std::cout << "From there on the schedule was the calm one, which breaks "
+  std::cout << "From there on it followed the default schedule, which breaks "
             << (recording.outcome.violation ? "it all the same.\n" : "nothing.\n");
 }
 
@@ -211,7 +212,7 @@ int run(const Options& options, const std::string& program_name) {
     if (difference && options.tolerant) print_what_tolerance_did(recording);
   }
   if (html.wanted()) {
-    std::cout << std::flush;  // It is told even if the page cannot be written.
+    std::cout << std::flush;  // The result is printed even if the page cannot be written.
     html.write(page_of(recorded, recording, program_name));
     if (!options.json) std::cout << "Timeline: " << html.name() << '\n';
   }
@@ -225,17 +226,16 @@ void add_replay(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("replay", "Runs one execution again from its replay string");
   const auto options = std::make_shared<Options>();
-  command
-      ->add_option("STRING", options->string, "What a hunt printed, or @FILE to read it from one")
+  command->add_option("STRING", options->string, "A replay string, or @FILE to read it from a file")
       ->required();
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
       ->type_name("FILE");
   command->add_flag("--tolerant", options->tolerant,
-                    "Go on with the calm schedule where the program has changed");
+                    "Go on with the default schedule where the program has changed");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(
-      "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution is another one\n"
-      "than the recorded one (not with --tolerant), 2 bad input, 74 a result cannot be written.");
+      "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution differs from\n"
+      "the recorded one (not with --tolerant), 2 bad input, 74 a result cannot be written.");
   command->callback(
       [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
 }

@@ -11,8 +11,7 @@ struct Search {
   lab::HuntSettings settings;
 };
 
-// Searches as lab::hunt_lock does, shows how far it is if that is wanted, and ends when somebody
-// interrupts it.
+// Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.
 [[nodiscard]] lab::HuntReport search(const Search& what, bool show_progress);
 
 [[nodiscard]] double executions_per_second(const lab::HuntReport& report);

@@ -18,11 +18,11 @@ namespace lockstep::program {
 [[nodiscard]] std::string in_words(lab::ScenarioSize size);
 // 16 hex digits.
 [[nodiscard]] std::string hex(std::uint64_t number);
-// What `--faults` would have to be for this plan: "all", "none", "cut,expiry:1".
+// The `--faults` argument for this plan: "all", "none", "cut,expiry:1".
 [[nodiscard]] std::string fault_kinds(const fakezk::FaultPlan& plan);
 // "no faults", "at most 2 faults per execution (cut, expiry)".
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
-// Every kind there is: "cut, expiry".
+// All kinds: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
 // Those that "all" leaves out.
 [[nodiscard]] std::string named_fault_kind_names();

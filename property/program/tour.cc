@@ -17,7 +17,7 @@ namespace lockstep::program {
 
 namespace {
 
-// Fixed, so that everybody sees the same tour.
+// Fixed, so that every user sees the same tour.
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint32_t kFaults = 2;
 constexpr std::uint64_t kExecutions = 200'000;
@@ -42,7 +42,7 @@ Search search_of(std::string_view scenario, std::uint64_t executions) {
   return what;
 }
 
-// True if the broken lock was caught, for the reason that it is in the zoo for.
+// Returns true if the hunt caught the broken lock's own bug.
 bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
                          const std::string& program) {
   const Search what = search_of(kBroken, executions);
@@ -60,11 +60,12 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
   std::cout << "\n   Execution " << grouped(report.failed_execution) << ' '
             << search::breaks(violation.oracle) << ' ' << violation.oracle << " ("
             << search::guarantee(violation.oracle) << "). Made as short as possible, with "
-            << counted(failure.deviations, "deviation") << "\n   from the calm schedule instead of "
-            << failure.original_deviations << ":\n\n"
+            << counted(failure.deviations, "deviation")
+            << "\n   from the default schedule instead of " << failure.original_deviations
+            << ":\n\n"
             << failure.lanes << legend(failure.chronicle) << "\n   "
             << "The waiter has seen its predecessor in the list; the predecessor is deleted before "
-               "the\n   waiter's watch is registered, and it waits for an event that is over.\n\n"
+               "the\n   waiter's watch is registered, and it waits for an event in the past.\n\n"
                "   Replay it:   "
             << replay_command(failure, program)
             << "\n   Hunt again:  " << command_up_to_failure(what, report, program) << '\n';
@@ -73,10 +74,10 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
   return violation.oracle == what.scenario->expects;
 }
 
-// True if the library's recipe holds.
+// Returns true if the library's recipe holds.
 bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   const Search what = search_of(kSound, executions);
-  std::cout << "2. " << what.scenario->name << ": the same lock as this library has it, with "
+  std::cout << "2. " << what.scenario->name << ": this library's version of the same lock, with "
             << counted(what.settings.size.clients, "client") << ".\n"
             << std::flush;
   const lab::HuntReport report = search(what, true);
@@ -95,7 +96,7 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   return true;
 }
 
-// True if nothing breaks it in any schedule with one fault at most.
+// Returns true if no schedule with at most one fault breaks it.
 bool exhaust_the_sound_one(const std::string& program) {
   Search what = search_of(kSound, lab::HuntSettings::kUnbounded);
   what.settings.size.clients = 2;
@@ -116,8 +117,8 @@ bool exhaust_the_sound_one(const std::string& program) {
   return report.exhaustive->exhausted;
 }
 
-// Where the timeline goes: as the user says, otherwise here or, if that is not possible, where
-// temporary files go.
+// The timeline's file: the user's choice, otherwise in the current directory or, if that is not
+// writable, in the folder for temporary files.
 HtmlFile html_file(const std::optional<std::string>& given) {
   if (given) return HtmlFile(*given);
   try {
@@ -133,7 +134,7 @@ int run(const Options& options, const std::string& program) {
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
                "that breaks it.\nThen it hunts the library's own lock under the same faults: "
             << describe_faults(fakezk::FaultPlan::all(kFaults))
-            << ".\nAt last it tries every schedule of that lock with two clients and one fault of "
+            << ".\nFinally it tries every schedule of that lock with two clients and one fault of "
                "five kinds.\n\n";
   const bool caught = hunt_the_broken_one(options.executions, html, program);
   const bool holds = hunt_the_sound_one(options.executions, program);
@@ -154,7 +155,7 @@ void add_tour(CLI::App& app, CommandLine& line) {
                    "Write the timeline to this file (" + std::string(kTimeline) + ")")
       ->type_name("FILE");
   command->footer(
-      "Exit status: 0 both locks did as expected, 1 not, 2 bad input, 74 a result cannot be "
+      "Exit status: 0 both locks behaved as expected, 1 not, 2 bad input, 74 a result cannot be "
       "written.");
   command->callback(
       [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });

@@ -9,7 +9,7 @@
 
 namespace lockstep::program {
 
-// Input the program cannot work with: main prints it as one line and ends with status 2.
+// Invalid input: main prints the error as one line and ends with status 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,7 +18,7 @@ class UsageError : public std::runtime_error {
 // `text` without line breaks and other control characters, so that an error stays one line.
 [[nodiscard]] std::string one_line(std::string_view text);
 
-// What `read` makes of an option's words; its std::invalid_argument becomes a UsageError.
+// Parses an option with `read`; its std::invalid_argument becomes a UsageError.
 template <class Read>
 decltype(auto) read_option(const std::string& option, Read read) {
   try {
@@ -28,8 +28,7 @@ decltype(auto) read_option(const std::string& option, Read read) {
   }
 }
 
-// The number that `text` gives for an option; throws UsageError unless it is from `least` to
-// `most`, in decimal.
+// Parses the decimal number of an option; throws UsageError unless it is from `least` to `most`.
 template <class Number>
 Number read_number(std::string_view option, std::string_view text, Number least, Number most) {
   Number number{};

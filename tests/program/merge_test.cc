@@ -84,8 +84,8 @@ TEST_F(MergeTest, PartsThatDoNotFitTogetherAreRejected) {
 
 TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {
   expect_rejected(run_program({"merge", "/no/such/file"}), "/no/such/file");
-  expect_rejected(run_program({"merge", file("text", "hello")}), "not what 'hunt --json' prints");
-  expect_rejected(run_program({"merge", file("list", "[1]")}), "not what 'hunt --json' prints");
+  expect_rejected(run_program({"merge", file("text", "hello")}), "not the output of 'hunt --json'");
+  expect_rejected(run_program({"merge", file("list", "[1]")}), "not the output of 'hunt --json'");
   expect_rejected(run_program({"merge", file("empty", "{}")}), "it has no scenario");
 }
 

@@ -124,7 +124,7 @@ TEST(UsageTest, FaultsThatCannotStrikeAreReported) {
   const ProgramRun text = run_program(words(named));
   EXPECT_EQ(text.status, 0);
   EXPECT_EQ(text.err,
-            "lockstep: note: in fair-mutex there can be no lag (there is one server), "
+            "lockstep: note: in fair-mutex these faults cannot strike: lag (there is one server), "
             "leader-change (there is one server)\n");
   const ProgramRun json = run_program(words(named + " --json"));
   EXPECT_EQ(json.err, "");

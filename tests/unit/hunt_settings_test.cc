@@ -161,7 +161,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
   EXPECT_TRUE(report.passed()) << report.text();
   const std::string text = report.text();
   EXPECT_NE(text.find(" of them cut short: of what comes behind "), text.npos) << text;
-  EXPECT_EQ(text.find("unfair: NOT exhausted, some executions have no end of their own: "), 0U)
+  EXPECT_EQ(text.find("unfair: NOT exhausted, some executions do not end by themselves: "), 0U)
       << text;
   EXPECT_NE(text.find("no fault budget is exhausted"), text.npos) << text;
 }

@@ -55,11 +55,11 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot,
   contact_opened(handshake_sent_, negotiated_timeout_);
 }
 
-// Credentials are sent as those of add_auth are after a reconnect, and nobody waits for the answer.
+// Credentials are sent like those of add_auth after a reconnect; no operation waits for the answer.
 void FakeSession::take_options(const SessionOptions& options) {
   set_options(options);
   if (options.auth.empty()) return;
-  // The latest goes first.
+  // The latest is sent first.
   for (auto auth = options.auth.rbegin(); auth != options.auth.rend(); ++auth) {
     Request request(OpCode::kAddAuth, Path());
     request.say(RequestDetails(Text(auth->scheme)));
@@ -72,7 +72,7 @@ void FakeSession::take_options(const SessionOptions& options) {
 FakeSession::~FakeSession() {
   end_background();
   closing_ = nullptr;
-  // Its process may have crashed, or its world have ended.
+  // The process may have crashed, or the world may have ended.
   const bool heard = world_.network().at(link_).endpoint == this;
   if (!is_over(state())) {
     const bool connected = handshaken_;
@@ -108,7 +108,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
   }
   fakezk::PathTable& paths = world_.servers().paths();
   fakezk::PathId path = paths.intern(request.path.text());
-  // What the servers accept the client accepts as well.
+  // A path that the servers accept is accepted by the client as well.
   if (!paths.valid(path) || !is_plain(request) || may_exceed(request, packet_limit()))
       [[unlikely]] {
     if (refused(request, path, completion)) return;
@@ -140,7 +140,7 @@ void FakeSession::refuse(internal::Completion& completion, MultiError why) {
   completion.complete(refused);
 }
 
-// Part of every request's way: a call of its own would be a third of it.
+// Every request takes this way; a call would add a third to its cost.
 [[gnu::always_inline]] inline void FakeSession::send(Request&& request, fakezk::PathId path) {
   if (request.op == OpCode::kAddAuth) [[unlikely]] {
     remember_auth(request);
@@ -160,9 +160,9 @@ void FakeSession::abandon(internal::Completion& completion) noexcept {
   });
 }
 
-// Replies come in the order of the requests, but an add_auth is answered at once, in front of
-// writes that a slow replica has not applied yet: the C client keeps those that wait for one apart
-// (zookeeper.c, process_message: AUTH_XID).
+// Replies arrive in the order of the requests, except that of an add_auth: the server answers it at
+// once, before writes that a slow replica has not applied yet. The C client therefore keeps waiting
+// add_auths apart (zookeeper.c, process_message: AUTH_XID).
 inline PendingRequest FakeSession::take_pending(OpCode op) {
   const bool auth = op == OpCode::kAddAuth;
   return pending_.take_first(
@@ -175,7 +175,7 @@ inline PendingRequest FakeSession::take_pending(OpCode op) {
   if (message.op == OpCode::kAddAuth) [[unlikely]] {
     if (failed) return end(SessionState::kAuthFailed);
     if (repeated_auths_ > 0) {
-      --repeated_auths_;  // Nobody waits for it.
+      --repeated_auths_;  // No operation waits for it.
       return;
     }
   } else {
@@ -200,7 +200,8 @@ void FakeSession::receive(ServerMessage& message) {
     return connection_ended(message.reply.error);
   }
   last_contact_ = world_.now();
-  // After the end only the reply to our close matters: everything else has failed already.
+  // After the end of the session only the reply to its close matters: all other requests have
+  // failed.
   if (is_over(state()) && message.op != OpCode::kClose) return;
   if (message.kind == ServerMessage::Kind::kReply) return replied(message);
   if (message.kind == ServerMessage::Kind::kWatchEvent) return watch_event(message);
@@ -233,8 +234,8 @@ void FakeSession::accepted(const ServerMessage& message) {
   change_state(SessionState::kConnected);
 }
 
-// All that is pending is unsent then. A multi waits in the client until there is a connection, not
-// in the C client's queue: if nobody waits for it any more by then, it is not sent.
+// At this point all pending requests are unsent. A multi waits in this client, not in the C
+// client's queue, until there is a connection: if its waiter has gone by then, it is not sent.
 void FakeSession::send_unsent() {
   PendingRequests unsent = std::exchange(pending_, {});
   while (!unsent_.empty()) {
@@ -246,7 +247,7 @@ void FakeSession::send_unsent() {
   }
 }
 
-// One SetWatches with everything that is still armed, ahead of the queued requests.
+// Sends one SetWatches with all armed watches, ahead of the queued requests.
 void FakeSession::set_watches() {
   if (watches_.empty()) return;
   fakezk::WatchedPaths paths;
@@ -271,7 +272,7 @@ void FakeSession::see_to_watches(const PendingRequest& answered, const Reply& re
   }
 }
 
-// The C client registers a watch when the reply arrives, if the reply says that one was left.
+// The C client registers a watch when the reply arrives, if the reply says that the server has one.
 void FakeSession::keep_watch(const PendingRequest& answered, bool found, bool missing) {
   if (found) {
     const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
@@ -283,7 +284,7 @@ void FakeSession::keep_watch(const PendingRequest& answered, bool found, bool mi
   }
 }
 
-// The C client knows before it asks (zookeeper.c, aremove_watches).
+// The C client checks this before it sends the request (zookeeper.c, aremove_watches).
 bool FakeSession::find_watch(Request& request, fakezk::PathId& path) const {
   const auto found = std::ranges::find(watches_, request.watch, &Registration::watch);
   if (found == watches_.end()) return false;
@@ -293,7 +294,7 @@ bool FakeSession::find_watch(Request& request, fakezk::PathId& path) const {
   return true;
 }
 
-// When the reply arrives (zk_hashtable.c, deactivateWatcher).
+// The C client does this when the reply arrives (zk_hashtable.c, deactivateWatcher).
 void FakeSession::drop_watches(const PendingRequest& answered) {
   PooledVector<internal::WatchState*> removed;
   std::erase_if(watches_, [&](const Registration& registration) {
@@ -320,7 +321,7 @@ void FakeSession::watch_event(const ServerMessage& message) {
     if (type == EventType::kDeleted) return true;
     return (type == EventType::kChild) == (registration.table == Table::kChild);
   };
-  // Whoever waits for one runs later: nobody registers another meanwhile.
+  // Waiters run later, so none of them registers a watch during the loop.
   std::erase_if(watches_, [&](const Registration& registration) {
     if (!concerned(registration)) return false;
     fire(*registration.watch, type, message.reply.path);
@@ -329,8 +330,8 @@ void FakeSession::watch_event(const ServerMessage& message) {
   });
 }
 
-// The session event comes first, then every unanswered request fails, oldest first; whatever was
-// queued while there was no connection fails with them.
+// The session event comes first, then all unanswered requests fail, oldest first, including those
+// queued while there was no connection.
 void FakeSession::connection_ended(Error error) {
   handshaken_ = false;
   if (is_over(state())) {
@@ -357,8 +358,8 @@ void FakeSession::start_closing(internal::Completion& completion) {
   }
 }
 
-// Asks the server to end the session. Without a connection nobody can be asked: an attempt to
-// connect is broken off, and the session expires on the server.
+// Asks the server to end the session. Without a connection it aborts any attempt to connect, and
+// the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {
     world_.network().send(link_, Request(OpCode::kClose, Path(Text())), fakezk::PathTable::kRoot);
@@ -372,12 +373,12 @@ void FakeSession::end(SessionState state) {
   unsent_.clear();
   if (watches_.empty() && pending_.empty()) return;
   const Error error = end_error();
-  resolve_watches(error);  // They hear of it with the session event, before the requests fail.
+  resolve_watches(error);  // Watches end with the session event, before the requests fail.
   fail_pending(error);
 }
 
 void FakeSession::fail_pending(Error error) {
-  // Only what is pending now: a completion may submit more.
+  // Only the requests pending now: a completion may submit more.
   for (std::size_t left = pending_.size(); left > 0; --left) {
     const PendingRequest lost = pending_.take();
     if (lost.watch) lost.watch->release();

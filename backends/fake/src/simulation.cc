@@ -75,7 +75,7 @@ void Simulation::advance_clock(TimePoint until) {
   world_.advance_clock(until);
 }
 
-// What the test itself has set off since the last event, such as by a stop token.
+// Runs the work that the test itself has posted since the last event, such as by a stop token.
 void Simulation::run_posted() {
   const Inside inside(*this);
   world_.drain();
@@ -132,7 +132,7 @@ void Simulation::cut_late(const FakeSession& session, std::uint32_t accepted,
 }
 
 void Simulation::send_to(const FakeSession& session, fakezk::ReplicaIndex replica) {
-  internal::check(replica < world_.server().replica_count(), "there is no such replica");
+  internal::check(replica < world_.server().replica_count(), "the replica exists");
   world_.network()[session.link()].goes_to = replica;
 }
 
@@ -190,7 +190,7 @@ void describe(SessionId session, const FakeSession::Waiting& waiting, std::strin
 }  // namespace
 
 std::string Simulation::describe_deadlock() const {
-  std::string report = "deadlock: nothing can happen any more, and somebody still waits";
+  std::string report = "deadlock: nothing can happen any more, and sessions still wait";
   for (const std::weak_ptr<FakeSession>& weak : sessions_) {
     const std::shared_ptr<FakeSession> session = weak.lock();
     if (session) describe(session->id(), session->waiting(), report);

@@ -11,7 +11,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// Leaves `into` as it is if the variable is not set, or empty.
+// Leaves `into` unchanged if the variable is unset or empty.
 template <class Number>
 bool read_variable(const char* variable, Number least, Number& into) {
   const char* const value = std::getenv(variable);
@@ -19,10 +19,10 @@ bool read_variable(const char* variable, Number least, Number& into) {
   const char* const end = value + std::strlen(value);
   Number number{};
   const auto [stopped, error] = std::from_chars(value, end, number);
-  // "nan" and "inf" are numbers to from_chars.
+  // from_chars accepts "nan" and "inf".
   const bool finite = std::isfinite(static_cast<double>(number));
   if (error != std::errc() || stopped != end || !finite || number < least) {
-    throw std::invalid_argument(std::string(variable) + " is no such number: '" + value + "'");
+    throw std::invalid_argument(std::string(variable) + " is not a valid number: '" + value + "'");
   }
   into = number;
   return true;
@@ -52,7 +52,7 @@ void read_faults(fakezk::FaultPlan& into) {
     throw std::invalid_argument("LOCKSTEP_FAULT_BUDGET: at most " + std::to_string(kMost));
   }
   into.set_total(static_cast<std::uint32_t>(budget));
-  if (!into.any()) into = fakezk::FaultPlan();  // As faults_called() has it.
+  if (!into.any()) into = fakezk::FaultPlan();  // the same plan as faults_called()
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ HuntSettings HuntSettings::with_environment() const {
   constexpr double kShortestSeconds = 0.001;
   HuntSettings settings(*this);
   read_variable<std::uint64_t>("LOCKSTEP_SEED", 0, settings.seed);
-  // Whatever the test bounds: who gives it so much time wants it used.
+  // The user wants this time used, whatever number of executions the test sets.
   if (read_variable("LOCKSTEP_SECONDS", kShortestSeconds, settings.seconds)) {
     settings.executions = kUnbounded;
   }

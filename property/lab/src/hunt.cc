@@ -25,7 +25,7 @@ std::string joined(const Names& known) {
   return names;
 }
 
-// The entry of that name; `others` are words that would do as well.
+// The entry with that name; the error also lists `others`.
 template <class Names>
 const auto& called(std::string_view name, std::string_view what, const Names& known,
                    std::string_view others = {}) {
@@ -61,8 +61,8 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
           std::to_string(rounds) + " rounds cannot hunt '" + lock.name + "'");
   require(clients * rounds <= kMostInAll,
           "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
-  require(settings.most_executions() > 0, "a hunt of no executions shows nothing");
-  require(settings.seconds > 0, "a hunt of no time shows nothing");  // Nor of a time that is none.
+  require(settings.most_executions() > 0, "a hunt needs at least one execution");
+  require(settings.seconds > 0, "the time of a hunt has to be positive");  // also refuses NaN
   check_way(settings);
 }
 
@@ -76,7 +76,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// One search, without what comes after it.
+// The search itself, without shrinking and reporting.
 class Search {
  public:
   Search(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch)
@@ -170,7 +170,7 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   return report.exhaustive->found;
 }
 
-// Why a search that has found nothing is not exhausted, and what to do about it.
+// Why a search without a finding is not exhausted, and how to continue.
 std::string why_it_stopped(const HuntReport& report) {
   switch (report.stopped_by) {
     case StoppedBy::kTime: return ", stopped by its time (LOCKSTEP_SECONDS, HuntSettings::seconds)";
@@ -178,7 +178,7 @@ std::string why_it_stopped(const HuntReport& report) {
       return ", stopped by its bound of " + std::to_string(report.executions) +
              " executions (LOCKSTEP_EXECUTIONS, HuntSettings::executions; without one it goes on to"
              " its end)";
-    case StoppedBy::kDepth: return ", some executions have no end of their own";
+    case StoppedBy::kDepth: return ", some executions do not end by themselves";
     default: return ", stopped by " + std::string(name(report.stopped_by));
   }
 }
@@ -302,7 +302,7 @@ std::string HuntReport::html() const {
   caption.facts = {{"Found in execution", std::to_string(executions)},
                    {"Seed", std::to_string(seed)},
                    {"Steps", std::to_string(failure->steps)},
-                   {"Deviations from the calm schedule", std::to_string(failure->deviations)}};
+                   {"Deviations from the default schedule", std::to_string(failure->deviations)}};
   caption.snippets = {{"Its replay string", failure->replay, false},
                       {"As a regression test", regression_test(), true}};
   return timeline_page(failure->chronicle, caption);

@@ -6,7 +6,7 @@
 
 namespace lockstep::lab {
 
-// NOLINTNEXTLINE(bugprone-throw-keyword-missing): a list of exceptions is none.
+// NOLINTNEXTLINE(bugprone-throw-keyword-missing): a vector of exceptions throws none.
 JobThreads::JobThreads(std::uint32_t jobs) : thrown_(jobs) {
   for (std::uint32_t job = 1; job < jobs; ++job) {
     threads_.emplace_back([this, job](const std::stop_token& stop) { serve(stop, job); });

@@ -18,7 +18,8 @@ char upper(char byte) {
   return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
 }
 
-// One word that needs no quoting, in a shell as in C++, and no slash: those part a replay string.
+// The name is a part of replay strings, shell commands and C++ code: it needs no quoting and has no
+// slash.
 void check_name(const std::string& name) {
   const auto allowed = [](char byte) {
     return is_letter_or_digit(byte) ||
@@ -37,7 +38,7 @@ bool same_rules(const judge::LockRules& a, const judge::LockRules& b) {
          a.capacity == b.capacity && a.single == b.single;
 }
 
-// Nothing was set that lock_under_test<M>() does not set.
+// True if only those members are set that lock_under_test<M>() sets.
 bool is_usual(const LockUnderTest& lock) {
   const bool judged = lock.at_start || lock.invariant || lock.check_at_end;
   return !judged && lock.last == lock.usual_last && lock.replicas == 1 &&
@@ -68,7 +69,7 @@ std::string class_name(std::string_view scenario) {
 
 std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const {
   check_name(name);
-  if (!contend) throw std::invalid_argument("nobody contends for '" + name + "'");
+  if (!contend) throw std::invalid_argument("'" + name + "' has no contender");
   if (replicas == 0) throw std::invalid_argument("'" + name + "' has no server");
   return std::make_unique<LockScenario>(*this, size);
 }
@@ -76,11 +77,9 @@ std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const
 LockSource source_of(const LockUnderTest& lock, std::string_view mutex) {
   if (is_made_by_template(lock)) {
     if (!is_usual(lock)) {
-      return {
-          "lock_under_test()", lock.include,
-          "// To be filled in: what was hunted is " + lock.source +
-              ",\n// with rules, servers or checks of its own. lock_under_test() stands for what"
-              " makes it."};
+      return {"lock_under_test()", lock.include,
+              "// Replace lock_under_test(): the hunted lock is " + lock.source +
+                  "\n// with additional rules, servers or checks."};
     }
     std::string code = lock.source;
     if (!mutex.empty()) {
@@ -92,7 +91,7 @@ LockSource source_of(const LockUnderTest& lock, std::string_view mutex) {
   if (!lock.source.empty() && mutex.empty()) return {lock.source, lock.include, ""};
   const std::string guessed = mutex.empty() ? class_name(lock.name) : std::string(mutex);
   const std::string note =
-      mutex.empty() ? "// The contender is guessed from the lock's name (LockUnderTest::source)."
+      mutex.empty() ? "// The class name is derived from the lock's name (LockUnderTest::source)."
                     : "";
   return {"&lockstep::lab::contend_for<" + guessed + ">", lock.include, note};
 }

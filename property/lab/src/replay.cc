@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLiteralLength = 84;
 
-// What the test claims: KeepsS1, HasNoLivelock.
+// The test's claim: KeepsS1, HasNoLivelock.
 std::string test_name(std::string_view oracle) {
   const bool is_guarantee = oracle.size() == 2;
   if (is_guarantee) return "Keeps" + std::string(oracle);
@@ -19,7 +19,7 @@ std::string test_name(std::string_view oracle) {
   return "HasNo" + class_name(oracle);
 }
 
-// A string literal on as many lines as it takes.
+// A string literal, split over several lines.
 std::string literal(std::string_view text, std::string_view indent) {
   std::string code;
   for (bool first = true; first || !text.empty(); first = false) {
@@ -35,7 +35,7 @@ std::string literal(std::string_view text, std::string_view indent) {
   return code;
 }
 
-// The first line only, and no backslash at its end: a comment must not spill into the code.
+// The first line without a backslash at its end: the comment must not continue into the code.
 std::string first_line(std::string_view text) {
   std::string line(text.substr(0, text.find('\n')));
   if (line.ends_with('\\')) line += '.';
@@ -76,7 +76,7 @@ ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock) {
   if (unreadable.empty() && parsed.scenario != lock.name) {
     ReplayReport report;
     report.error =
-        "the replay string is one of '" + parsed.scenario + "', not of '" + lock.name + "'";
+        "the replay string belongs to '" + parsed.scenario + "', not to '" + lock.name + "'";
     return report;
   }
   return replay(string, [&lock](ScenarioSize size) { return lock.program(size); });
@@ -103,7 +103,7 @@ std::string ReplayReport::text() const {
   std::string how = "in this schedule";
   if (was_recorded) {
     how = as_recorded ? "replayed as recorded"
-                      : "replayed otherwise than recorded: the program has changed since";
+                      : "replayed, but not as recorded: the program has changed since";
   }
   std::string text = scenario + ", " + how + ", ";
   if (violation) {

@@ -10,14 +10,14 @@ namespace lockstep::lab {
 
 namespace {
 
-// Whom a contender waits for, and at which lock.
+// The contender that blocks another one, and at which lock.
 class Blocked {
  public:
   const Contender* by;
   Path lock;
 };
 
-// By a znode that `waiter` watches, of somebody else who is still at work.
+// Finds a watched znode that belongs to another contender that has not finished.
 std::optional<Blocked> blocked(const Contender& waiter, const Contenders& contenders,
                                const fakezk::Server& server) {
   for (const Path& znode : waiter.client().session_waiting().watches) {
@@ -34,8 +34,8 @@ std::optional<Blocked> blocked(const Contender& waiter, const Contenders& conten
   return std::nullopt;
 }
 
-// Whether somebody waits for somebody who waits, in the end, for the first one, and at another
-// lock. In one queue a circle has a place in it that nobody stands behind any more: no deadlock.
+// Whether contenders wait for each other in a circle that includes different locks. A circle in one
+// queue alone is not a deadlock: the queue has a last place, which blocks no contender.
 bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server) {
   for (const Contender& contender : contenders) {
     if (contender.finished()) continue;
@@ -65,8 +65,8 @@ LockScenario::LockScenario(Contend contend, ScenarioSize size, LastContender las
   lock_.isolated = true;
 }
 
-// That the lock's parent is reaped is a fault, which strikes when the search likes; the servers'
-// own search for containers would only add steps to every execution.
+// The reaping of the lock's parent is a fault, which the search places; the servers' own container
+// checks would only add steps to every execution.
 fakezk::ServerOptions LockScenario::servers() const {
   fakezk::ServerOptions servers;
   servers.container_check_interval = Duration::zero();
@@ -129,8 +129,8 @@ void Contender::tried(const Result<HeldLock>& held) {
   ++grants_;
   if (oracles_.has_heard_of(held->znode())) return;
   oracles_.violated("misuse",
-                    "a lock is held of which the oracles have not heard: its HeldLock has to be"
-                    " made with the LockObserver that the recipe was given");
+                    "a lock is held without the oracles' knowledge: its HeldLock has to be made"
+                    " with the LockObserver given to the recipe");
 }
 
 void LockScenario::restart(fakezk::Process& process) {
@@ -173,7 +173,7 @@ Task<void> create_parent(fake::FakeSession& session, Path lock) {
 
 }  // namespace
 
-// With an ACL, by one of those that it is for: the operator is nobody's creator.
+// With an ACL, one of the contenders creates the parent: the operator has none of their identities.
 void LockScenario::create_lock(fakezk::World& world) {
   if (!lock_.sessions.default_acl.says_nothing()) {
     fake::FakeClient& first = contenders_.front().client();
@@ -192,7 +192,7 @@ void LockScenario::resume() {
 }
 
 void LockScenario::finish(fakezk::World& world) {
-  // Whoever is still at work does not leave behind what it waits with.
+  // The znodes of a contender that still waits or holds are not orphans.
   for (const Contender& contender : contenders_) {
     if (!contender.finished()) oracles_.at_work(contender.client().session_id());
   }
@@ -210,7 +210,7 @@ void LockScenario::finish(fakezk::World& world) {
   verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
 }
 
-// Where nothing has happened, a lock that nobody gets has shown nothing.
+// If no fault has struck, a lock without any grant has shown nothing.
 void LockScenario::check_grants(const fakezk::World& world) const {
   std::uint32_t attempts = 0;
   std::uint32_t grants = 0;
@@ -241,13 +241,13 @@ std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
       report += " a change of " + path.string() + whose(world, path, contender);
     }
     if (waiting.requests.empty() && waiting.watches.empty()) {
-      report += " an event that never comes: it has no request under way and no watch armed";
+      report += " an event that never comes: it has no request in flight and no watch armed";
     }
   }
   return report;
 }
 
-// Why a change of that znode may never come.
+// The reason why that znode may never change.
 std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
                                 const Contender& waiter) const {
   const std::optional<fakezk::PathId> id = world.server().paths().find(znode.text());
@@ -259,7 +259,7 @@ std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
     return &contender == &waiter ? ", which is its own"
                                  : ", which belongs to " + contender.client().name();
   }
-  return ", which belongs to a session that nobody uses any more";
+  return ", which belongs to an abandoned session";
 }
 
 std::string LockScenario::process_name(std::uint32_t process) const {

@@ -15,7 +15,7 @@ constexpr std::uint32_t kPositions = 100;
 constexpr std::uint32_t kChoices = 4;
 constexpr double kSparse = 0.1;
 
-// Of full range, whatever the size of the list around it.
+// Draws from the full range, whatever the size of the list around it.
 Gen<Deviation> deviation() {
   return gen::resize(
       kNominalSize,
@@ -24,7 +24,7 @@ Gen<Deviation> deviation() {
                  gen::inRange(0u, kPositions), gen::inRange(0u, 4u), gen::inRange(0u, kChoices)));
 }
 
-// At one position only one thing can happen: the first of them counts.
+// A position has at most one deviation: the first one drawn counts.
 Schedule in_order(const std::vector<Deviation>& drawn) {
   std::map<std::uint32_t, Choice> by_position;
   for (const Deviation& deviation : drawn)

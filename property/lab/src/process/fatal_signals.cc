@@ -23,13 +23,13 @@ namespace {
 
 struct Fatal {
   int signal;
-  std::string_view what;  // It "has ..."
+  std::string_view what;  // completes "It has ..."
 };
 
 constexpr std::array kFatal = {
     Fatal{SIGABRT, "aborted"},
-    Fatal{SIGSEGV, "used memory that is not there (SIGSEGV)"},
-    Fatal{SIGBUS, "used memory that is not there (SIGBUS)"},
+    Fatal{SIGSEGV, "accessed invalid memory (SIGSEGV)"},
+    Fatal{SIGBUS, "accessed invalid memory (SIGBUS)"},
     Fatal{SIGFPE, "divided by zero, or the like (SIGFPE)"},
     Fatal{SIGILL, "run into a trap or an illegal instruction (SIGILL)"},
     Fatal{SIGTRAP, "run into a trap (SIGTRAP)"},
@@ -42,7 +42,8 @@ std::mutex mutex;
 int users = 0;
 std::array<struct sigaction, kFatal.size()> previous;
 
-// How a thread that runs no execution asks one that does to speak: with its own signal, and this.
+// A thread that runs no execution sends its signal with this value to one that does, and thereby
+// asks it to print its last words.
 constinit int request = 0;
 constinit std::atomic<bool> answered = false;
 
@@ -51,8 +52,8 @@ std::size_t index_of(int signal) {
                                   kFatal.begin());
 }
 
-// Whether the fault lies where the stack pointer points to. There would be none if the stack went
-// on there.
+// Whether the fault address is near the stack pointer: if the stack still had room there, the
+// access would not fault.
 bool is_overflow(const siginfo_t& info, const void* context) {
   std::uintptr_t top = 0;
   [[maybe_unused]] const auto* const stopped = static_cast<const ucontext_t*>(context);
@@ -75,8 +76,8 @@ bool is_request(const siginfo_t& info) {
          info.si_value.sival_ptr == &request;
 }
 
-// Code under test may have threads of its own, though a hunt does not schedule them. Only the
-// thread that runs the execution can say which one it is: it changes while others look.
+// Code under test may start threads of its own, although a hunt does not schedule them. Only the
+// thread that runs the execution can report it, because it changes while others read.
 void ask_who_knows(int signal) {
   const int who = last_to_begin();
   if (who == 0 || who == ::gettid()) return;
@@ -92,8 +93,8 @@ void ask_who_knows(int signal) {
   for (int moments = 0; moments < 1000 && !answered; ++moments) ::nanosleep(&kMoment, nullptr);
 }
 
-// A fault happens again as soon as this handler has returned; that way a sanitizer sees it as it
-// was. What was sent is sent again, and comes then; so is a trap, behind which the program goes on.
+// A fault happens again as soon as this handler has returned; a sanitizer then sees it unchanged. A
+// signal that was sent is sent again; so is a trap, because the program would continue after it.
 void pass_on(int signal, const siginfo_t& info) {
   ::sigaction(signal, &previous[index_of(signal)], nullptr);
   const bool is_fault = info.si_code > 0 && signal != SIGTRAP;
@@ -127,7 +128,7 @@ FatalSignals::FatalSignals() {
   }
 }
 
-// Whoever has set another handler meanwhile keeps it.
+// A handler that was installed meanwhile stays.
 FatalSignals::~FatalSignals() {
   const std::lock_guard lock(mutex);
   if (--users > 0) return;

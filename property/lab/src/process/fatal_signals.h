@@ -2,8 +2,8 @@
 
 namespace lockstep::lab {
 
-// While one of these lives, a signal that ends the process leaves last words (say_last_words), and
-// then goes to whoever handled it before. They are counted: any number, on any threads.
+// While one of these lives, a signal that ends the process prints last words (say_last_words), and
+// then goes to its previous handler. Any number may live, on any threads.
 class FatalSignals {
  public:
   FatalSignals();

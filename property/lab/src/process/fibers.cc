@@ -16,15 +16,15 @@ namespace lockstep::lab {
 
 namespace {
 
-// Ends a body whose task is gone.
+// Thrown to unwind a body whose task has been destroyed.
 class Abandoned {};
 
-// Nobody needs so many calls to clean up.
+// More calls than any cleanup needs.
 constexpr int kMostLastCalls = 1000;
 
 std::terminate_handler handler_before = nullptr;
 
-// Why an unwinding has ended the program, if it was that of a body whose task is gone.
+// A terminate handler that explains the end if it was caused by unwinding such a body.
 [[noreturn]] void terminate_saying_why() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -41,7 +41,7 @@ std::terminate_handler handler_before = nullptr;
   std::abort();
 }
 
-// Once for all: the handler is the program's.
+// Installed once: the handler belongs to the whole program.
 void say_why_from_now_on() {
   static const bool said = [] {
     handler_before = std::set_terminate(&terminate_saying_why);
@@ -59,7 +59,7 @@ class Fibers::Pool {
   std::optional<Watchdog::Visit> execution;
 };
 
-// Resolves when the call is over that a fiber waits for.
+// Resolves when the call that a fiber waits for is over.
 class Fibers::CallOver final : public internal::Wait {
  public:
   explicit CallOver(Executor& executor) : Wait(executor, Context()) {}
@@ -95,7 +95,7 @@ class Fibers::Fiber {
     stack_->leave();
     if (abandoned_ && !comes_back(call)) throw Abandoned();
   }
-  // What its process does while it dies: a release begins, and nobody waits for it.
+  // Runs a call as in a dying process: a release begins, and its result is not awaited.
   void last(BlockingCall& call) {
     internal::check(++last_calls_ < kMostLastCalls, "catch (...) has swallowed a fiber's end");
     if (!comes_back(call)) throw Abandoned();
@@ -110,7 +110,7 @@ class Fibers::Fiber {
   }
 
  private:
-  // What destructors call must not throw. Whether an exception unwinds is known for each fiber.
+  // Calls in destructors must not throw. std::uncaught_exceptions() counts per fiber.
   static bool comes_back(const BlockingCall& call) {
     return call.is_release || (call.can_be_left && std::uncaught_exceptions() > 0);
   }
@@ -164,20 +164,20 @@ void Fibers::resume(Fiber& fiber) {
   running_ = before;
 }
 
-// Another thread would leave the stack of the fiber that happens to run.
+// Another thread would leave the stack of the currently running fiber.
 void Fibers::refuse_other_threads() const {
   const std::thread::id worlds = thread_.load(std::memory_order_relaxed);
   if (worlds == std::thread::id() || worlds == std::this_thread::get_id()) return;
   throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                          "lockstep: a blocking call on another thread than the simulated world's,"
-                          " where only fibers may wait (Contender::on_fiber)");
+                          "lockstep: a blocking call on a thread other than the simulated world's;"
+                          " in a hunt only fibers may block (Contender::on_fiber)");
 }
 
 void Fibers::block(BlockingCall& call) {
   refuse_other_threads();
   if (!running_) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "lockstep: a blocking call that no fiber makes");
+                            "lockstep: a blocking call outside of a fiber");
   }
   Fiber& fiber = *running_;
   if (fiber.abandoned()) return fiber.last(call);

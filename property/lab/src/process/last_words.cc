@@ -11,7 +11,8 @@
 #include "process/fatal_signals.h"
 #include "process/under_way.h"
 
-// Of the sanitizers' runtime, if there is one; libFuzzer has the only place for such a callback.
+// Provided by the sanitizers' runtime, if there is one. Their only such callback may be taken by
+// libFuzzer.
 extern "C" {
 [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 [[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
@@ -23,8 +24,8 @@ namespace {
 
 constexpr std::string_view kWho = "the program under test";
 
-// An exit() in the code under test would look like a hunt that has found nothing. What it has
-// printed is not lost.
+// An exit() in the code under test would look like a hunt without a finding. Its output is not
+// lost.
 void exiting() {
   if (!say_last_words(kWho, "called exit()")) return;
   std::fflush(nullptr);
@@ -37,7 +38,7 @@ void exiting_quickly() {
 
 void found_by_sanitizer() { say_last_words(kWho, "been ended by a sanitizer"); }
 
-// Once for the whole process: such hooks cannot be taken back.
+// Installed once for the whole process: such hooks cannot be removed.
 void hook_exits() {
   static const bool done = [] {
     std::atexit(&exiting);
@@ -50,7 +51,7 @@ void hook_exits() {
   static_cast<void>(done);
 }
 
-// Says which execution this thread runs, for as long as it runs.
+// Records which execution this thread runs, as long as it runs.
 class LastWords final : public search::ExecutionGuard {
  public:
   explicit LastWords(std::string replay) : replay_(std::move(replay)) {}
@@ -68,10 +69,10 @@ class LastWords final : public search::ExecutionGuard {
  private:
   FatalSignals signals_;
   std::string replay_;
-  std::optional<UnderWay> before_;  // While an execution is under way.
+  std::optional<UnderWay> before_;  // Set during an execution.
 };
 
-// The replay string up to its deviations, which are the last but one of its parts.
+// The replay string up to its deviations, the last part but one.
 std::string head_of(std::string_view scenario, ScenarioSize size, const fakezk::FaultPlan& faults) {
   search::ReplayString string;
   string.scenario = scenario;

@@ -58,7 +58,7 @@ OwnStack::OwnStack()
 #endif
 }
 
-// Of what stands on the stack nothing needs to be destroyed.
+// No object on the stack is left to be destroyed.
 OwnStack::~OwnStack() {
 #ifdef LOCKSTEP_THREAD_SANITIZER
   __tsan_destroy_fiber(own_thread_);
@@ -82,7 +82,7 @@ void OwnStack::leave() {
   after_switch(true);
 }
 
-// Runs there, one body after the other, and never returns.
+// Runs on the new stack, one body after the other, and never returns.
 void OwnStack::run(boost::context::detail::transfer_t from) {
   OwnStack& self = *static_cast<OwnStack*>(from.data);
   self.back_ = from.fctx;

@@ -10,38 +10,37 @@
 
 namespace lockstep::lab {
 
-// What a sanitizer knows about a stack.
+// A sanitizer's record of a stack.
 struct StackBounds {
   const void* bottom = nullptr;
   std::size_t size = 0;
 };
 
-// What the C++ runtime knows about the exceptions of a stack: those being handled, and how many are
-// on their way (Itanium C++ ABI, __cxa_eh_globals). One record per thread, so it changes hands.
+// The C++ runtime's record of a stack's exceptions: those being handled, and how many are in flight
+// (Itanium C++ ABI, __cxa_eh_globals). There is one record per thread, so each switch swaps it.
 struct ExceptionState {
   void* caught = nullptr;
   unsigned int uncaught = 0;
 };
 
-// How large such a stack is. Public as a number in lockstep/lab/fibers.h.
+// The size of such a stack. lockstep/lab/fibers.h states the number.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-// A stack for code to run on, one piece after the other, and the way there and back. The one place
-// that switches stacks, and tells the sanitizers. Below the stack lies a page that nobody may
-// touch.
+// A stack on which bodies run, one after the other. The only place that switches stacks and
+// notifies the sanitizers. The page below the stack is protected.
 class OwnStack {
  public:
   OwnStack();
   OwnStack(const OwnStack&) = delete;
   OwnStack& operator=(const OwnStack&) = delete;
-  // No body is under way.
+  // No body may be running.
   ~OwnStack();
 
-  // What the next enter() begins. Must not throw. When it returns, that is as if it had left.
+  // Sets the body that the next enter() begins. It must not throw. Its return acts like leave().
   void put_on(std::function<void()> body) { body_ = std::move(body); }
-  // Goes there, until the body leaves or returns.
+  // Switches to this stack, until the body leaves or returns.
   void enter();
-  // From there, back to whoever entered.
+  // Switches back to the caller of enter().
   void leave();
 
  private:
@@ -55,15 +54,15 @@ class OwnStack {
   boost::context::detail::fcontext_t back_ = nullptr;
   StackBounds own_;
   StackBounds others_;
-  ExceptionState exceptions_;  // Of the side that does not run.
-  // AddressSanitizer's, of the side that does not run, and ThreadSanitizer's.
+  ExceptionState exceptions_;  // of the side that does not run
+  // For AddressSanitizer, of the side that does not run, and for ThreadSanitizer.
   [[maybe_unused]] void* saved_ = nullptr;
   [[maybe_unused]] void* other_saved_ = nullptr;
   [[maybe_unused]] void* own_thread_ = nullptr;
   [[maybe_unused]] void* other_thread_ = nullptr;
 };
 
-// Stacks that are used again: a search needs a few of them in each of millions of executions.
+// A pool of stacks: a search needs a few of them in each of millions of executions.
 class StackPool {
  public:
   [[nodiscard]] std::unique_ptr<OwnStack> take();

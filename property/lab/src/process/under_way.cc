@@ -14,14 +14,14 @@ namespace lockstep::lab {
 
 namespace {
 
-// Initial-exec, so that the first use on a thread allocates nothing: it may be a handler's, in the
-// middle of the allocator.
+// Initial-exec, so that the first use on a thread does not allocate: it may happen in a signal
+// handler, in the middle of the allocator.
 [[gnu::tls_model("initial-exec")]] constinit thread_local UnderWay under_way;
 
 constinit std::atomic<int> began_last = 0;
 constinit std::atomic<bool> spoken = false;
 
-// Writes without allocating: the end may have come from the allocator.
+// Writes without allocating: the crash may be inside the allocator.
 class Writer {
  public:
   Writer& operator<<(std::string_view text) {
@@ -39,7 +39,7 @@ class Writer {
   }
 };
 
-// Two threads may end at once. The first one speaks, and usually the process ends with it.
+// Two threads may crash at once. The first one prints, and usually the process ends with it.
 void wait_for_who_speaks() noexcept {
   if (!spoken.exchange(true)) return;
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
@@ -49,7 +49,7 @@ void wait_for_who_speaks() noexcept {
 }  // namespace
 
 UnderWay exchange_under_way(UnderWay now) noexcept {
-  // Only written if it is another one: the workers of a hunt share it.
+  // Written only if it changes: the workers of a hunt share it.
   const int thread = own_thread_id();
   if (began_last.load(std::memory_order_relaxed) != thread) {
     began_last.store(thread, std::memory_order_relaxed);
@@ -60,7 +60,7 @@ UnderWay exchange_under_way(UnderWay now) noexcept {
 int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
 
 bool say_last_words(std::string_view who, std::string_view what) noexcept {
-  // Whatever goes wrong from here on must not come back here.
+  // From here on a crash must not come back here.
   const UnderWay last = std::exchange(under_way, UnderWay());
   if (!last.world) return false;
   wait_for_who_speaks();

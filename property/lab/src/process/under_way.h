@@ -6,21 +6,20 @@
 
 namespace lockstep::lab {
 
-// The execution that a thread runs, for whoever speaks when the process ends: plain data that is
-// there already.
+// The execution that a thread runs, as plain data that can be read when the process ends.
 struct UnderWay {
   const fakezk::World* world = nullptr;
-  const char* replay = nullptr;  // How it is run again, up to its deviations.
+  const char* replay = nullptr;  // The replay string up to its deviations.
 };
 
-// Makes it what this thread runs, and returns what that was before: hunts may nest.
+// Sets the execution of this thread and returns the previous one: hunts may nest.
 UnderWay exchange_under_way(UnderWay now) noexcept;
 
-// Linux's number of the thread that has begun an execution last; 0 before the first one.
+// Linux's number of the thread that last began an execution; 0 before the first one.
 [[nodiscard]] int last_to_begin() noexcept;
 
-// Prints that `who` has done `what`, and how to replay the execution that this thread runs. From
-// now on it runs none. False, and nothing is printed, if it did not run any. For signal handlers.
+// Prints that `who` has done `what`, and how to replay this thread's execution, which is forgotten
+// then. Returns false, and prints nothing, if the thread runs none. For signal handlers.
 bool say_last_words(std::string_view who, std::string_view what) noexcept;
 
 }  // namespace lockstep::lab

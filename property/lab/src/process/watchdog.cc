@@ -22,8 +22,8 @@ constexpr int kLooksOfPatience = kPatience / kBetweenLooks;
 constexpr int kLooksAtSleep = 40;
 constexpr std::chrono::seconds kToAbort(2);
 
-// True if that thread of this process sleeps: /proc/PID/task/TID/stat, third field. A thread that
-// waits for a processor, or is stopped by a debugger, does not.
+// Whether that thread of this process sleeps: /proc/PID/task/TID/stat, third field. A thread that
+// waits for a processor, or is stopped by a debugger, does not sleep.
 bool is_asleep(int thread_id) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread_id) + "/stat");
   std::string line;
@@ -35,19 +35,22 @@ bool is_asleep(int thread_id) {
 void warn_of_sleep() {
   static std::atomic<bool> warned = false;
   if (warned.exchange(true)) return;
-  std::cerr << "lockstep: code under a hunt sleeps or waits for real. Time is simulated there:"
-               " sleep_for of lockstep/sleep.h and the waits of lockstep/blocking cost none of it,"
-               " while this makes the search slow, and may wait for what never comes.\n";
+  std::cerr
+      << "lockstep: code under a hunt sleeps or waits for real. Time is simulated in a hunt: "
+         "sleep_for"
+         " of lockstep/sleep.h and the waits of lockstep/blocking take no real time. A real wait"
+         " slows the search down and may never end.\n";
 }
 
-// The watched thread aborts: it knows its schedule, and is what a debugger should show. Unless it
-// cannot even do that.
+// Makes the watched thread abort: it knows its schedule, and a debugger should stop there. If it
+// cannot even do that, this thread aborts.
 [[noreturn]] void give_up(bool asleep, int thread_id) {
-  std::cerr << "lockstep: code under a hunt has not come back for " << kPatience.count() << " s. "
-            << (asleep ? "It blocks for real (a std::mutex or a condition that another contender"
-                         " would have to free, a join, a sleep, input): contenders share one thread"
-                         " and wait with a co_await or with lockstep/blocking only.\n"
-                       : "It is computing still: it never ends, or takes too long for a hunt.\n");
+  std::cerr << "lockstep: code under a hunt has not returned for " << kPatience.count() << " s. "
+            << (asleep
+                    ? "It blocks in real time (a std::mutex or a condition that another contender"
+                      " would have to free, a join, a sleep, input): contenders share one thread"
+                      " and wait with a co_await or with lockstep/blocking only.\n"
+                    : "It is still computing: it never ends, or takes too long for a hunt.\n");
   static_cast<void>(::syscall(SYS_tgkill, ::getpid(), thread_id, SIGABRT));
   std::this_thread::sleep_for(kToAbort);
   std::abort();
@@ -76,7 +79,7 @@ void Watchdog::ended() {
   if (--depth_ == 0) count_visit();
 }
 
-// The watched thread is the only one that does.
+// Only the watched thread writes the count.
 void Watchdog::count_visit() {
   visits_.store(visits_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
@@ -87,7 +90,7 @@ void Watchdog::watch() {
   while (!ending_.wait_for(lock, kBetweenLooks, [this] { return end_; })) look(looks);
 }
 
-// Asleep inside a visit, if that visit was going on before and after the look at the thread.
+// Counts a sleep if the same visit was running before and after the thread was looked at.
 void Watchdog::look(Looks& looks) const {
   const std::uint64_t visit = visits_.load(std::memory_order_acquire);
   const bool sleeps = visit % 2 == 1 && is_asleep(thread_id_.load(std::memory_order_relaxed));

@@ -8,10 +8,10 @@
 
 namespace lockstep::lab {
 
-// Notices code under a hunt that leaves simulated time. Code that does not come back for ten
-// seconds of real time: says why that may be, and aborts. Code that sleeps or waits for real, again
-// and again, half of two seconds or more: says so, once per process. A thread of its own, because
-// the one that it watches is stuck; started by the first visit.
+// Notices code under a hunt that leaves simulated time. If code does not return for ten seconds of
+// real time, the watchdog explains the likely reason and aborts. If code sleeps or waits in real
+// time for half of two seconds or more, it warns once per process. It has its own thread, started
+// by the first visit, because the watched thread is stuck.
 class Watchdog {
  public:
   Watchdog() = default;
@@ -19,7 +19,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
-  // Around each piece of such code, on the thread that runs it. Visits nest; the outermost counts.
+  // Guards each piece of such code, on its thread. Visits nest; the outermost counts.
   class Visit {
    public:
     explicit Visit(Watchdog& watchdog) : watchdog_(watchdog) { watchdog_.began(); }
@@ -32,10 +32,10 @@ class Watchdog {
   };
 
  private:
-  // What the last looks have seen.
+  // The observations of the last looks.
   class Looks {
    public:
-    std::uint64_t visit = 0;  // The last one.
+    std::uint64_t visit = 0;  // the last one
     int same_visit = 0;
     int all = 0;
     int asleep = 0;
@@ -47,9 +47,9 @@ class Watchdog {
   void watch();
   void look(Looks& looks) const;
 
-  int depth_ = 0;                          // Of the visits; the watched thread's.
-  std::atomic<std::uint64_t> visits_ = 0;  // Odd while somebody is inside.
-  std::atomic<int> thread_id_ = 0;         // Linux's, of whoever is inside.
+  int depth_ = 0;                          // of nested visits; used by the watched thread
+  std::atomic<std::uint64_t> visits_ = 0;  // odd during a visit
+  std::atomic<int> thread_id_ = 0;         // Linux's number of the visiting thread
   std::mutex mutex_;
   std::condition_variable ending_;
   bool end_ = false;

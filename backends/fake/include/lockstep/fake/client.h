@@ -11,7 +11,7 @@
 
 namespace lockstep::fake {
 
-// A simulated process with the sessions it has opened, one after the other.
+// A simulated process with its sessions, opened one after the other.
 class FakeClient final : public Client {
  public:
   static constexpr Duration kDefaultTimeout = std::chrono::seconds(10);
@@ -23,7 +23,7 @@ class FakeClient final : public Client {
         timeout_(timeout),
         chroot_(std::move(chroot)),
         options_(std::move(options)) {}
-  // Attaches to a session that exists instead of opening its first one.
+  // Attaches to an existing session instead of opening its first one.
   FakeClient(fakezk::Process& process, std::string name, Duration timeout,
              const FakeSession::Credentials& attach_to)
       : process_(process), name_(std::move(name)), timeout_(timeout), attach_to_(attach_to) {}
@@ -33,13 +33,13 @@ class FakeClient final : public Client {
 
   [[nodiscard]] fakezk::Process& process() const { return process_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // What the sessions are told that it opens from now on.
+  // The options of the sessions that it opens from now on.
   void set_options(SessionOptions options) { options_ = std::move(options); }
-  // Begins with a session that is connected already.
+  // Starts with an already connected session.
   void resume(const FakeSession::Snapshot& snapshot);
-  // Lets go of its session, and of whoever is told of it.
+  // Releases its session and its observer.
   void let_go() noexcept;
-  // The current session, alive or not; opens the first one if there was none.
+  // The current session, alive or not; opens the first one if there is none.
   std::shared_ptr<FakeSession> current();
   // The current session if it is alive, otherwise a new one: perhaps not connected yet. Kept here
   // until it is over and another one is asked for.
@@ -49,9 +49,9 @@ class FakeClient final : public Client {
     }
     return *session_;
   }
-  // Of the current session; 0 without one.
+  // The id of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
-  // What the current session waits for.
+  // The pending requests and watches of the current session.
   [[nodiscard]] FakeSession::Waiting session_waiting() const {
     return session_ ? session_->waiting() : FakeSession::Waiting();
   }

@@ -16,9 +16,9 @@ class Completion;
 
 namespace lockstep::fake {
 
-// A request that is not answered.
+// A request without a reply yet.
 struct PendingRequest {
-  internal::Completion* completion = nullptr;  // Null once nobody waits for it.
+  internal::Completion* completion = nullptr;  // Null once its waiter has gone.
   internal::WatchState* watch = nullptr;
   fakezk::PathId path = fakezk::PathTable::kRoot;
   OpCode op = OpCode::kSync;
@@ -26,8 +26,8 @@ struct PendingRequest {
   TimePoint sent{};
 };
 
-// Those of one session, oldest first. Most often there is one or none: it stands here, and only
-// those behind it elsewhere.
+// The pending requests of one session, oldest first. There is mostly one or none: the first has
+// room of its own, and only the others need the queue.
 class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -45,7 +45,7 @@ class PendingRequests {
     if (--size_ > 0) oldest_ = *behind_.take();
     return taken;
   }
-  // The oldest that is like that, out of turn; there is one.
+  // Removes the oldest request that satisfies `predicate`, out of turn; there must be one.
   template <class Predicate>
   [[nodiscard]] PendingRequest take_first(Predicate predicate) {
     if (predicate(oldest_)) return take();

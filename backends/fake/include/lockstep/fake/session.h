@@ -12,18 +12,18 @@
 namespace lockstep::fake {
 
 // A Session over the simulated world. It behaves as ZooKeeper's C client does: where it keeps
-// watches, what it re-registers after a reconnect, in which order callbacks come when a connection
-// is lost. It reconnects at once and by itself; its pings are implied while it is connected.
-// Destroying it closes it, as the C client's handle does.
+// watches, which of them it sets again after a reconnect, in which order callbacks come when a
+// connection is lost. It reconnects at once and by itself; its pings are implied while it is
+// connected. The destructor closes it, as the C client's handle does.
 class FakeSession final : public Session, private fakezk::Endpoint {
  public:
-  // What it takes to attach another client to a session (the C client's clientid_t).
+  // Everything that another client needs to attach to a session (the C client's clientid_t).
   struct Credentials {
     SessionId session = 0;
     std::uint64_t password = 0;
   };
 
-  // What the client of a connected session knows of it.
+  // The state that a client keeps of a connected session.
   struct Snapshot {
     fakezk::LinkIndex link;
     SessionId session;
@@ -35,12 +35,12 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     TimePoint handshake_sent;
   };
 
-  // A new session, or one that a client has already. A chroot of null, or "/", is none.
+  // Opens a new session, or attaches to an existing one. A null chroot, or "/", means none.
   FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot = Path(Text()),
               const SessionOptions& options = {});
   FakeSession(fakezk::Process& process, Duration timeout, const Credentials& attach_to,
               const Path& chroot = Path(Text()), const SessionOptions& options = {});
-  // One that was connected when its world's checkpoint was made.
+  // Restores a session that was connected when its world's checkpoint was made.
   FakeSession(fakezk::Process& process, const Snapshot& snapshot,
               const SessionOptions& options = {});
   ~FakeSession() override;
@@ -50,13 +50,13 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] Credentials credentials() const { return {id_, password_}; }
-  // Only of a connected session without a chroot, a watch or a credential besides those of its
-  // options, and with nothing under way; anything else is misuse.
+  // Allowed only on a connected session without a chroot, a watch, a request in flight, or a
+  // credential other than those of its options; anything else is misuse.
   [[nodiscard]] Snapshot snapshot() const;
-  // Where this session's connections are in the simulated network.
+  // The index of this session's connections in the simulated network.
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
 
-  // What is under way, oldest first, and what is watched: for a report of who waits for what.
+  // The requests in flight, oldest first, and the watches: for a report of a deadlock.
   struct Waiting {
     std::vector<std::pair<OpCode, Path>> requests;
     std::vector<Path> watches;
@@ -85,11 +85,12 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
   [[gnu::cold]] void refuse(internal::Completion& completion, MultiError why);
-  // A request with something in it that a client may refuse, and does not send then.
+  // Whether the client refuses the request instead of sending it. Called only for requests that a
+  // client may refuse.
   [[gnu::cold, gnu::noinline]] bool refused(Request& request, fakezk::PathId& path,
                                             internal::Completion& completion);
   [[gnu::cold, gnu::noinline]] void remember_auth(Request& request);
-  // What the options say.
+  // Applies the options of a new session.
   void take_options(const SessionOptions& options);
   void send(Request&& request, fakezk::PathId path);
   void send_unsent();
@@ -106,11 +107,11 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void resolve_watches(Error error);
   // The oldest request that a reply to `op` may answer.
   [[nodiscard]] inline PendingRequest take_pending(OpCode op);
-  // The answer may leave a watch behind, or take some away.
+  // Registers or removes the watches that the answered request concerns.
   void see_to_watches(const PendingRequest& answered, const Reply& reply);
   void keep_watch(const PendingRequest& answered, bool found, bool missing);
-  // Fills in what a request to take back one watch asks the server; false if there is no such
-  // watch.
+  // Fills in the server's view of a request to remove one watch; returns false if the watch does
+  // not exist.
   [[nodiscard]] bool find_watch(Request& request, fakezk::PathId& path) const;
   void drop_watches(const PendingRequest& answered);
 
@@ -127,8 +128,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
   std::vector<Request> auths_;        // Sent again on every connection, the latest first.
-  std::size_t auths_of_options_ = 0;  // The first of them.
-  std::size_t repeated_auths_ = 0;    // Of those, unanswered on this connection.
+  std::size_t auths_of_options_ = 0;  // How many of auths_, from the front, come from the options.
+  std::size_t repeated_auths_ = 0;    // How many of those are unanswered on this connection.
   PendingRequests pending_;
   fakezk::Mailbox<fakezk::ClientMessage> unsent_;
   PooledVector<Registration> watches_;  // In order of registration.

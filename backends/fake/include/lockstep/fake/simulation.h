@@ -19,23 +19,23 @@
 
 namespace lockstep::fake {
 
-// Thrown when a task is waited for that can never finish; what() says who waits for what.
+// Thrown by a wait for a task that can never finish; what() lists the waiting sessions.
 class Deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Thrown when there is no end: something happens again and again, such as a look every second, or
-// code runs on and on without anything that it waits for.
+// Thrown when an execution does not end: events repeat without end, such as a poll every second, or
+// code runs on without waiting for anything.
 using fakezk::Endless;
 
-// A task that runs by itself; its result is kept here. Copies share it. The result of a task that
-// is still waiting is destroyed with the simulation, like the task.
+// A task that runs by itself; this object keeps its result. Copies share the result. If the task is
+// still waiting at the end, the simulation destroys it.
 template <class T>
 class Started {
  public:
   [[nodiscard]] bool done() const { return state_->finished; }
-  // The result, if done(); rethrows what the task threw.
+  // The result, if done(); rethrows the exception of the task.
   [[nodiscard]] T& result() const {
     if (state_->exception) std::rethrow_exception(state_->exception);
     return *state_->value;
@@ -51,22 +51,24 @@ class Started {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-// START HERE (tests): ZooKeeper in this process, in virtual time. Nothing happens by itself: the
-// calls below let messages travel and the clock move, calmly (no fault, one client after the
-// other) unless told otherwise, so that a unit test can script an exact interleaving:
+// START HERE (tests): ZooKeeper in this process, in virtual time. Nothing happens by itself: only
+// the calls below deliver messages and move the clock. They follow the default schedule (no fault,
+// one client after the other) except where they say otherwise, so that a unit test can script an
+// exact interleaving:
 //
-//   Simulation simulation;
-//   const auto session = simulation.open("A");
-//   FairMutex mutex(*session, "/lock");
-//   Result<HeldLock> held = simulation.run(mutex.acquire());
+//  Simulation simulation;
+//  const auto session = simulation.open("A");
+//  FairMutex mutex(*session, "/lock");
+//  Result<HeldLock> held = simulation.run(mutex.acquire());
 //
-// What runs it throws Endless after kMostSteps events, or World::kMostWork pieces of work in one.
+// A call that runs the simulation throws Endless after kMostSteps events, or after World::kMostWork
+// pieces of work in one event.
 //
-// Code that blocks (lockstep/blocking) is called like any: it runs the simulation itself until its
-// call is over, and throws Deadlock if it never will be.
+// Blocking code (lockstep/blocking) needs no preparation: a blocking call runs the simulation until
+// it is over, and throws Deadlock if it never will be.
 //
 // Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
-// it; tasks that still use them then are ended first.
+// it; end first the tasks that still use them.
 class Simulation final : private Blocker {
  public:
   static constexpr std::uint32_t kMostSteps = 2'000'000;
@@ -74,15 +76,15 @@ class Simulation final : private Blocker {
   explicit Simulation(fakezk::ServerOptions options = {});
   ~Simulation();
 
-  // A process of that name; the same object each time.
+  // The client with that name; the same object each time.
   FakeClient& client(std::string_view name);
-  // A new session of that client, already connected. With a chroot its paths are below that znode.
+  // A new, already connected session of that client. With a chroot, its paths are below that znode.
   std::shared_ptr<FakeSession> open(std::string_view name,
                                     Duration timeout = FakeClient::kDefaultTimeout,
                                     const Path& chroot = Path(Text()),
                                     const SessionOptions& options = {});
 
-  // Starts a task; it gets as far as it can without the server.
+  // Starts a task and runs it as far as it gets without the server.
   template <class T>
   Started<T> start(Task<T> task) {
     const Inside inside(*this);
@@ -91,12 +93,12 @@ class Simulation final : private Blocker {
     world_.drain();
     return started;
   }
-  // For tasks without a result: an exception they let escape is thrown by the call that runs them,
-  // once, like one out of a session's background or a listener.
+  // Starts a task without a result. If it ends with an exception, the call that runs it throws that
+  // exception, once, like one from a session's background or a listener.
   void start(Task<void> task);
 
   // Runs until the task has finished, moving the clock when nothing else can happen. Throws
-  // Deadlock if it never will.
+  // Deadlock if it can never finish.
   template <class T>
   T run(Task<T> task) {
     const Started<T> started = start(std::move(task));
@@ -112,40 +114,41 @@ class Simulation final : private Blocker {
     }
   }
 
-  // Destroys the tasks that are still under way, and all that they hold.
+  // Destroys the unfinished tasks, and all that they hold.
   void end_tasks() noexcept { tasks_.clear(); }
 
-  // Runs until nothing can happen any more, timers included.
+  // Runs until no event is left, timers included.
   void run();
-  // Runs until only timers could happen: no time passes.
+  // Runs until only timers are left: no time passes.
   void settle();
   // Settles, moves the clock from timer to timer, and settles again after each of them and at the
-  // end: messages travel in no time.
+  // end: messages take no time.
   void advance(Duration duration);
 
-  // Messages by hand: requests of that kind stay on their way to the server, with everything sent
-  // after them, until let go.
+  // Messages by hand: requests of that kind, and everything sent after them, stay in flight to the
+  // server until let_go().
   void hold(const FakeSession& session, OpCode op);
-  // Replies and events stay on their way to the client.
+  // Replies and events stay in flight to the client.
   void hold_inbox(const FakeSession& session);
   void let_go(const FakeSession& session);
 
-  // The connection breaks now. What the server had not applied is lost, unless it is among the
-  // first `accepted` requests; what the client had not received is lost, unless it is among the
-  // first `received` items. The client reconnects when the simulation runs on.
+  // Breaks the connection now. Requests that the server had not applied are lost, except for the
+  // first `accepted`; messages that the client had not received are lost, except for the first
+  // `received`. The client reconnects when the simulation runs on.
   void cut(const FakeSession& session, std::uint32_t accepted = 0, std::uint32_t received = 0);
-  // The server hears nothing of the session until it expires it: the clock moves that far. The
-  // client learns of it when the simulation runs on.
+  // Silences the session until the server expires it: the clock moves that far. The client learns
+  // of it when the simulation runs on.
   void expire(const FakeSession& session);
-  // An operator ends the session at once; no time passes.
+  // Ends the session as an operator would, at once; no time passes.
   void kill(const FakeSession& session);
 
-  // As cut(), but what the server has accepted it applies later, when nothing else can happen or
-  // before the session's next request.
+  // Like cut(), but the server applies the accepted requests later: when nothing else can happen,
+  // or before the session's next request.
   void cut_late(const FakeSession& session, std::uint32_t accepted, std::uint32_t received = 0);
 
-  // Several replicas (ServerOptions::replicas) by hand. The session's next connections go to that
-  // one; it applies nothing new until it catches up; it loses its leader.
+  // Control of several replicas (ServerOptions::replicas). send_to: the session's next connections
+  // reach that replica. The others: it stops applying transactions, catches up, or loses its
+  // leader.
   void send_to(const FakeSession& session, fakezk::ReplicaIndex replica);
   void fall_behind(fakezk::ReplicaIndex replica);
   void catch_up(fakezk::ReplicaIndex replica);
@@ -155,21 +158,21 @@ class Simulation final : private Blocker {
   // although they have acknowledged them; fewer if a session has begun or ended since then.
   void forget_writes(std::uint32_t writes) { world_.forget_writes(writes); }
 
-  // The server is too busy for that many of the session's next requests: it answers kThrottledOp
-  // and does not execute them.
+  // The server throttles that many of the session's next requests: it answers kThrottledOp and does
+  // not execute them.
   void throttle(const FakeSession& session, std::uint32_t requests);
 
-  // The next sequential znode under `parent` gets this number, as if that many had been created.
+  // The next sequential znode under `parent` gets this number, as after that many creates.
   void wind_sequence(const Path& parent, std::int32_t next);
 
   [[nodiscard]] TimePoint now() const { return world_.now(); }
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] bool exists(const Path& path) const;
-  // Who waits for what, one line per session that does.
+  // The waiting sessions, one per line, and what each waits for.
   [[nodiscard]] std::string describe_deadlock() const;
 
  private:
-  // While it lives, what the simulation runs may be running.
+  // While it lives, the simulation counts as running.
   class Inside {
    public:
     explicit Inside(Simulation& simulation)
@@ -189,7 +192,7 @@ class Simulation final : private Blocker {
   void advance_clock(TimePoint until);
   void block(BlockingCall& call) override;
   void over(BlockingCall& call) noexcept override { call.is_over = true; }
-  // All code that blocks runs on the one thread that there is.
+  // All blocking code runs on this one thread.
   [[nodiscard]] LockOwner caller() const override { return LockOwner(this); }
 
   template <class T>
@@ -204,7 +207,7 @@ class Simulation final : private Blocker {
   static Task<int> zero_after(Task<void> task);
   void run_posted();
   bool step();
-  // One more.
+  // Counts one more step; throws Endless after too many.
   static void count(std::uint32_t& steps);
   void rethrow();
   fakezk::SessionIndex server_side(const FakeSession& session) const;

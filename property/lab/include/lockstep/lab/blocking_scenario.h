@@ -16,7 +16,7 @@
 
 namespace lockstep::lab {
 
-// What the client's session is, or will be once it has one. For code that blocks.
+// The id of the client's session; blocks until it has one. For blocking code.
 [[nodiscard]] inline Result<SessionId> blocking_session_id(fake::FakeClient& client) {
   constexpr auto ask = [](fake::FakeClient& of) -> Task<Result<SessionId>> {
     const std::shared_ptr<Session> session = co_await ok(of.session(Context()));
@@ -25,8 +25,8 @@ namespace lockstep::lab {
   return blocking::run(client.executor(), [&client, ask] { return ask(client); });
 }
 
-// At what an exclusive lock protects, until the holder hears that its session is over, or cannot be
-// sure any more that it is not.
+// At the resource that an exclusive lock protects, until the holder learns that its session is over
+// or can no longer be proven alive.
 class InsideOfSession final : private SessionListener {
  public:
   InsideOfSession(Contender& self, Session& session)
@@ -53,10 +53,10 @@ class InsideOfSession final : private SessionListener {
   Session& session_;
 };
 
-// Uses what the lock protects, for as long as one request takes, and longer if the chooser likes
-// (Contender::holding_time): SharedResource judges (S2) that nobody else is there. That needs no
-// report of the lock's, so a lock that does nothing is noticed. A lock that has gone over to
-// another session while it was acquired is left alone.
+// Uses the protected resource for as long as one request takes, and longer if the chooser decides
+// so (Contender::holding_time): SharedResource judges (S2) that no other contender uses it. That
+// needs no report from the lock, so a lock that does nothing is noticed. If the lock has moved to
+// another session during the acquire, the resource is left alone.
 inline void work_inside(Contender& self, SessionId acquired_with) {
   const std::shared_ptr<fake::FakeSession> session = self.client().current();
   if (session->id() != acquired_with || is_over(session->state())) return;
@@ -70,9 +70,9 @@ inline void work_inside(Contender& self, SessionId acquired_with) {
   blocking::run(self.client().executor(), [&] { return look(self, *session); });
 }
 
-// The same contender as code that blocks, with a mutex that std::unique_lock understands:
-// Mutex(Client&, Path, LockObserver*) is one of lockstep/blocking's, or one's own. What its
-// functions throw as std::system_error ends the round.
+// The same contender as blocking code, with a mutex that std::unique_lock understands:
+// Mutex(Client&, Path, LockObserver*) is one of lockstep/blocking's, or a user's own. A
+// std::system_error from its functions ends the round.
 template <class Mutex>
 void block_for(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -99,7 +99,7 @@ Task<void> contend_blocking_for(Contender& self, Path lock, std::uint32_t rounds
   return self.on_fiber([&self, lock, rounds] { block_for<Mutex>(self, lock, rounds); });
 }
 
-// The same for a hunt; the last contender is impatient.
+// The same as a LockUnderTest; the last contender is impatient.
 template <class Mutex>
 [[nodiscard]] LockUnderTest blocking_lock_under_test(std::string name) {
   LockUnderTest lock(std::move(name), &contend_blocking_for<Mutex>);

@@ -27,8 +27,8 @@ Task<Result<HeldLock>> acquire(Mutex& mutex, Context patience) {
   }
 }
 
-// Acquires and releases once per round, with whatever session is alive, and holds for as long as
-// the chooser likes, or for no time.
+// Acquires and releases once per round, with the session that is alive then. It holds for as long
+// as the chooser decides, or for no time.
 template <class Mutex, bool kTakesItsTime>
 Task<void> contend_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -56,8 +56,8 @@ Task<void> contend_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 // The usual contender: acquires and releases once per round. How long it holds is a choice like any
-// other (Contender::holding_time). Mutex(Session&, Path, LockObserver*) with acquire(), or
-// acquire(Context), is the recipe.
+// other (Contender::holding_time). The recipe is Mutex(Session&, Path, LockObserver*) with
+// acquire(), or acquire(Context).
 template <class Mutex>
 Task<void> contend_for(Contender& self, Path lock, std::uint32_t rounds) {
   return contend_in_rounds<Mutex, true>(self, std::move(lock), rounds);
@@ -69,7 +69,8 @@ Task<void> contend_briefly_for(Contender& self, Path lock, std::uint32_t rounds)
   return contend_in_rounds<Mutex, false>(self, std::move(lock), rounds);
 }
 
-// The same as contend_for, for a hunt. If acquires can be bounded, the last contender is impatient.
+// The same as contend_for, as a LockUnderTest. If acquires can be bounded, the last contender is
+// impatient.
 template <class Mutex>
 [[nodiscard]] LockUnderTest lock_under_test(std::string name) {
   LockUnderTest lock(std::move(name), &contend_for<Mutex>);

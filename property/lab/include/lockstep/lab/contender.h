@@ -16,7 +16,7 @@
 
 namespace lockstep::lab {
 
-// How large a scenario is.
+// The size of a scenario.
 struct ScenarioSize {
   std::uint32_t clients = 3;
   std::uint32_t rounds = 1;
@@ -38,40 +38,40 @@ class Contender {
 
   [[nodiscard]] fake::FakeClient& client() { return client_; }
   [[nodiscard]] const fake::FakeClient& client() const { return client_; }
-  // Its process has crashed and is started again: a client without a session.
+  // Called when its crashed process is started again: the client has no session then.
   void restart() noexcept { client_.let_go(); }
-  // The execution is over: before the next one everything is as if new.
+  // Called after an execution: resets everything for the next one.
   void clear() noexcept;
   [[nodiscard]] judge::LockOracles& oracles() { return oracles_; }
-  // What the lock protects. There is one thing in stock.
+  // The resource that the lock protects; it allows one user at a time.
   [[nodiscard]] judge::SharedResource& resource() { return resource_; }
-  // Runs code that blocks, as a task of its process.
+  // Runs blocking code, as a task of its process.
   [[nodiscard]] Task<void> on_fiber(std::function<void()> body) {
     return fibers_.run(client_.process(), std::move(body));
   }
-  // What bounds an acquire that begins now.
+  // The bound of an acquire that begins now.
   [[nodiscard]] Context patience() const {
     if (!impatient_) return {};
     return {client_.executor().now() + std::chrono::seconds(1)};
   }
   void become_impatient() { impatient_ = true; }
-  // By its rules, whoever holds the lock holds it alone.
+  // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 
-  // How long the usual contender holds what it has got now, as the chooser likes: no time at all,
-  // so that its release races with everything else; or long enough for everything else to come to
-  // rest, and for time-outs, leases and renewals to run out: 600 ms, 4 seconds or a minute.
+  // How long the usual contender holds its current grant; a choice. Either no time, so that its
+  // release races with everything else, or long enough for all other work to settle and for
+  // timeouts, leases and renewals to run out: 600 ms, 4 seconds or a minute.
   [[nodiscard]] Duration holding_time();
 
-  // How an acquire of the usual contender has ended. A lock that it holds and of which the oracles
-  // have not heard would be judged by nobody: that is "misuse".
+  // Reports the result of an acquire to the usual contender's counts. A lock that it holds without
+  // the oracles knowing would not be judged: that is "misuse".
   void tried(const Result<HeldLock>& held);
   [[nodiscard]] std::uint32_t attempts() const { return attempts_; }
   [[nodiscard]] std::uint32_t grants() const { return grants_; }
 
-  // Does what contenders do, as a task of its process.
+  // Runs the contender's work as a task of its process.
   void run(Task<void> task) { client_.process().tasks().spawn(std::move(task), finished_); }
-  // Has done it.
+  // Whether that work is done.
   [[nodiscard]] bool finished() const { return finished_; }
 
  private:

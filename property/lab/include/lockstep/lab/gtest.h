@@ -12,32 +12,32 @@
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
 
-// Hunts as GoogleTest assertions. Whoever includes this links GoogleTest.
+// Hunts as GoogleTest assertions. Code that includes this file links GoogleTest.
 //
-//   TEST(MyMutexTest, KeepsItsGuarantees) {
-//     EXPECT_NO_VIOLATION(lab::lock_under_test<MyMutex>("my-mutex"));
-//   }
+//  TEST(MyMutexTest, KeepsItsGuarantees) {
+//    EXPECT_NO_VIOLATION(lab::lock_under_test<MyMutex>("my-mutex"));
+//  }
 //
-// The arguments are those of hunt_lock: a LockUnderTest, and HuntSettings if the defaults will not
-// do. Without changing the test, the environment says what else to do:
+// The arguments are those of hunt_lock: a LockUnderTest, and HuntSettings if the defaults do not
+// fit. The environment changes the hunt without a change to the test:
 //
-//   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
-//   LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
-//                     HuntSettings::with_environment
-//   LOCKSTEP_REPLAY   a replay string: the lock of that name is not hunted, but runs this one
-//                     execution; all others are hunted as ever. One that cannot be read fails. A
-//                     lock that ends the process prints it in this form: lockstep/lab/last_words.h
+//  LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
+//  LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
+//                    HuntSettings::with_environment
+//  LOCKSTEP_REPLAY   a replay string: the lock with that name runs this one execution instead of
+//                    a hunt; all others are hunted as usual. A malformed string fails the test. A
+//                    lock that ends the process prints it in this form: lockstep/lab/last_words.h
 //
-// What is EXPECTed or ASSERTed of GoogleTest inside a contender, an invariant, a check at the end
-// or a destructor that runs when all is cleared away ends the hunt when it does not hold, as the
-// violation "user:expectation", and the report has its schedule. (In a regression test it fails as
-// ever.) SUCCEED() and GTEST_SKIP() mean nothing there.
+// A failed EXPECT or ASSERT inside a contender, an invariant, a check at the end, or a destructor
+// that runs in the cleanup of an execution ends the hunt as the violation "user:expectation", and
+// the report has its schedule. (In a regression test it fails as usual.) SUCCEED() and GTEST_SKIP()
+// have no effect there.
 #define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
 #define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
 
 namespace lockstep::lab {
 
-// Says that it was run, whatever comes of it. `elsewhere`: what else has failed.
+// The result of a replay, with its report. `elsewhere`: failures outside of the execution.
 [[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed,
                                                               const std::string& elsewhere) {
   if (!replayed.passed() || !elsewhere.empty()) {
@@ -47,7 +47,7 @@ namespace lockstep::lab {
   return ::testing::AssertionSuccess() << replayed.text();
 }
 
-// What the macros ask.
+// The implementation of the macros.
 [[nodiscard]] inline ::testing::AssertionResult no_violation(const LockUnderTest& lock,
                                                              const HuntSettings& settings = {}) {
   try {

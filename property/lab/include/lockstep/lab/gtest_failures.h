@@ -13,23 +13,22 @@
 
 namespace lockstep::internal {
 
-// Where a thread is: it has one execution under way at a time.
+// The state of a thread, which runs one execution at a time.
 struct ExpectingThread {
-  judge::LockOracles* judge = nullptr;  // From the first contender's beginning to the end.
+  judge::LockOracles* judge = nullptr;  // Set from the first contender's start to the end.
   bool in_at_start = false;
-  std::string before;  // What has failed there: nobody judges yet.
+  std::string before;  // A failure in at_start, before an oracle can report it.
 };
 
 }  // namespace lockstep::internal
 
 namespace lockstep::lab {
 
-// For lockstep/lab/gtest.h: what is EXPECTed or ASSERTed of GoogleTest inside a contender, an
-// invariant or a check at the end, and does not hold, is a violation of its execution,
-// "user:expectation", with the schedule that leads there. So it is in destructors that run when the
-// execution is over and its world is cleared away. As long as this lives GoogleTest itself hears of
-// no failure. One that no execution can be blamed for, on a thread that the code under test has
-// started or between two executions, is kept for whoever asks.
+// For lockstep/lab/gtest.h: turns a failed EXPECT or ASSERT inside a contender, an invariant or a
+// check at the end into a violation of its execution, "user:expectation", with its schedule. The
+// same holds for destructors that run when the world of an execution is cleared. While this lives,
+// GoogleTest itself does not see these failures. A failure that belongs to no execution, on a
+// thread that the code under test has started or between two executions, is kept in elsewhere().
 class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter {
  public:
   GTestFailures()
@@ -37,7 +36,7 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
         outside_(std::exchange(place_, {})) {}
   ~GTestFailures() override { place_ = std::move(outside_); }
 
-  // The same lock, whose contenders say in which execution they are.
+  // The same lock; its contenders also record which execution their thread runs.
   [[nodiscard]] static LockUnderTest watched(LockUnderTest lock) {
     if (!lock.contend) return lock;
     lock.contend = [contend = std::move(lock.contend)](Contender& self, Path path,
@@ -54,7 +53,7 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
     return lock;
   }
 
-  // What has failed in no execution, or empty.
+  // The failures that belong to no execution; empty if there are none.
   [[nodiscard]] std::string elsewhere() {
     const std::lock_guard lock(mutex_);
     return elsewhere_;
@@ -89,7 +88,7 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
 
   static constexpr std::string_view kOracle = "user:expectation";
   static inline thread_local lockstep::internal::ExpectingThread place_;
-  // Of a hunt inside of which this one is.
+  // State of the enclosing hunt, if this one is nested.
   lockstep::internal::ExpectingThread outside_;
   std::mutex mutex_;
   std::string elsewhere_;

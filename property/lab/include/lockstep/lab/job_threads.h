@@ -12,12 +12,12 @@
 
 namespace lockstep::lab {
 
-// Workers on threads of their own, which live as long as this object: an epoch of a hunt lasts
-// milliseconds, too short to start threads for. Job 0 runs on the calling thread. If jobs throw,
-// the exception of the one with the lowest number reaches the caller.
+// Workers on threads that live as long as this object: an epoch of a hunt lasts milliseconds, too
+// short to start threads for. Job 0 runs on the calling thread. If jobs throw, the exception of the
+// lowest job number reaches the caller.
 class JobThreads final : public search::Workers {
  public:
-  // At most `jobs` jobs at the same time.
+  // At most `jobs` jobs run at the same time.
   explicit JobThreads(std::uint32_t jobs);
 
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override;
@@ -34,7 +34,7 @@ class JobThreads final : public search::Workers {
   std::uint32_t busy_ = 0;  // Threads that have not finished this round.
   const std::function<void(std::uint32_t)>* work_ = nullptr;
   std::vector<std::exception_ptr> thrown_;
-  std::vector<std::jthread> threads_;  // Last: they stop before the rest goes.
+  std::vector<std::jthread> threads_;  // Last member: they stop before the others are destroyed.
 };
 
 }  // namespace lockstep::lab

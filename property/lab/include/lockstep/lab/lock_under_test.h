@@ -17,77 +17,78 @@
 
 namespace lockstep::lab {
 
-// What one contender does: a coroutine, which is run with the lock's path and a number of rounds.
-// A function, or a lambda that lives as long as whoever runs it.
+// The code of one contender: a coroutine, called with the lock's path and a number of rounds. A
+// function, or a lambda that outlives all executions.
 using Contend = std::function<Task<void>(Contender& self, Path lock, std::uint32_t rounds)>;
 // Judges the world: `verdict.report("user:name", "how", world.steps())`.
 using Judge = std::function<void(const fakezk::World& world, search::Verdict& verdict)>;
 
-// What a hunt hunts: who contends, by which rules, and what else is to hold.
+// Describes what a hunt searches: the contenders, their rules, and further invariants.
 //
-//   LockUnderTest lock("tickets", &sell_tickets);
-//   lock.at_start = [&] { sold = 0; };
-//   lock.check_at_end = &every_ticket_is_sold;
+//  LockUnderTest lock("tickets", &sell_tickets);
+//  lock.at_start = [&] { sold = 0; };
+//  lock.check_at_end = &every_ticket_is_sold;
 //
-// What `contend` does is up to it, with acquire, release and whatever else it likes. Invariants of
-// its own it reports with self.oracles().violated("user:name", "how"). For an acquire by other
-// means than contend_for, self.oracles().acquiring() and resolved() say that it is under way, which
-// bounds it (L4).
+// `contend` may do anything, with acquires, releases and other calls. It reports its own invariants
+// with self.oracles().violated("user:name", "how"). If it acquires by other means than contend_for,
+// it calls self.oracles().acquiring() and resolved() around each acquire, which then is bounded
+// (L4).
 class LockUnderTest {
  public:
   LockUnderTest(std::string scenario, Contend contender)
       : name(std::move(scenario)), contend(std::move(contender)) {}
 
-  // In reports and replay strings: letters, digits, '-', '_', '.' and '+'.
+  // The name in reports and replay strings: letters, digits, '-', '_', '.' and '+'.
   std::string name;
   Contend contend;
-  // Runs before each execution: what the contenders share in memory must not come from the one
-  // before. (Many thousand executions are made in one process.)
+  // Runs before each execution and resets all memory that the contenders share. (One process runs
+  // many thousand executions.)
   std::function<void()> at_start;
-  // Judges after each step, and what is left when nothing can happen any more.
+  // Judge after each step, and when nothing can happen any more.
   Judge invariant;
   Judge check_at_end;
   judge::LockRules rules = judge::mutex_rules();  // Which grants exclude each other.
-  // With lock_under_test<M>, and blocking_lock_under_test<M>, impatient if M can be bounded.
+  // lock_under_test<M> and blocking_lock_under_test<M> set kImpatient if M can be bounded.
   LastContender last = LastContender::kPatient;
   fakezk::ReplicaIndex replicas = 1;  // With more, the last server is slow.
   Duration tick_time = fakezk::ServerOptions().tick_time;
-  // The identity of each contender's sessions, and the ACL that they create znodes with.
+  // The identity of each contender's sessions, and the ACL of the znodes that they create.
   SessionOptions sessions;
-  // It makes no sense with fewer clients or rounds: no failure is shown in a smaller scene.
+  // The smallest meaningful size: no failure is shrunk below it.
   ScenarioSize least = {1, 1};
-  // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search tries
-  // fewer orders then.
+  // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search then tries
+  // fewer orders.
   bool isolated = false;
-  // What stands for all this in the regression test that a report prints: C++ for the second
-  // argument of replay_lock, and what declares it, for an #include. lock_under_test<M> and
-  // blocking_lock_under_test<M> know it, until rules or checks of one's own are added: then the
-  // test has a place to fill in. Of a contender alone the class is guessed from the name.
+  // C++ source for this lock in the regression test that a report prints: the second argument of
+  // replay_lock, and the header that declares it. lock_under_test<M> and
+  // blocking_lock_under_test<M> set both; if rules or checks are added, the test has a place to
+  // fill in. For a bare contender the class name is derived from the lock's name.
   std::string source;
   std::string include;
-  LastContender usual_last = LastContender::kPatient;  // As `source` makes it.
+  LastContender usual_last = LastContender::kPatient;  // The value that `source` sets.
 
-  // Throws std::invalid_argument if the name is none, nobody contends, or there is no server.
+  // Throws std::invalid_argument if the name is malformed, `contend` is empty, or there is no
+  // server.
   [[nodiscard]] std::unique_ptr<search::Program> program(ScenarioSize size) const;
 };
 
 // "my-mutex" as the name of a class: "MyMutex".
 [[nodiscard]] std::string class_name(std::string_view scenario);
 
-// What stands for a lock in a regression test.
+// The source code of a lock in a regression test.
 struct LockSource {
-  std::string code;     // replay_lock's second argument.
-  std::string include;  // What declares it, or empty.
-  std::string note;     // A comment: what is left to do. Or empty.
+  std::string code;     // the second argument of replay_lock
+  std::string include;  // the header that declares it, or empty
+  std::string note;     // a comment on what is left to do, or empty
 };
-// `mutex` is the class in C++, if somebody knows; otherwise it is guessed from the lock's name.
+// `mutex` is the C++ class; if empty, the class name is derived from the lock's name.
 [[nodiscard]] LockSource source_of(const LockUnderTest& lock, std::string_view mutex = {});
 
 }  // namespace lockstep::lab
 
 namespace lockstep::internal {
 
-// "acme::MyMutex", as the compiler writes it in the name of this function.
+// "acme::MyMutex", extracted from the compiler's name of this function.
 template <class T>
 [[nodiscard]] std::string type_name() {
   constexpr std::string_view kBefore = "T = ";

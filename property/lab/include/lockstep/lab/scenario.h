@@ -15,8 +15,8 @@ namespace lockstep::lab {
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
 // and the lock's parent exists before the search begins. If there are several servers, the last one
-// is slow: it applies what is committed as late as the search likes. A contender that crashes is
-// started again, from its first round.
+// is slow: it applies committed transactions as late as the search decides. A contender that
+// crashes is started again, from its first round.
 class LockScenario final : public search::Program, private fakezk::Restarter {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
@@ -24,7 +24,7 @@ class LockScenario final : public search::Program, private fakezk::Restarter {
 
   LockScenario(LockUnderTest lock, ScenarioSize size)
       : lock_(std::move(lock)), size_(size), oracles_(lock_.rules) {}
-  // Contenders that share nothing but ZooKeeper.
+  // For contenders that share nothing but ZooKeeper.
   LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
                judge::LockRules rules = judge::mutex_rules(), CheckAtEnd check_at_end = nullptr,
                fakezk::ReplicaIndex replicas = 1,
@@ -59,15 +59,16 @@ class LockScenario final : public search::Program, private fakezk::Restarter {
                                   const Contender& waiter) const;
 
   LockUnderTest lock_;
-  // Not shared with other scenarios, which other threads search: all its copies count as one.
+  // Created per scenario: copies of a path share a reference count, and scenarios run on several
+  // threads.
   Path lock_path_ = Path("/lock");
   ScenarioSize size_;
   judge::LockOracles oracles_;
   judge::SharedResource resource_;
   Fibers fibers_;
   search::Verdict* verdict_ = nullptr;
-  Contenders contenders_;  // Of all executions in one world.
-  // Where the search begins, as the first start() has prepared it.
+  Contenders contenders_;  // Reused by all executions in one world.
+  // The starting point of the search, prepared by the first start().
   std::optional<fakezk::World::Checkpoint> prepared_;
   std::vector<fake::FakeSession::Snapshot> sessions_;  // By contender.
   bool resumes_ = false;

@@ -24,14 +24,14 @@ struct Arbitrary<lockstep::lab::ScenarioSize> {
   static Gen<lockstep::lab::ScenarioSize> arbitrary();
 };
 
-// At most 3 faults in an execution, of any set of kinds; some kinds are capped at one.
+// At most 3 faults in an execution, of a random set of kinds; some kinds are capped at one.
 template <>
 struct Arbitrary<lockstep::fakezk::FaultPlan> {
   static Gen<lockstep::fakezk::FaultPlan> arbitrary();
 };
 
-// Both, and a seed, which is not shrunk. So many cases are drawn that a few hundred executions of
-// each are enough.
+// Both, and a seed, which is not shrunk. RapidCheck draws many cases, so a few hundred executions
+// of each are enough.
 template <>
 struct Arbitrary<lockstep::lab::HuntSettings> {
   static Gen<lockstep::lab::HuntSettings> arbitrary();

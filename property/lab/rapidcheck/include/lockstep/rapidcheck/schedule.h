@@ -8,18 +8,18 @@
 #include "lockstep/search/schedule.h"
 
 // Schedules as RapidCheck cases: a property takes a Schedule, runs it, and fails with the report.
-// RapidCheck then leaves out deviations and moves those that remain to the front and towards what
-// is calm. A hunt searches better; this is for properties about single executions.
+// RapidCheck then leaves out deviations and moves the others to the front and towards the default
+// schedule. A hunt searches better; this is for properties about single executions.
 //
-//   RC_GTEST_PROP(MyMutexProperty, KeepsItsGuarantees, (const rapidcheck::Schedule& schedule)) {
-//     const lab::ReplayReport report = lab::run_schedule(
-//         lab::lock_under_test<MyMutex>("my-mutex"), lab::ScenarioSize(),
-//         fakezk::FaultPlan::all(2), schedule.deviations);
-//     if (!report.passed()) RC_FAIL(report.text());
-//   }
+//  RC_GTEST_PROP(MyMutexProperty, KeepsItsGuarantees, (const rapidcheck::Schedule& schedule)) {
+//    const lab::ReplayReport report = lab::run_schedule(
+//        lab::lock_under_test<MyMutex>("my-mutex"), lab::ScenarioSize(),
+//        fakezk::FaultPlan::all(2), schedule.deviations);
+//    if (!report.passed()) RC_FAIL(report.text());
+//  }
 namespace lockstep::rapidcheck {
 
-// What differs from the calm schedule, in the order of the positions.
+// Deviations from the default schedule, sorted by position.
 struct Schedule {
   std::vector<fakezk::Deviation> deviations;
 };
