@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Mutation check of the recipes: would a hunt see it if this line were wrong?
+"""Mutation check of the recipes: would a hunt notice it if this line were wrong?
 
 Applies the mutations of mutants.txt, one at a time, to a copy of the tree, builds the program and
-hunts the scenarios that must catch it. Fails if one survives that must be killed, or if one is
-killed that is said to be equivalent. mutants.txt says how a mutation is written down.
+hunts the scenarios that must catch it. Fails if a mutant survives that must be killed, or if one is
+killed that is listed as equivalent. mutants.txt describes its format.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from edits import Entry, Unusable, chosen, read_list  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 EXECUTIONS = 30_000
-# Rounds and seeds. In the second round a contender has a past: what the first one left behind.
+# Rounds and seeds. In the second round a contender starts with the remains of its first.
 HUNTS = [(rounds, seed) for rounds in (1, 2) for seed in (1, 2)]
 LONGEST_HUNT_S = 300
 
@@ -56,7 +56,7 @@ class Mutant(Entry):
 # ---------------------------------------------------------------------------------------- hunting
 
 def hunt(program, scenario, rounds, seed):
-    """How it was killed, or None."""
+    """Returns how the mutant was killed, or None."""
     command = [str(program), "hunt", scenario, "--executions", str(EXECUTIONS), "--seed", str(seed),
                "--fault-budget", "3", "--clients", "3", "--rounds", str(rounds), "--json"]
     of = f"{scenario}, {rounds} round{'s' if rounds > 1 else ''}, seed {seed}"
@@ -82,7 +82,7 @@ def first_kill(program, scenarios):
 
 
 def unmutated_holds(copy, scenarios):
-    """Only what the unmutated recipes withstand can kill a mutant."""
+    """Hunts that find nothing in the unmutated recipes can kill a mutant."""
     error = copy.build()
     if error:
         raise Unusable("the unmutated tree does not build: " + error)
@@ -95,7 +95,7 @@ def unmutated_holds(copy, scenarios):
 
 
 def check(copy, mutant):
-    """What to print, and whether it is as the list says."""
+    """Returns the line to print, and whether the result is as listed."""
     mutated = mutant.applied(copy.top)
     originals = {file: (copy.top / file).read_bytes() for file in mutated}
     try:
@@ -111,7 +111,7 @@ def check(copy, mutant):
     if killed and mutant.must_die():
         return f"killed by {killed}", True
     if killed:
-        return f"KILLED by {killed}, although it is said to be {mutant.excuse}", False
+        return f"KILLED by {killed}, although it is listed as {mutant.excuse}", False
     if mutant.must_die():
         return f"SURVIVED the hunts of {' '.join(mutant.scenarios)}", False
     return f"not killed, as stated: {mutant.excuse}", True

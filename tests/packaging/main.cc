@@ -1,5 +1,5 @@
-// The consumer of every packaging test: it is enough that the headers are found and that the whole
-// of the linked libraries resolves.
+// The consumer of every packaging test: its headers have to be found, and all symbols of the linked
+// libraries have to resolve.
 #include "lockstep/session.h"
 
 int main() {}

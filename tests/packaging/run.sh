@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh BUILD: installs a build that has the production backend, and one made here without it, and
-# builds the projects beside this file against them. What must not compile without a warning is
-# tried with Clang: GCC 12 overlooks a co_await whose result is dropped.
+# builds the projects beside this file against them. Clang checks the code that must cause warnings:
+# GCC 12 overlooks a co_await whose result is dropped.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -32,7 +32,7 @@ grep -q 'lockstep::zookeeper' <<<"$symbols" || fail 'the production consumer doe
 if grep 'fakezk' <<<"$symbols"; then fail 'the production consumer contains the simulated world'; fi
 
 echo '== a dropped grant is a warning'
-# unused_results [ARGUMENT...]: the lines of which Clang says that their result is dropped.
+# unused_results [ARGUMENT...]: the lines for which Clang reports a dropped result.
 unused_results() {
   clang++-19 -std=c++23 -fsyntax-only -Wall -Wextra "$@" -I "$scratch/with/include" "$here/dropped/dropped.cc" 2>&1 |
     sed -n 's/.*dropped.cc:\([0-9]*\):.*\[-Wunused-result\]$/\1/p'
@@ -51,7 +51,7 @@ cmake -G Ninja -S "$here/regression" -B "$regression" -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_PREFIX_PATH="$scratch/with" -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_BUILD="$(realpath "$build")"
 cmake --build "$regression" --parallel "$(nproc)"
 "$regression/repaired" || fail 'the test does not pass although the lock is repaired'
-# fails_with TEST ORACLE: the lock is still broken, and the test says how.
+# fails_with TEST ORACLE: the test of the broken lock fails and names the oracle.
 fails_with() {
   if "$regression/$1" >"$scratch/$1.log"; then fail "$1: the test passes although the lock is broken"; fi
   grep -q "replayed as recorded, breaks $2" "$scratch/$1.log" || { cat "$scratch/$1.log"; fail "$1: not $2"; }
@@ -63,7 +63,7 @@ echo '== installed without the production backend'
 without=$source/build/without-zookeeper
 cmake -G Ninja -S "$source" -B "$without" -DCMAKE_BUILD_TYPE=Release \
   -DLOCKSTEP_WITH_ZOOKEEPER=OFF -DLOCKSTEP_BUILD_TESTS=OFF -DLOCKSTEP_BUILD_PROGRAM=OFF
-if grep -q '^ZooKeeper_' "$without/CMakeCache.txt"; then fail 'it looked for libzookeeper nevertheless'; fi
+if grep -q '^ZooKeeper_' "$without/CMakeCache.txt"; then fail 'CMake looked for libzookeeper nevertheless'; fi
 cmake --build "$without" --parallel "$(nproc)"
 cmake --install "$without" --prefix "$scratch/without" >/dev/null
 consume simulation-only simulation -DCMAKE_PREFIX_PATH="$scratch/without"
@@ -75,7 +75,7 @@ tr -s '\n ' ' ' <"$scratch/refused.log" | grep -q 'built with LOCKSTEP_WITH_ZOOK
   fail 'COMPONENTS zookeeper was refused without saying why'
 }
 
-echo '== as a subproject'  # Unoptimized, in half the time: it need only build.
+echo '== as a subproject'  # Unoptimized, which halves the time: it only has to build.
 consume subproject subproject -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_WITH_ZOOKEEPER=OFF \
   -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG'
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The zoo in reverse: is it the one flaw, and nothing else, that a hunt finds?
+"""The zoo in reverse: does a hunt find the one flaw of each lock, and no other?
 
-repairs.txt has an edit for every broken lock, which makes it the correct one. All of them are
-applied to a copy of the tree; then every scenario is hunted as before, and must hold. --exhaustive
+repairs.txt has an edit for every broken lock that repairs it. All edits are applied to a copy of
+the tree; then every scenario is hunted as before, and must hold. --exhaustive
 searches the small ones to the end instead. --page prints docs/zoo.md, where the edits are shown.
 """
 
@@ -28,7 +28,7 @@ EXECUTIONS = 1_000_000
 MOST_LINES = 15
 EXHAUSTIVE_S = 60
 CONTEXT_LINES = 3
-LONGEST_REPLAY = 500  # That of a livelock is of no use.
+LONGEST_REPLAY = 500  # A livelock has a longer one, of no use.
 
 INTRODUCTION = """\
 # The zoo
@@ -137,7 +137,7 @@ def check_page(text):
 # ---------------------------------------------------------------------------------------- hunting
 
 def hunt(program, arguments):
-    """What the program reports."""
+    """Returns the program's report."""
     command = [str(program), "hunt", *arguments, "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
@@ -169,7 +169,7 @@ def verdict(report):
 
 
 def check_all(copy, repairs, scenarios, given):
-    """Repairs everything, and searches these scenarios."""
+    """Repairs all locks and searches these scenarios."""
     copy.update(all_repaired(repairs))
     copy.configure()
     error = copy.build()
@@ -198,14 +198,14 @@ def options():
     parser.error = fail
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these scenarios")
     parser.add_argument("--executions", type=int, default=EXECUTIONS, metavar="N",
-                        help="how many executions of each")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the hunts")
+                        help="executions per scenario")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the hunts")
     parser.add_argument("--exhaustive", action="store_true",
                         help="search each to the end instead, with two clients and one fault, "
                              "for as long as a minute")
     parser.add_argument("--texts", action="store_true",
-                        help="only see whether the list fits the sources, and docs/zoo.md both")
-    parser.add_argument("--page", action="store_true", help="only print what docs/zoo.md should be")
+                        help="only check that the list and docs/zoo.md fit the sources")
+    parser.add_argument("--page", action="store_true", help="only print the text of docs/zoo.md")
     parser.add_argument("--program", type=pathlib.Path, default=PROGRAM, metavar="FILE",
                         help="the program whose scenarios these are")
     parser.add_argument("--scratch", type=pathlib.Path, metavar="DIRECTORY",
@@ -221,7 +221,7 @@ def fail(message):
 
 
 def run(given):
-    """The exit status."""
+    """Returns the exit status."""
     if given.jobs < 1 or given.executions < 1 or given.seed < 0:
         raise Unusable("--jobs, --executions or --seed: not such a number")
     scenarios = broken_locks(given.program)

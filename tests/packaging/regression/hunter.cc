@@ -1,4 +1,4 @@
-// Hunts a broken lock and prints the regression test of what it finds.
+// Hunts a broken lock and prints the regression test of the finding.
 #include <cstdio>
 
 #include "lockstep/lab/hunt.h"
