@@ -241,7 +241,7 @@ TEST(BlockingDeathTest, CodeThatReallyBlocksIsToldSo) {
         a.tasks().spawn(fibers.run(a, body));
         a.tasks().spawn(fibers.run(a, body));
       },
-      "not come back for 10 s. It blocks for real");
+      "not returned for 10 s. It blocks in real time");
 }
 
 // Looks whether the lock is free, and takes it: another one may do so in between.

@@ -62,11 +62,11 @@ TEST(WatchdogTest, SaysThatCodeSleepsForReal) {
 }
 
 TEST(WatchdogDeathTest, EndsWhatWaitsForNobody) {
-  EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not come back for 10 s. It blocks for real");
+  EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not returned for 10 s. It blocks in real time");
 }
 
 TEST(WatchdogDeathTest, EndsWhatNeverEnds) {
-  EXPECT_DEATH(hunt_alone(&never_end, 1), "not come back for 10 s. It is computing still");
+  EXPECT_DEATH(hunt_alone(&never_end, 1), "not returned for 10 s. It is still computing");
 }
 
 }  // namespace
