@@ -1,11 +1,11 @@
-// A writer that survives its own pause. It takes the lock, and is paused for so long that its place
-// is given to another (here an operator deletes its znode, as the end of its session would). Then
-// it goes on, and believes that it still holds the lock.
+// A writer that survives its own pause. It takes the lock, and is paused for so long that another
+// writer gets it (here an operator deletes the znode, as the end of its session would). Then it
+// goes on, and believes that it still holds the lock.
 //
 //   fenced_writer [--zookeeper HOST:PORT]
 //
-// The careless write destroys what the new holder has written. The careful one asks ZooKeeper, in
-// the same transaction, whether the lock is still held: it is refused, and nothing is lost.
+// The careless write destroys the new holder's data. The careful one asks ZooKeeper, in the same
+// transaction, whether the lock is still held: it is refused, and nothing is lost.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -53,7 +53,8 @@ class Story {
     FairMutex mutex(*session, kLock);
     Result<HeldLock> held = co_await mutex.acquire();
     if (!held) co_return;
-    co_await second(world_.client("second"), held->znode());  // It is paused, and knows nothing.
+    // The first is paused and does not notice.
+    co_await second(world_.client("second"), held->znode());
     const auto written = co_await write(*session, file_, "by the first", *held, care_);
     if (!written) std::printf("the late write is refused: %s\n", name(written.error()).data());
     const Result<DataAndStat> read = co_await session->get_data(file_);

@@ -3,8 +3,8 @@
 //
 //   flash_sale [--zookeeper HOST:PORT]
 //
-// First with the lock: three items are sold, and not one more. Then the naive way, which reads the
-// stock, thinks, and writes what is left: it sells what it does not have.
+// With the lock, exactly three items are sold. The naive way, which reads the stock, waits, and
+// writes the remaining number, sells items that do not exist.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ class Sale {
   Sale(worlds::World& world, Path stock, bool locked)
       : world_(world), stock_(std::move(stock)), locked_(locked) {}
 
-  // Puts the items up for sale, lets the workers go, and waits for them.
+  // Puts the items up for sale, starts the workers, and waits for them.
   void hold() {
     world_.start("shop", open(world_.client("shop")));
     world_.run();
@@ -39,8 +39,8 @@ class Sale {
   }
 
   int sold = 0;
-  int too_late = 0;  // Nothing was left.
-  int gave_up = 0;   // The lock was not to be had in time.
+  int too_late = 0;  // The items were sold out.
+  int gave_up = 0;   // The lock could not be acquired in time.
 
  private:
   Task<void> open(Client& client) {
@@ -84,7 +84,7 @@ class Sale {
       ++too_late;
       co_return;
     }
-    static_cast<void>(co_await sleep_for(session.executor(), 50ms));  // The credit card.
+    static_cast<void>(co_await sleep_for(session.executor(), 50ms));  // Charges the credit card.
     const Data fewer(std::to_string(left - 1));
     const Result<Stat> written = co_await session.set_data(stock_, fewer);
     if (written) ++sold;

@@ -1,5 +1,5 @@
-// A mutex of your own, hunted: this one is ZooKeeper's recipe, but it forgets what happens when the
-// reply to its create is lost.
+// Hunts a mutex of your own: this one is ZooKeeper's recipe, but does not handle a lost reply to
+// its create.
 #include <cstdio>
 
 #include "lockstep/lab/hunt.h"

@@ -1,5 +1,5 @@
-// Three workers, one of whom leads: only the leader works. Each resigns after three pieces of work,
-// and whoever has waited longest follows.
+// Three workers, one of which leads: only the leader works. Each resigns after three pieces of
+// work, and the candidate that has waited longest follows.
 //
 //   leader_worker [--zookeeper HOST:PORT]
 #include <cstdio>

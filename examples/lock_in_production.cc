@@ -12,7 +12,7 @@ using namespace lockstep;
 using namespace std::chrono_literals;
 
 Task<void> nightly_job(Client& client) {
-  const Context patience(client.executor().now() + 30s);  // One deadline for all of it.
+  const Context patience(client.executor().now() + 30s);  // One deadline for all steps.
   const auto session = co_await client.session(patience);
   if (!session) {
     const std::string why = client.last_failure();
@@ -26,9 +26,9 @@ Task<void> nightly_job(Client& client) {
     std::fprintf(stderr, "no lock: %s\n", describe(held.error(), lock, client).c_str());
     co_return;
   }
-  // Stop when lost_token() is stopped: that comes before anybody else can hold the lock, also
-  // behind a partition. For a process that is paused, pass the token to what the lock protects, and
-  // let that refuse smaller ones.
+  // Stop when lost_token() is stopped: that comes before another contender can hold the lock, also
+  // in a partition. Against a paused process, pass the token to the protected resource, and let
+  // that refuse smaller ones.
   std::printf("working with token %lld\n", static_cast<long long>(held->fencing_token()));
   static_cast<void>(co_await held->release());
 }

@@ -16,7 +16,7 @@ int main() {
   const Result<HeldLock> ann_holds = simulation.run(ann_mutex.acquire());
   const auto bob_waits = simulation.start(bob_mutex.acquire());
   simulation.expire(*ann);          // Ten virtual seconds pass without a sign of Ann.
-  simulation.run_until(bob_waits);  // Throws, and says who waits for what, if Bob waits for ever.
+  simulation.run_until(bob_waits);  // Throws, with the waiters, if Bob waits for ever.
 
   simulation.settle();
   std::printf("Ann's lock is %s, Bob's is %s\n", name(ann_holds->state()).data(),

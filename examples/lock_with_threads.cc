@@ -1,9 +1,8 @@
-// A program that has threads of its own, and takes its locks as it takes the standard library's:
+// A program with threads takes its locks as it takes the standard library's:
 //
 //   lock_with_threads zk1:2181,zk2:2181,zk3:2181 [SECONDS]
 //
-// Each worker waits so long at most, 30 seconds if not told otherwise: for the connection, the
-// retries and its turn.
+// Each worker waits at most SECONDS, by default 30, for the connection, the retries and its turn.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -31,17 +30,17 @@ class Worker {
       if (lock) {
         work(number);
       } else {
-        std::printf("worker %d: somebody else had it all the time\n", number);
+        std::printf("worker %d: another worker had it all the time\n", number);
       }
-    } catch (const std::system_error& error) {  // Such as: no connection within the deadline.
+    } catch (const std::system_error& error) {  // For example: no connection within the deadline.
       std::fprintf(stderr, "worker %d: %s\n", number, error.what());
       failed_ = true;
     }
   }
 
  private:
-  // Passes the token to whatever the lock protects, which refuses smaller ones, and stops as soon
-  // as the lock is lost.
+  // Passes the token to the protected resource, which refuses smaller ones, and stops as soon as
+  // the lock is lost.
   void work(int number) {
     const std::stop_token lost = mutex_.lost_token();
     const long long token = mutex_.fencing_token();
@@ -71,6 +70,6 @@ int main(int argc, char** argv) {
   for (int number = 1; number <= 4; ++number) {
     threads.emplace_back([&worker, number] { worker.run(number); });
   }
-  threads.clear();  // Joins them.
+  threads.clear();  // Joins the threads.
   return failed ? 1 : 0;
 }

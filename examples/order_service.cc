@@ -1,10 +1,10 @@
 // An order service: placing an order takes the stock's lock, and so does the deduction that it
-// calls: the lock is recursive. Nobody waits longer than three seconds.
+// calls: the lock is recursive. Each order waits for three seconds at most.
 //
 //   order_service [--zookeeper HOST:PORT]
 //
-// Three shops sell the same five items. While an inventory holds the lock for four seconds, orders
-// that come then time out, and say so; those that come later are served.
+// Three shops sell the same five items. An inventory holds the lock for four seconds: earlier
+// orders time out and report it, later ones are served.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -41,7 +41,7 @@ class Shop {
   }
 
  private:
-  // Is called by others too, so it takes the lock itself.
+  // Other functions call this too, so it takes the lock itself.
   Task<Result<void>> deduct(int items, Context patience) {
     auto hold = co_await ok(mutex_.acquire(LockOwner(this), patience));
     stock_.items -= items;

@@ -1,9 +1,10 @@
 // The flash sale with spectators: 16 readers look at a price and a stock that belong together,
-// while 2 writers change both. Readers share the lock, writers have it alone.
+// while 2 writers change both. Readers share the lock; a writer holds it alone.
 //
 //   price_board [--zookeeper HOST:PORT]
 //
-// No reader ever sees the price of one offer with the stock of another; and readers look together.
+// No reader ever sees the price of one offer with the stock of another, and readers read
+// concurrently.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -28,7 +29,7 @@ const Path kStock("/stock-of-price");
 class Board {
  public:
   int looks = 0;
-  int torn = 0;  // Halves of two offers.
+  int torn = 0;  // reads of halves of two offers
   int most_readers = 0;
 
   Task<void> set_up(Client& client) {

@@ -1,5 +1,5 @@
-// Ten workers, ten tasks each: every worker writes ten lines into one journal, and its lines must
-// not be mixed with anybody else's.
+// Ten workers, ten tasks each: every worker writes ten lines into one journal, and no other
+// worker's lines may come between them.
 //
 //   ten_tasks [--zookeeper HOST:PORT]
 #include <cstdio>

@@ -3,7 +3,7 @@
 //   ticket_queue                          on the simulated ZooKeeper: done at once, in virtual time
 //   ticket_queue --zookeeper HOST:PORT    on a real one: twenty seconds, the same order
 //
-// Each visitor is a process of its own, with its own session. The recipe is the same object code.
+// Each visitor is a separate process with its own session. Both run the same recipe.
 #include <cstdio>
 #include <memory>
 #include <string>

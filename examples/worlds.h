@@ -1,4 +1,4 @@
-// Where an example runs: on the simulated ZooKeeper, in virtual time, or on a real one.
+// The world of an example: the simulated ZooKeeper, in virtual time, or a real one.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace worlds {
 
-// Processes with a client each. Their tasks are destroyed before their clients.
+// A set of processes with one client each. Their tasks are destroyed before their clients.
 class World {
  public:
   World() = default;
@@ -29,10 +29,10 @@ class World {
   World& operator=(const World&) = delete;
   virtual ~World() = default;
 
-  // The client of the process of that name.
+  // The client of the process with that name.
   virtual lockstep::Client& client(const std::string& name) = 0;
   virtual void start(const std::string& name, lockstep::Task<void> work) = 0;
-  // Until all that has been started has ended.
+  // Runs until all started tasks have ended.
   virtual void run() = 0;
 };
 
@@ -84,7 +84,7 @@ class RealWorld final : public World {
 };
 #endif
 
-// As the command line says; null, and the usage on stderr, if it cannot be read.
+// Parses the command line; prints the usage on stderr and returns null if it is malformed.
 inline std::unique_ptr<World> choose(int argc, char** argv) {
   if (argc == 1) return std::make_unique<SimulatedWorld>();
 #ifdef WITH_ZOOKEEPER
@@ -96,7 +96,7 @@ inline std::unique_ptr<World> choose(int argc, char** argv) {
   return nullptr;
 }
 
-// A session of that client, or null when there is none within ten seconds.
+// A session of that client, or null if there is no connection within ten seconds.
 inline lockstep::Task<std::shared_ptr<lockstep::Session>> session_of(lockstep::Client& client) {
   const lockstep::Context patience(client.executor().now() + std::chrono::seconds(10));
   const auto session = co_await client.session(patience);
