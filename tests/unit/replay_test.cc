@@ -55,7 +55,7 @@ TEST(ReplayLockTest, ARepairedLockPasses) {
   const ReplayReport report = replay_lock(broken_lock().failure->replay, &contend_for<FairMutex>);
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_FALSE(report.as_recorded);
-  EXPECT_NE(report.text().find("otherwise than recorded"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find("but not as recorded"), std::string::npos) << report.text();
   EXPECT_NE(report.text().find("breaks nothing"), std::string::npos) << report.text();
 }
 

@@ -1,5 +1,5 @@
-// Each statement drops an awaited result, and the compiler has to warn. Only compiled; with KEPT all
-// results are kept, or dropped on purpose, and no warning may appear.
+// Each statement drops an awaited result, and the compiler has to warn. Only compiled; with KEPT
+// all results are kept, or dropped on purpose, and no warning may appear.
 #include "lockstep/fair_mutex.h"
 #include "lockstep/sleep.h"
 
