@@ -302,10 +302,11 @@ void add_search_options(CLI::App& command, Options& options) {
 
 void add_fault_options(CLI::App& command, Options& options) {
   command
-      .add_option("--faults", options.faults,
-                  "Faults: all, none, or kinds with optional caps (cut,expiry:1): " +
-                      fault_kind_names() + ". Not in 'all', because no lock survives it: " +
-                      named_fault_kind_names() + " (all," + named_fault_kind_names() + ")")
+      .add_option(
+          "--faults", options.faults,
+          "Faults: all, none, or kinds with optional caps (cut,expiry:1): " + fault_kind_names() +
+              ". Not in 'all', because no lock survives it: " + named_fault_kind_names() +
+              " (all," + named_fault_kind_names() + ")")
       ->type_name("KINDS")
       ->capture_default_str();
   add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0,
