@@ -23,14 +23,14 @@ void expect(bool holds, const char* what);
 [[nodiscard]] double recipe_alone(double seconds);
 
 // Figures of the fake with 10 000 waiters on one lock, and with 100 000 locks held at once:
-//  waiter_bytes        memory per waiter, without the simulated server's share
-//  handoff_N_waiters   from a release until the next grant, with N other waiters
-//  handoff_requests_N_waiters, handoff_wakes_N_waiters
-//                      the most requests that one handoff sends, and how many waiters it wakes
-//  handoff_flatness    the time with 10 000 divided by that with 10: only the list grows
-//  list_N_waiters      the one list of N names that is part of a handoff, by itself
-//  locks_100000        acquiring and releasing one of them
-//  lock_bytes          memory per held lock, without the server's share
+//   waiter_bytes        memory per waiter, without the simulated server's share
+//   handoff_N_waiters   from a release until the next grant, with N other waiters
+//   handoff_requests_N_waiters, handoff_wakes_N_waiters
+//                       the most requests that one handoff sends, and how many waiters it wakes
+//   handoff_flatness    the time with 10 000 divided by that with 10: only the list grows
+//   list_N_waiters      the one list of N names that is part of a handoff, by itself
+//   locks_100000        acquiring and releasing one of them
+//   lock_bytes          memory per held lock, without the server's share
 // Measures some of them for about `seconds`, and needs more seconds to queue up.
 [[nodiscard]] Figures scale(double seconds);
 

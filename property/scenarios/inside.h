@@ -48,7 +48,7 @@ class Inside {
 [[nodiscard]] inline bool lingers(const lab::Contender& self) {
   const fakezk::World& world = self.client().process().world();
   if (self.client().process().index() != 0) return false;
-  // What the program does from here on depends on it.
+  // The program's further behaviour depends on the faults that have struck.
   if (fakezk::FootprintRecorder* const recorder = world.recorder()) {
     recorder->reads(fakezk::ObjectKind::kFaults);
   }

@@ -7,7 +7,7 @@
 
 namespace lockstep::scenarios {
 
-// What last words put before a scenario's replay string.
+// The text that last words print before a scenario's replay string.
 inline constexpr std::string_view kReplayBy = "lockstep replay ";
 
 // A scenario's program, with last words (lockstep/lab/last_words.h): if it ends the process, the

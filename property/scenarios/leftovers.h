@@ -3,7 +3,8 @@
 #include "lockstep/fakezk/world.h"
 #include "lockstep/search/program.h"
 
-// What must not be left once everybody has finished: checks for the end of a LockScenario.
+// Checks for the end of a LockScenario: znodes that must not be left when all contenders have
+// finished.
 namespace lockstep::scenarios {
 
 // user:leaked-watch   the server watches for the creation of a znode that is not there

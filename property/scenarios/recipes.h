@@ -2,8 +2,8 @@
 
 #include "lockstep/lab/lock_under_test.h"
 
-// What the contenders of the library's own recipes do: as much of each recipe as a few clients can
-// do in few steps, under the oracles that fit it. The last contender gives up after a second.
+// The workloads of the library's own recipes: they cover as much of each recipe as a few clients
+// can in few steps, under the fitting oracles. The last contender gives up after a second.
 namespace lockstep::scenarios {
 
 lab::LockUnderTest fair_mutex();

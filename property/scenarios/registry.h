@@ -17,14 +17,14 @@ struct Scenario {
   std::string_view kind;             // "recipe", "textbook" or "zoo".
   std::string_view expects;          // "pass", or the oracle that the hunt must see fail.
   std::string_view summary;          // One sentence.
-  lab::ScenarioSize size;            // What is run unless told otherwise.
+  lab::ScenarioSize size;            // the default size
   lab::LockUnderTest (*describe)();  // Its name is the scenario's.
   // Where the bug is known from: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
   // The bug needs no race: also the calm schedule shows it.
   bool calm_fails = false;
 
-  // What a hunt or a replay takes.
+  // The description for a hunt or a replay.
   [[nodiscard]] lab::LockUnderTest lock() const;
   [[nodiscard]] std::unique_ptr<search::Program> make(lab::ScenarioSize of) const {
     return lock().program(of);

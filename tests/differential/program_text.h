@@ -8,12 +8,12 @@
 // Programs as text, for people and for the folder programs/. A line without indentation is a step,
 // an indented line a request of the step above it; '#' begins a comment:
 //
-//  s0 send
-//    create "/a" data "x" mode ephemeral
-//    get_data "/a" watch
-//  s1 lose 1
-//    multi { check "/a" version 0 ; set_data "/a" data "" }
-//    remove @"/zookeeper"
+//   s0 send
+//     create "/a" data "x" mode ephemeral
+//     get_data "/a" watch
+//   s1 lose 1
+//     multi { check "/a" version 0 ; set_data "/a" data "" }
+//     remove @"/zookeeper"
 //
 // A path is relative to the program's own znode, unless '@' precedes it. Omitted options have their
 // defaults: null data, any version, no watch, a persistent znode with an open ACL.

@@ -62,7 +62,7 @@ TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
   const auto session = simulation.open("A");
   Task<int> task = wait_for(*session);
   simulation.start(await(task));
-  EXPECT_DEATH(simulation.start(await(task)), "somebody awaits this one already");
+  EXPECT_DEATH(simulation.start(await(task)), "this one is awaited already");
   simulation.run();
 }
 

@@ -4,7 +4,7 @@
 
 namespace lockstep::internal {
 
-// A deadline and a stop token that are being watched while a coroutine waits.
+// The deadline and the stop token of a waiting coroutine's context.
 class Wait::Limits final : public Pooled {
  public:
   explicit Limits(Wait& wait) : deadline_(wait) {
@@ -35,13 +35,13 @@ class Wait::Limits final : public Pooled {
     Stopped(const Stopped&) = delete;
     Stopped& operator=(const Stopped&) = delete;
     ~Stopped() override {
-      callback_.reset();  // First: afterwards nobody posts us any more.
+      callback_.reset();  // First: no stop can post this object afterwards.
       wait_.executor_.withdraw(*this);
     }
     void run() override { wait_.abandon(Error::kCancelled); }
 
    private:
-    // Runs on whichever thread asks to stop: only hands over to the executor.
+    // Runs on the thread that requests the stop: only hands over to the executor.
     class Post {
      public:
       explicit Post(Stopped& stopped) : stopped_(&stopped) {}

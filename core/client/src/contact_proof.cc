@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// What was answered on an earlier connection stays unproven: its server may be gone.
+// Requests answered on an earlier connection stay unproven: that server may be gone.
 void ContactProof::opened(TimePoint sent, Duration session_timeout) {
   proven_ = std::max(proven_, sent);
   newest_ = std::max(newest_, sent);

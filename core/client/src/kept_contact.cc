@@ -9,8 +9,8 @@ namespace lockstep::internal {
 
 namespace {
 
-// The parts of the session timeout after which the proof is renewed, and before whose last it
-// fades.
+// The proof is renewed after 1 / kRenewalParts of the session timeout, and fades in the last 1 /
+// kFadingParts of it.
 constexpr int kRenewalParts = 6;
 constexpr int kFadingParts = 4;
 
@@ -23,7 +23,7 @@ void KeptContact::opened(TimePoint sent, Duration session_timeout) {
   if (kept()) tell();
 }
 
-// A lost connection stops renewal; with it back, renewal goes on.
+// A lost connection stops the renewal, and a reconnect resumes it.
 void KeptContact::session_changed() {
   if (lockstep::is_over(session_.state())) return stop();
   if (kept()) restart();
@@ -41,15 +41,15 @@ void KeptContact::let_go() {
   told_ = Contact::kSure;
 }
 
-// Nobody is there yet to be told.
+// No listener has to be notified yet.
 void KeptContact::begin() {
   if (proof_.session_timeout() == Duration::zero()) return;
   if (judge() != Contact::kSure && session_.contact_goes_without_saying()) imply();
   told_ = judge();
 }
 
-// As if there had been a sync every now and then, and one just now. What was sent a quarter of the
-// session timeout ago the leader has heard of.
+// Treats the contact as if syncs had been sent regularly, the last one just now. The leader knows
+// of all requests that were sent a quarter of the session timeout ago.
 void KeptContact::imply() {
   const TimePoint now = session_.executor().now();
   proof_.opened(now - proof_.session_timeout() / kFadingParts, proof_.session_timeout());
@@ -73,7 +73,7 @@ void KeptContact::tell() {
   session_.tell_contact(contact);
 }
 
-// A listener may let go of the contact, and so stop this timer.
+// A listener may let go of the contact and thereby stop this timer.
 void KeptContact::run() {
   renew();
   tell();
@@ -91,7 +91,7 @@ void KeptContact::renew() {
   session_.submit(Request(OpCode::kSync, Path("/")), *this);
 }
 
-// The session has told us of what it was worth.
+// The session has already counted this answer.
 void KeptContact::complete(Reply& reply) {
   syncing_ = false;
   if (session_.observer()) {
@@ -115,7 +115,7 @@ void KeptContact::stop() {
   if (position != kIdle) session_.executor().stop_timer(*this);
 }
 
-// In doubt, as soon as it proves something.
+// In doubt, the next sync is due as soon as it can prove something.
 std::optional<TimePoint> KeptContact::next_sync() const {
   if (syncing_ || session_.state() != SessionState::kConnected) return std::nullopt;
   const Duration period = proof_.session_timeout() / kRenewalParts;

@@ -10,7 +10,7 @@ namespace lockstep {
 
 namespace {
 
-// The last one to seven bytes of a text as a word: the first one is the lowest.
+// The last one to seven bytes of a text as a word: the first of them is the lowest byte.
 std::uint64_t last_bytes(std::string_view text, std::size_t count) noexcept {
   const char* const end = text.data() + text.size();
   if (text.size() >= 8) return internal::eight_bytes(end - 8) >> (64 - 8 * count);
@@ -39,7 +39,7 @@ std::uint64_t text_hash(std::string_view content) noexcept {
   return fold(hash);
 }
 
-// A text that is being written, piece by piece.
+// Writes a new text, piece by piece.
 class Text::Writer {
  public:
   explicit Writer(std::size_t size)
@@ -54,7 +54,7 @@ class Text::Writer {
     end_ += piece.size();
   }
   [[nodiscard]] Block* finish() {
-    *end_ = '\0';  // For the C client.
+    *end_ = '\0';  // the C client needs it
     block_->hash = text_hash({bytes_, block_->size});
     return block_;
   }

@@ -8,12 +8,12 @@ namespace lockstep {
 
 namespace {
 
-// How far a number lies behind the lowest of its queue: serial numbers have no order but this.
+// The distance of a number from the lowest of its queue: serial numbers have no other total order.
 std::uint32_t distance(std::int32_t lowest, const QueueEntry& entry) {
   return static_cast<std::uint32_t>(entry.contender.number) - static_cast<std::uint32_t>(lowest);
 }
 
-// `reachable`: its read was answered with data.
+// Stores the data and Stat of an entry; returns false if its znode is gone.
 Result<bool> take_in(QueueEntry& entry, Result<DataAndStat> read) {
   if (!read && read.error() == Error::kNoNode) return false;
   if (!read && read.error() == Error::kNoAuth) return true;

@@ -9,7 +9,7 @@ namespace lockstep {
 
 namespace {
 
-// What is left of a grant that its holder does not have any more.
+// Deletes the znode of a grant that its holder no longer has.
 void remove_left(Session& session, const Path& znode, const Data& own_data) {
   if (own_data.is_null()) return remove_guaranteed(session, znode);
   remove_guaranteed_if_ours(session, znode, own_data);
@@ -40,7 +40,7 @@ void HeldLock::Grant::begin_in_doubt() {
 }
 
 HeldLock::Grant::~Grant() {
-  // Also if a release is under way: it is destroyed with us, and its delete may yet be lost.
+  // Also during a release: it is destroyed with the grant, and its delete may yet be lost.
   const bool ours = state_ != LockState::kLost && !outcome_ && !(guard_ && guard_->gone());
   stop_listening();
   if (!ours) return;
@@ -48,7 +48,7 @@ HeldLock::Grant::~Grant() {
   remove_in_background();
 }
 
-// Its end may have come, and the timer that tells of it not yet have run.
+// The proof may have ended before the timer that reports it has run.
 LockState HeldLock::Grant::state() const {
   if (state_ != LockState::kHeld || !keeps_contact_) return state_;
   return session_.contact_is_over() ? LockState::kSuspect : state_;
@@ -142,7 +142,7 @@ void HeldLock::Grant::see_to_suspicion() {
   }
   if (observer_) observer_->suspected(record_);
   if (options_.loss == LossPolicy::kOnSuspicion) return lose_and_remove(Error::kContactLost);
-  // Last, and through a copy: whoever hears of it may destroy us.
+  // Last, and through a copy: a notified callback may destroy this object.
   if (suspect_) std::stop_source(*suspect_).request_stop();
 }
 
@@ -155,12 +155,12 @@ void HeldLock::Grant::asked_to_revoke() {
     grace_ = std::make_unique<Grace>(*this);
     session_.executor().start_timer(*grace_, session_.executor().now() + *options_.grace);
   }
-  // Last, and through a copy: whoever hears of it may destroy us.
+  // Last, and through a copy: a notified callback may destroy this object.
   static_cast<void>(revoked_token());
   std::stop_source(*revoked_).request_stop();
 }
 
-// The holder hears of it before the next one can have the lock.
+// The holder is notified before another contender can have the lock.
 void HeldLock::Grant::grace_is_over() { lose_and_remove(Error::kRevoked); }
 
 void HeldLock::Grant::lose_and_remove(Error cause) {
@@ -189,12 +189,12 @@ void HeldLock::Grant::stop_listening() {
   guard_.reset();
 }
 
-// As a function that is no coroutine: no frame keeps what its arguments are made of.
+// Not a coroutine: no frame keeps its temporaries.
 Operation<void> HeldLock::Grant::remove(const Context& context) {
   return session_.remove(record_.znode, -1, context);
 }
 
-// An attempt after one of ours. Whoever waits for it has the context.
+// Further attempts after the first one. The awaiting release has the context.
 Task<Result<void>> HeldLock::Grant::remove_again(const Context& context) {
   Result<void> removed;
   if (options_.own_data.is_null()) {
@@ -211,11 +211,11 @@ Task<Result<void>> HeldLock::Grant::remove_later(Retry& retry, Error error,
   co_return co_await remove_again(context);
 }
 
-// `removed`: the answer to the last attempt. `retrying`: there has been one before.
+// `removed`: the answer to the last attempt. `retrying`: there was an attempt before it.
 ReleaseOutcome HeldLock::Grant::end_release(const Result<void>& removed, bool retrying) {
   if (!removed && session_is_over(removed.error())) return lost_at_release(removed.error());
   const bool gone = !removed && removed.error() == Error::kNoNode;
-  // After a lost reply it was our own earlier attempt that succeeded.
+  // After a lost reply, our own earlier attempt has succeeded.
   if (gone && !retrying) return lost_at_release(Error::kNoNode);
   outcome_ = removed || gone ? ReleaseOutcome::kReleased : ReleaseOutcome::kUnknown;
   if (outcome_ == ReleaseOutcome::kUnknown) remove_in_background();
@@ -223,7 +223,7 @@ ReleaseOutcome HeldLock::Grant::end_release(const Result<void>& removed, bool re
   return *outcome_;
 }
 
-// Perhaps nobody has been told of the loss yet.
+// The loss may not have been reported yet.
 ReleaseOutcome HeldLock::Grant::lost_at_release(Error cause) {
   LockObserver* const observer = observer_;
   const GrantRecord record = record_;

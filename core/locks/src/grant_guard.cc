@@ -27,8 +27,8 @@ void HeldLock::Guard::tell(Notice& notice) {
   session_.executor().post(notice);
 }
 
-// If the ACL forbids us to read our own znode, what happens to it stays unknown. A session that has
-// no room for one more watch asks every sixth of its timeout instead.
+// If the ACL forbids us to read our own znode, its changes stay unknown. On a session without room
+// for one more watch, the guard reads it every sixth of the session timeout instead.
 Task<void> HeldLock::Guard::keep_watch(Guard& self) {
   Session& session = self.session_;
   for (;;) {

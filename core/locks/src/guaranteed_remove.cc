@@ -18,7 +18,7 @@ Task<Result<void>> remove_until_gone(Session& session, Path znode) {
   }
 }
 
-// One attempt; a transient error means once more.
+// One attempt; a transient error makes the caller repeat it.
 Task<Result<void>> remove_children_of(Session& session, Path parent, std::string guid) {
   co_await ok(session.connected());
   co_await ok(session.sync(parent));
@@ -35,7 +35,7 @@ void tell_observer(const Session& session, const Path& znode) {
 }
 
 Task<void> remove_in_background(Session& session, Path znode) {
-  // There is nobody to tell: if the session is over, the znode is gone anyway.
+  // There is no caller to report to: if the session is over, the znode is gone anyway.
   static_cast<void>(co_await remove_until_gone(session, std::move(znode)));
 }
 
@@ -63,7 +63,7 @@ Task<void> remove_if_ours_in_background(Session& session, Path znode, Data own_d
 
 Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, Context context) {
   co_await ok(session.connected(context));
-  // Requests of ours may still be under way, and the server may not have seen all of them.
+  // Our earlier requests may be in flight, and the server may not have seen all of them.
   co_await ok(session.sync(znode, context));
   const Result<DataAndStat> read = co_await session.get_data(znode, context);
   if (!read && read.error() == Error::kNoNode) co_return Result<void>();

@@ -6,8 +6,8 @@ namespace lockstep {
 
 namespace {
 
-// Whoever got a number that keeps no order has no place in the queue and leaves at once: it never
-// leads, and several such have the same number.
+// A candidate whose number keeps no order has no place in the queue and leaves at once: it never
+// leads, and several candidates may share that number.
 std::optional<Path> first_of(const Path& election, Marks marks, const Children& children) {
   const std::vector<QueueEntry> queue = in_queue_order(election, marks, children);
   if (queue.empty() || !keeps_order(queue.front().contender.number)) return std::nullopt;
@@ -51,19 +51,20 @@ Task<Result<std::optional<Leader>>> LeaderElection::leader(Context context) {
 
 Task<Result<std::optional<Leader>>> LeaderElection::leader_after(Zxid known, Context context) {
   for (;;) {
-    // 1. Who stands first?
+    // 1. Find the first candidate.
     const std::optional<Path> first = co_await ok(first_candidate(context));
     if (!first && known != 0) co_return std::optional<Leader>();
     if (!first) {
       co_await ok(candidacy(context));
       continue;
     }
-    // 2. Watch the leader, and nobody else. (kNoNode: it has gone already.)
+    // 2. Watch the leader only. (kNoNode: it has gone already.)
     Result<Watched<DataAndStat>> read =
         co_await retried(session_, &Session::get_data_watched, *first, context);
     if (!read && read.error() == Error::kNoNode) continue;
     if (!read) co_return failure(read.error());
-    // 3. Somebody else, or something else to say? Otherwise wait until it changes, then back to 1.
+    // 3. If the leader or its description differs, return it. Otherwise wait for a change; back to
+    // 1.
     if (read->value.stat.mzxid != known) {
       Leader found(*first, std::move(read->value.data), read->value.stat);
       found.token = session_.fencing_token(found.token);
@@ -73,7 +74,7 @@ Task<Result<std::optional<Leader>>> LeaderElection::leader_after(Zxid known, Con
   }
 }
 
-// Waits until there may be a candidate where there is none.
+// Waits until an election without candidates may have one.
 Task<Result<void>> LeaderElection::candidacy(Context context) {
   const Result<Watched<Children>> list =
       co_await retried(session_, &Session::get_children_watched, election_, context);

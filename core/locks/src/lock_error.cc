@@ -12,7 +12,7 @@ std::string text_of(std::string_view call, std::string_view lock, std::string_vi
   return text;
 }
 
-// What an exception of ours begins with is said once.
+// Removes the prefix of our own exceptions, so that it appears once.
 std::string_view without_prefix(std::string_view what) {
   return what.starts_with(kOurs) ? what.substr(kOurs.size()) : what;
 }

@@ -24,7 +24,7 @@ std::string label(std::string_view name, std::string_view value) {
   return std::string(name) + "=\"" + escaped(value) + '"';
 }
 
-// Exactly: a binary fraction would print noise.
+// Exact decimal digits: a binary fraction would print noise.
 std::string seconds(std::int64_t count, std::int64_t per_second) {
   std::string fraction = std::to_string(per_second + count % per_second).substr(1);
   while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
@@ -35,7 +35,7 @@ std::string seconds(std::int64_t count, std::int64_t per_second) {
 
 }  // namespace
 
-// The exposition as it grows: all samples of one metric stand together, behind its header.
+// Builds the exposition: all samples of one metric follow its header.
 class PrometheusMetrics::Text {
  public:
   explicit Text(const std::map<std::string, Figures>& locks) : locks_(locks) {}
@@ -181,7 +181,7 @@ void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode
   since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
 }
 
-// An acquire of a turn is part of one that tells of itself.
+// The acquire of a turn is part of an acquire that is reported separately.
 void PrometheusMetrics::acquire_begins(SessionId, const Path& lock) {
   if (!is_turn(lock)) ++of(lock).in_flight;
 }
@@ -216,7 +216,7 @@ std::optional<Duration> PrometheusMetrics::waited_for(const GrantRecord& grant) 
   return ended(waiting_since_, grant.session, turn.mapped());
 }
 
-// With a turn the wait goes on.
+// A turn does not end the wait.
 void PrometheusMetrics::granted(const GrantRecord& grant) {
   if (is_turn(grant.lock)) {
     turns_.insert_or_assign({grant.session, part(grant.lock)->lock}, grant.znode);
@@ -232,7 +232,7 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
   began(held_since_, grant.session, grant.znode);
 }
 
-// Without a lease, if it is still there.
+// If the place is still there, the turn ended without a lease.
 void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
   if (!ended(waiting_since_, grant.session, grant.znode)) return;
   --of(grant.lock).waiting;
@@ -243,7 +243,7 @@ void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error
   Figures& figures = of(lock);
   if (!is_turn(lock)) ++figures.failures[name(error)];
   if (!session_is_over(error)) return;
-  // With the session, all its places have gone.
+  // All places of the session have ended with it.
   const auto gone = std::erase_if(waiting_since_, [&](const auto& entry) {
     return entry.first.first == session && Path(entry.first.second).parent() == lock;
   });
@@ -275,7 +275,7 @@ void PrometheusMetrics::dropped(const GrantRecord& grant) {
   grant_ended(grant);
 }
 
-// A grant can be lost and released as well: it ends once.
+// A grant can be lost and then released: it ends once.
 void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
   const std::optional<Duration> lasted = ended(held_since_, grant.session, grant.znode);
   if (!lasted) return;

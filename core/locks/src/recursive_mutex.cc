@@ -6,14 +6,15 @@
 
 namespace lockstep {
 
-// What an owner has.
+// The holds of one owner.
 struct RecursiveMutex::Entry {
   LockOwner owner;
   HeldLock held;
   std::size_t depth = 1;
 };
 
-// An owner whose acquire is under way; a guard, because that may be destroyed while it waits.
+// An owner whose acquire is in progress; a guard, because the acquire may be destroyed while it
+// waits.
 class RecursiveMutex::Waiting {
  public:
   Waiting(std::vector<LockOwner>& owners, LockOwner owner) : owners_(owners), owner_(owner) {

@@ -7,7 +7,7 @@ namespace lockstep {
 
 namespace {
 
-// Asking twice is asking: a lost reply is no reason to look whether it was applied.
+// Asking twice does no harm, so a lost reply is repeated without a check.
 Task<Result<Stat>> ask(Session& session, Path holder, Context context) {
   Retry retry(session);
   for (;;) {

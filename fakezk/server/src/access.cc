@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLoopback = "127.0.0.1";
 
-// Java's split(":") makes two parts of it: what is empty at the end does not count.
+// Java's split(":") gives two parts; it drops empty ones at the end.
 bool is_digest(std::string_view id) {
   while (id.ends_with(':')) id.remove_suffix(1);
   return std::ranges::count(id, ':') == 1;
@@ -29,7 +29,7 @@ bool matches(const AclEntry& entry, const Identity& identity) {
   return entry.scheme == identity.scheme && entry.id == identity.id;
 }
 
-// Without what has been there before (PrepRequestProcessor.removeDuplicates).
+// Keeps the first of equal entries (PrepRequestProcessor.removeDuplicates).
 std::vector<AclEntry> without_duplicates(std::span<const AclEntry> entries) {
   std::vector<AclEntry> once;
   for (const AclEntry& entry : entries) {
@@ -38,8 +38,8 @@ std::vector<AclEntry> without_duplicates(std::span<const AclEntry> entries) {
   return once;
 }
 
-// Only a digest proves anything; an address is no authentication. A connection's identities are in
-// a hash set.
+// Only a digest counts as authentication; an address does not. A connection's identities are in a
+// hash set.
 std::vector<Identity> authenticated(std::span<const Identity> identities,
                                     Unspecified& unspecified) {
   std::vector<Identity> found;

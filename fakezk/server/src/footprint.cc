@@ -92,7 +92,7 @@ void FootprintRecorder::queued(QueueKind queue, std::uint32_t link) {
 
 void FootprintRecorder::taken(QueueKind queue, std::uint32_t link) {
   Senders& queued = senders(queue, link);
-  if (queued.empty()) return;  // Sent before the recording began.
+  if (queued.empty()) return;  // It was sent before the recording began.
   sender_ = queued.front();
   queued.pop_front();
 }

@@ -16,7 +16,7 @@ namespace {
   link.goes_to.reset();
 }
 
-// The connection ends or begins: nothing that touches it can be swapped with that.
+// The connection ends or begins: no access to it can be swapped with that.
 void record_break(FootprintRecorder& recorder, LinkIndex index, std::size_t received) {
   recorder.writes(ObjectKind::kLink, index);
   recorder.truncated(QueueKind::kRequests, index, 0);

@@ -10,7 +10,7 @@ constexpr std::size_t kInt = 4;
 constexpr std::size_t kLong = 8;
 constexpr std::size_t kHeader = 2 * kInt;  // RequestHeader: xid, type
 
-// As zookeeper.jute defines it.
+// The length defined by zookeeper.jute.
 std::size_t bytes(const WatchedPaths& watched) {
   std::size_t size = kLong;
   for (const std::vector<Path>* const paths : {&watched.data, &watched.exist, &watched.child}) {
@@ -24,7 +24,7 @@ std::size_t bytes(const WatchedPaths& watched) {
 
 std::size_t packet_bytes(const ClientMessage& message) {
   switch (message.kind) {
-    case ClientMessage::Kind::kHandshake: break;  // Always short.
+    case ClientMessage::Kind::kHandshake: break;  // always short
     case ClientMessage::Kind::kSetWatches: return kHeader + bytes(message.watched());
     case ClientMessage::Kind::kRequest: return lockstep::packet_bytes(message.request);
   }

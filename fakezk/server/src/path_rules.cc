@@ -17,7 +17,7 @@ bool forbidden(std::uint32_t character) {
 bool printable_ascii(std::string_view path) {
   for (const char byte : path) {
     if (static_cast<signed char>(byte) < 0x20 || byte == 0x7f)
-      return false;  // Also every byte of a longer character.
+      return false;  // also for every byte of a longer character
   }
   return true;
 }

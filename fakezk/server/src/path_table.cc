@@ -9,7 +9,7 @@ namespace lockstep::fakezk {
 
 namespace {
 
-constexpr std::size_t kNamesTogether = 1 << 12;  // Bytes.
+constexpr std::size_t kNamesTogether = 1 << 12;  // in bytes
 
 // "%010d", as the server formats it.
 std::string_view format_sequence(std::int32_t number, std::array<char, 11>& buffer) {

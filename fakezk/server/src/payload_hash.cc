@@ -18,7 +18,7 @@ void PayloadHash::add(const Stat& stat) {
   add(stat.pzxid);
 }
 
-// Of each name both ends: the whole of it was in the request that created it.
+// Hashes both ends of each name: the whole name was in the request that created it.
 void PayloadHash::add(const Children& children) {
   for (const std::string_view name : children) {
     if (name.size() < 8) {

@@ -7,10 +7,10 @@
 
 namespace lockstep::fakezk {
 
-// What a message carries, as one number for the trace hash, so that a program that writes what a
-// clock or an address says is found out. A function of the content alone, the same on every machine
-// and compiler. A polynomial of the words: the trace hash mixes it. Every message of every
-// execution is hashed, so what most of them carry is looked at here, and the rest elsewhere.
+// The content of a message as one number for the trace hash, so that a program whose data depends
+// on a clock or an address is noticed. Depends on the content only, equal on every machine and
+// compiler. A polynomial of the words; the trace hash mixes it. Every message of every execution is
+// hashed, so the common contents are inlined here.
 class PayloadHash {
  public:
   explicit PayloadHash(OpCode op) : value_(number(op)) {}
@@ -42,7 +42,7 @@ class PayloadHash {
   [[nodiscard]] static std::uint64_t number(Enum value) {
     return static_cast<std::uint32_t>(value);
   }
-  // Two at once: a Stat has many small ones.
+  // Two at once, because a Stat has many small numbers.
   void add(std::int32_t low, std::int32_t high) {
     add(std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low));
   }

@@ -150,12 +150,12 @@ void Preparation::forget_changes() {
   has_changes_ = false;
 }
 
-// With what the multi has prepared so far.
+// Includes the changes that the multi has prepared so far.
 void Preparation::foresee(PathId id, ZnodeFacts& record) const {
   for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], id, record);
 }
 
-// What a change of the same multi makes of it. An ACL that it sets counts only afterwards
+// Applies a change of the same multi to the record. An ACL that it sets counts only afterwards
 // (PrepRequestProcessor, setACL).
 void Preparation::foresee(const Change& change, PathId id, ZnodeFacts& record) const {
   if (change.path != id) {

@@ -1,4 +1,4 @@
-// What happens to whole processes, and to their clocks.
+// Events of whole processes, and their clocks.
 #include <algorithm>
 #include <utility>
 
@@ -29,12 +29,12 @@ TimePoint Process::in_world_time(TimePoint due) const {
   if (shown <= Duration::zero()) return drifts_since_;
   Duration gone =
       shown - static_cast<int>(pace_) * (shown / (kDriftParts + static_cast<int>(pace_)));
-  // Whole ticks of the clock: a timer fires when its time has come, not before.
+  // Whole ticks of the clock: a timer never fires early.
   while (gone + static_cast<int>(pace_) * (gone / kDriftParts) < shown) ++gone;
   return drifts_since_ + gone;
 }
 
-// What a process does next, and when, is another thing from now on: and so is what the clock passes
+// From now on the process acts at other times, which also changes the timers that the clock passes
 // when it moves.
 void World::record_pace(const Process& process) {
   if (!recorder_) return;
@@ -134,7 +134,7 @@ void World::move_clock(TimePoint to) {
   }
 }
 
-// Its kernel keeps the connections, and acknowledges what it does not read.
+// Its kernel keeps the connections and acknowledges messages that the process does not read.
 void World::stall(Process& process) {
   record_pace(process);
   if (process.stalled_) return;
@@ -155,7 +155,7 @@ void World::wake(Process& process) {
 void World::crash(Process& process) {
   acting_ = process.index();
   record_pace(process);
-  // What goes with its tasks may be what other processes use.
+  // Destroying its tasks may touch memory that other processes use.
   if (recorder_) recorder_->writes(ObjectKind::kUserMemory);
   if (std::exchange(process.stalled_, false)) --stalled_count_;
   each_link_of(process, [this](LinkIndex link) {

@@ -65,7 +65,7 @@ void Replica::notify(WatchTable& table, PathId path, EventType type, AclId acl) 
   for (const LinkIndex link : table.take(path)) fired_.push_back({link, path, type, acl});
 }
 
-// A connection that watches both the data and the children hears of the deletion once.
+// A connection that watches both data and children gets one deletion event.
 void Replica::notify_deleted(PathId path, AclId acl) {
   const std::vector<LinkIndex>& told = data_watches_.take(path);
   for (const LinkIndex link : told) fired_.push_back({link, path, EventType::kDeleted, acl});
@@ -85,7 +85,7 @@ void Replica::read_without_znode(const Request& request, PathId path, LinkIndex 
   refuse(reply, Error::kNoNode);
 }
 
-// Data watches are those of exists, too (DataTree.containsWatcher, removeWatch).
+// Data watches include those of exists (DataTree.containsWatcher, removeWatch).
 bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex link) {
   bool found = false;
   for (const auto& [type, table] : {std::pair(WatchType::kChild, &child_watches_),
@@ -98,8 +98,8 @@ bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex li
   return found;
 }
 
-// A comparison of states, not a replay of what happened (DataTree.setWatches). These events are
-// sent whoever may read the znode.
+// Compares states instead of replaying events (DataTree.setWatches). These events are sent without
+// looking at the read permission.
 std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
   fired_.clear();
   const auto tell = [&](PathId id, EventType type) {
@@ -138,7 +138,7 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
   return fired_;
 }
 
-// Whoever changes a znode looks for its watches; that they go can be swapped with other reads.
+// Every change of a znode looks for its watches; other reads commute with their removal.
 void Replica::record_watches(const WatchTable& table, LinkIndex link) {
   for (const PathId path : table.watched_by(link)) {
     recorder_->reads(ObjectKind::kZnode, tree_.object(path));

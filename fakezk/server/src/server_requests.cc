@@ -1,4 +1,4 @@
-// What the servers make of what a client sends.
+// How servers process the requests of clients.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,8 +13,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
   drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
 }
 
-// What every write goes through is in one piece, or nearly: the calls would take about as long as
-// the work.
+// The common path of every write is inlined: calls would take about as long as the work.
 [[gnu::always_inline]] inline void Server::prepare(Txn& txn, SessionIndex session,
                                                    const Identities& identities,
                                                    const ClientMessage& message) {
@@ -31,7 +30,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
 // One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
 void Server::prepare_close(Txn& txn, SessionIndex session) {
   preparation_.begin({0, {}, txn.zxid});
-  // In the order of a hash set, which the watch events show.
+  // The order is that of a hash set, which the watch events show.
   std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
   unspecified_.shuffle(ephemerals);
   for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
@@ -91,9 +90,9 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   write(session, link, connections_[link].identities, message, now);
 }
 
-// The session's end is decided. Its server may drop the request (ZooKeeperServer.submitRequestNow),
-// or the leader may refuse it (SessionTracker.checkSession). A replica that has not heard of the
-// end serves reads as ever.
+// The end of the session is decided. Its server may drop the request
+// (ZooKeeperServer.submitRequestNow), or the leader may refuse it (SessionTracker.checkSession). A
+// replica that has not applied the end serves reads as before.
 void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessage& message,
                          TimePoint now) {
   const Request& request = message.request;
@@ -103,7 +102,7 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   }
   applied_ = Applied::failed(request.op, Error::kSessionExpired);
   if (session == kNoSession) return;
-  // Once it drops one, it drops what follows.
+  // Once it drops a request, it drops all later ones.
   bool& drops = connections_[link].drops_requests;
   drops = drops || (heard_of && unspecified_.number(2) == 0);
   if (drops) return;
@@ -125,11 +124,11 @@ void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   done.zxid = replica.last_zxid;
 }
 
-// Not queued with the other requests, and answered without a zxid (ZooKeeperServer.processPacket).
+// Bypasses the queue of requests and is answered without a zxid (ZooKeeperServer.processPacket).
 void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
   std::optional<Identity> identity = authenticate(request.scheme().view(), request.data);
-  // The server closes right behind a rejection, and what it has not read by then turns that into a
-  // reset, which can overtake the answer.
+  // The server closes the connection right after a rejection, and unread requests turn the close
+  // into a reset, which can overtake the answer.
   if (!identity && unspecified_.number(2) != 0) {
     applied_ = Applied::failed(request.op, Error::kConnectionLoss);
     return drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
@@ -155,7 +154,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   set_watches(link, message.watched());
 }
 
-// It consumes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
+// It takes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
 void Server::refuse_throttled(LinkIndex link, OpCode op) {
   --throttled_requests_;
   applied_ = Applied::failed(op, Error::kThrottledOp);

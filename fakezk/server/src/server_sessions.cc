@@ -1,4 +1,4 @@
-// How sessions come to a server and move between servers.
+// How sessions connect to a server and move between servers.
 #include <algorithm>
 
 #include "lockstep/fakezk/server.h"
@@ -12,7 +12,7 @@ Server::Connection& Server::connection(LinkIndex link) {
 
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
-  if (recorder_ && leader_tree_) recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`.
+  if (recorder_ && leader_tree_) recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`
   Connection& fresh = connection(link);
   ++fresh.number;
   fresh.session = kNoSession;
@@ -21,7 +21,7 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   fresh.identities.clear();
   fresh.replica = pick_replica(link, handshake.last_zxid_seen);
   if (behind(fresh.replica, handshake.last_zxid_seen)) {
-    // No answer at all: the client is to try another server (processConnectRequest).
+    // The server does not answer, so that the client tries another one (processConnectRequest).
     return network_.disconnect(link, 0, Error::kConnectionLoss);
   }
   if (handshake.session_id == 0) {
@@ -35,11 +35,11 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   reopen_session(link, handshake, now);
 }
 
-// A client tries the servers one after the other; which it meets first is drawn. Those that cannot
-// take it come last. Sent away by one of them, the client goes on to the next in its list
-// (zookeeper.c, zoo_cycle_next_server, addrvec_next): of those that cannot take it either, only
-// ones that it has not met yet. With an even number of servers the C client, which goes on once
-// more in handle_error, may come back to the same one at once.
+// A client tries the servers one after the other, starting with a random one. Servers that cannot
+// take it come last. If such a server sends the client away, the client continues with the next one
+// in its list (zookeeper.c, zoo_cycle_next_server, addrvec_next): of those that cannot take it,
+// only ones that it has not tried yet. With an even number of servers the C client, which moves on
+// once more in handle_error, may return to the same one at once.
 ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   if (options_.replicas == 1) return 0;
   if (network_.at(link).goes_to) return *network_.at(link).goes_to;
@@ -47,7 +47,7 @@ ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   const auto turn_of = [&](ReplicaIndex index) {
     return (index + options_.replicas - link % options_.replicas) % options_.replicas;
   };
-  // It has been served by none that is behind what it has seen.
+  // No server that is behind the session's last zxid has served it.
   const ReplicaIndex last = connections_[link].replica;
   const bool sent_away = connections_[link].number > 1 && behind(last, seen);
   const bool in_turn = sent_away && options_.replicas % 2 == 1;
@@ -72,7 +72,7 @@ bool Server::behind(ReplicaIndex index, Zxid seen) const {
   return seen > replicas_[index].last_zxid;
 }
 
-// What an unreachable replica hears does not reach the leader in any case.
+// The leader hears nothing from an unreachable replica in any case.
 void Server::fall_silent(LinkIndex link, TimePoint now) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
@@ -107,14 +107,14 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
   SessionTable::Session& known = sessions_[session];
   const ReplicaIndex here = connections_[link].replica;
   const LinkIndex old = known.link;
-  // The connection that the same server has goes in any case, before the password is looked at.
+  // The same server closes its old connection before it checks the password.
   if (old != kNoLink && old != link && connections_[old].replica == here) {
     drop(old, now, network_.at(old).inbox.size(), Error::kConnectionLoss);
   }
   if (!sessions_.alive(session) || known.password != handshake.password) return refuse(link);
   drop_strays(session, here);
   sessions_.speak_up(session);
-  known.timeout = negotiated(handshake.timeout);  // With every connection anew.
+  known.timeout = negotiated(handshake.timeout);  // Every connection negotiates it.
   known.link = link;
   known.greeted = now;
   connections_[link].session = session;
@@ -133,8 +133,8 @@ void Server::refuse(LinkIndex link) {
   network_.answer(link, ServerMessage::Kind::kSessionExpired);
 }
 
-// The session has another connection by now, to another server. Reads still work here; the leader
-// finds out at the first write, and this connection ends (SessionMovedException).
+// The session has moved to another connection, on another server. Reads still work here; the leader
+// notices at the first write, and this connection ends (SessionMovedException).
 void Server::refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now) {
   Txn refused = begin_txn(OpCode::kSetData, session, kNoLink, now);
   refused.has_error = true;
@@ -147,7 +147,7 @@ void Server::refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimeP
 void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   const Connection& ended = connections_[link];
   if (recorder_) recorder_->reads(ObjectKind::kReplica, ended.replica);
-  // Without its leader, a server passes nothing on; and once it finds that out, it forgets it all.
+  // Without its leader, a server forwards nothing, and drops it all when it notices.
   if (ended.session == kNoSession || replicas_[ended.replica].unreachable) return;
   Mailbox<ClientMessage>& sent = network_[link].requests;
   if (recorder_) recorder_->writes(ObjectKind::kSession, ended.session);
@@ -155,7 +155,7 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
     std::unique_ptr<ClientMessage> message = sent.take();
     if (message->kind != ClientMessage::Kind::kRequest) continue;
-    // Nobody waits for the others.
+    // Only writes have an effect without a waiting client.
     if (is_write(message->request.op)) left.requests.put(std::move(message));
   }
   if (left.requests.empty()) return;

@@ -4,7 +4,7 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// A function of the id alone, so that any server can check it (ZooKeeperServer.generatePasswd).
+// Depends on the id only, so that any server can check it (ZooKeeperServer.generatePasswd).
 std::uint64_t password_of(SessionId id) {
   return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
 }
@@ -65,7 +65,7 @@ void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
   timers_.push(session.expiry_, expiry_time(index, now));
 }
 
-// It falls silent now, and its clock runs.
+// The session falls silent now, and its clock starts.
 void SessionTable::record_silence(SessionIndex index) {
   recorder_->writes(ObjectKind::kSession, index);
   recorder_->reads(ObjectKind::kClock);
@@ -113,12 +113,12 @@ void SessionTable::forget_decisions() {
   closing_.clear();
 }
 
-// Who is silent, and since when, goes with the clock, which has moved: only sessions that end are
-// touched. One that is opened before is as little concerned as one that is opened behind.
+// The silence of sessions depends on the clock, which has moved: only sessions that end are
+// touched. A session that is opened before or after this is not concerned.
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
     const Session& session = *sessions_[index];
-    // The timer that has just fired is in the queue no more, but its session is still silent.
+    // The timer that has just fired is no longer queued, but its session is still silent.
     if (session.silent_ && session.expiry_.due == due) decide_end(index, Error::kConnectionLoss);
   }
 }

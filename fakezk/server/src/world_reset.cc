@@ -1,4 +1,4 @@
-// How a world begins anew: from nothing, or from where it once rested.
+// Resets a world to its beginning, or to a checkpoint.
 #include <algorithm>
 
 #include "lockstep/fakezk/world.h"
@@ -7,11 +7,11 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// Beyond this many interned paths a reset starts a new table: a hunt of a program that invents
-// names for ever must not fill the memory.
+// With more interned paths than this a reset starts a new table: a hunt of a program that invents
+// names without end must not fill the memory.
 constexpr std::size_t kPathsKept = 1 << 16;
 
-// Footprints name znodes by the numbers of their paths, which must not change under way.
+// Footprints name znodes by the numbers of their paths, which must not change during a recording.
 bool outgrown(const PathTable& paths, const FootprintRecorder* recorder) {
   return paths.size() > kPathsKept && !recorder;
 }
@@ -28,7 +28,7 @@ void World::reset() {
   now_ = TimePoint{};
 }
 
-// What every reset does, wherever it goes back to.
+// The common part of every reset.
 void World::begin_again() {
   end_tasks();
   if (recorder_) recorder_->begin();

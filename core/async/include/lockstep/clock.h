@@ -5,9 +5,9 @@
 
 namespace lockstep {
 
-// The library's clock: monotone, nanoseconds, with an epoch that means nothing. An Executor tells
-// what time it is on this clock: steady time in production, virtual time in a simulation. It
-// meets the standard's Clock requirements except that `now` needs an executor to ask.
+// The library's clock: monotone, in nanoseconds, with an arbitrary epoch. An Executor tells the
+// time on this clock: steady time in production, virtual time in a simulation. It meets the
+// standard's Clock requirements except that `now` needs an executor.
 struct Clock {
   using rep = std::int64_t;
   using period = std::nano;

@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// What bounds a call: one total deadline and a stop token, passed down through every suspension
-// point below it (Go's context.Context). A default Context never ends. Passing the deadline gives
-// kTimedOut, stopping gives kCancelled; neither takes back a request that was already sent.
-// within(executor, 30s) makes one that ends after that time: within.h.
+// The bounds of a call: one total deadline and a stop token, passed down through every suspension
+// point below it (Go's context.Context). A default Context never ends. A passed deadline gives
+// kTimedOut, a stop gives kCancelled; neither takes back a request that was already sent.
+// within(executor, 30s) makes a context that ends after that time: within.h.
 class Context {
  public:
   Context() = default;
@@ -35,7 +35,7 @@ class Context {
     std::optional<TimePoint> deadline;
     std::stop_token stop;
   };
-  internal::Shared<Bounds> bounds_;  // Most contexts have none: those cost nothing to pass on.
+  internal::Shared<Bounds> bounds_;  // Most contexts have none and are cheap to pass on.
 };
 
 }  // namespace lockstep

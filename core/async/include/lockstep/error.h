@@ -4,9 +4,9 @@
 
 namespace lockstep {
 
-// What went wrong, as a value. The negative codes are ZooKeeper's own, one to one (ZOO_ERRORS in
-// zookeeper.h), so that a log line can be looked up in ZooKeeper's manual; the positive ones are
-// ours and never travel over the wire.
+// An expected failure, as a value. The negative codes are ZooKeeper's own, one to one (ZOO_ERRORS
+// in zookeeper.h), so that a log line can be looked up in ZooKeeper's manual; the positive ones are
+// this library's and never travel over the wire.
 enum class Error : int {
   kSystemError = -1,
   kRuntimeInconsistency = -2,
@@ -32,14 +32,14 @@ enum class Error : int {
   kSessionMoved = -118,
   kNotReadOnly = -119,
   kNoWatcher = -121,
-  kThrottledOp = -127,  // Not executed: the server has too much to do. See is_transient().
+  kThrottledOp = -127,  // Not executed: the server limits its load. See is_transient().
   kTimedOut = 1,        // The caller's deadline passed before the operation resolved.
   kCancelled = 2,       // The caller's stop token was triggered before the operation resolved.
-  kConflict = 3,        // A contender is in the way, and it was not to be waited for.
-  kRevoked = 4,         // Somebody asked for the lock, and the grace period is over.
+  kConflict = 3,        // A contender is in the way, and the call does not wait.
+  kRevoked = 4,         // Another client asked for the lock, and the grace period is over.
   kNotConnected = 5,    // The caller's deadline passed before any server was connected.
   kContactLost = 6,     // The client can no longer be sure that its session lives: see LossPolicy.
-  kWatchLimit = 7,      // The session watches as much as it may; the read was not sent.
+  kWatchLimit = 7,      // The session may set no more watches; the read was not sent.
   kPacketTooLarge = 8,  // Not sent: it is longer than servers read (SessionOptions::packet_limit).
 };
 

@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-// ZooKeeper's errors as std::error_code, for code that speaks in exceptions and codes: the values
-// are those of Error, the messages those of name(Error). Codes compare equal to the conditions of
-// std::errc that mean the same:
+// ZooKeeper's errors as std::error_code, for code that uses exceptions and codes: the values are
+// those of Error, the messages those of name(Error). Codes compare equal to the conditions of
+// std::errc with the same meaning:
 //   kTimedOut, kOperationTimeout   timed_out             kCancelled        operation_canceled
 //   kConflict                      device_or_resource_busy
 //   kBadArguments, kInvalidAcl     invalid_argument      kUnimplemented    function_not_supported

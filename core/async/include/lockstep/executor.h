@@ -14,14 +14,14 @@ namespace lockstep {
 class Blocker;
 
 // A piece of work that can be queued without allocating: the object is its own queue entry, so it
-// can stand in one queue at a time and must be withdrawn before it is destroyed.
+// can be in one queue at a time and must be withdrawn before it is destroyed.
 class Runnable {
  public:
   Runnable() = default;
   Runnable(const Runnable&) = delete;
   Runnable& operator=(const Runnable&) = delete;
   virtual ~Runnable() = default;
-  // Runs on the executor that it was posted to.
+  // Runs on the executor to which it was posted.
   virtual void run() = 0;
 
   // For the executor that holds it.
@@ -35,8 +35,8 @@ class Timer : public Runnable {
  public:
   static constexpr std::size_t kIdle = static_cast<std::size_t>(-1);
 
-  // It goes with what other work there is: where nothing else is left to be done, a simulation has
-  // come to its end all the same.
+  // A background timer does not keep a simulation running: the simulation ends when no other work
+  // is left.
   bool background = false;
 
   // For the executor that holds it.
@@ -58,26 +58,27 @@ class Executor {
 
   // Queues `work`, which must not be queued already. From any thread.
   virtual void post(Runnable& work) = 0;
-  // Takes `work` out of the queue if it stands there. From any thread; afterwards `work` will not
-  // start any more (it may still be running on the executor if the caller is elsewhere).
+  // Removes `work` from the queue if it is there. From any thread; afterwards `work` will not start
+  // any more (it may still be running on the executor if the caller is elsewhere).
   virtual void withdraw(Runnable& work) noexcept = 0;
 
-  // Runs `timer` once `due` has come, not before; timers due at the same instant run in the order
-  // they were started. On the executor only.
+  // Runs `timer` at `due` or later; timers due at the same instant run in the order they were
+  // started. On the executor only.
   virtual void start_timer(Timer& timer, TimePoint due) = 0;
   // Stops a timer that was started and has not run; otherwise does nothing. On the executor only.
   virtual void stop_timer(Timer& timer) noexcept = 0;
 
-  // Takes an exception that has nobody to go to: out of a task in the background or a listener.
-  // Whoever runs the executor throws the first of them; nothing else suffers. On the executor only.
+  // Takes an exception that no caller can receive: from a background task or a listener. The run of
+  // the executor throws the first of them; other work is not affected. On the executor only.
   virtual void escaped(std::exception_ptr exception) noexcept = 0;
 
-  // How code that blocks waits for what happens here. From any thread.
+  // Lets blocking code wait for work on this executor. From any thread.
   [[nodiscard]] virtual Blocker& blocker() noexcept = 0;
 
-  // False on a thread to which this executor does not belong. Every wait and every request asks:
-  // begun on another thread they would race with what runs here. A simulated world, which has one
-  // thread, does not bind its executors, and this is true. From any thread.
+  // False on a thread to which this executor does not belong. Every wait and every request checks
+  // it: if they began on another thread, they would race with the executor's work. A simulated
+  // world has one thread and does not bind its executors, so this is always true there. From any
+  // thread.
   [[nodiscard]] bool is_current() const noexcept {
     const void* const thread = thread_.load(std::memory_order_relaxed);
     return thread == nullptr || thread == callers_thread();

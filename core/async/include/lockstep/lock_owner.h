@@ -4,8 +4,8 @@
 
 namespace lockstep {
 
-// Who holds a lock that asks for it: an object of the caller's choice, or a thread. A name to be
-// compared, nothing more.
+// Identifies a lock's owner: an object of the caller's choice, or a thread. Owners can only be
+// compared.
 class LockOwner {
  public:
   explicit LockOwner(const void* object) : object_(object) {}

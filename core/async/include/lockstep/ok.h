@@ -32,12 +32,12 @@ class OkTask {
   Awaiter awaiter_;
 };
 
-// The same for whatever is waited for in the session's way.
+// The same for operations, watches and other waits of a session.
 template <class Waiting>
 class OkWait {
  public:
   explicit OkWait(Waiting& waiting) noexcept : waiting_(waiting) {}
-  // A result that is already there is examined as if it had been waited for.
+  // A result that is already available is examined in the same way.
   [[nodiscard]] bool await_ready() const { return waiting_.await_ready() && !waiting_.failed(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> coroutine) {
@@ -57,7 +57,7 @@ class OkWait {
   Waiting& waiting_;
 };
 
-// ok() of a Result that is already there.
+// ok() of a Result that is already available.
 template <class T>
 class OkResult {
  public:

@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// A value or the reason why there is none. Expected failures are values here, never exceptions;
-// misuse is an assertion.
+// A value, or the error why there is none. Expected failures are values, never exceptions; misuse
+// is an assertion.
 template <class T>
 using Result = std::expected<T, Error>;
 

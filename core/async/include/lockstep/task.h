@@ -31,7 +31,7 @@ struct IsResult : std::false_type {};
 template <class T>
 struct IsResult<Result<T>> : std::true_type {};
 
-// What a task has come to: at first nothing, then a value, or the exception that has escaped.
+// The outcome of a task: empty at first, then a value, or the exception that has escaped.
 template <class T>
 class TaskOutcome {
  public:
@@ -51,7 +51,7 @@ class TaskOutcome {
     ::new (static_cast<void*>(&value_)) Value(std::forward<From>(from)...);
     kind_ = Kind::kValue;
   }
-  // It counts even if there is a value: a destructor may throw after that.
+  // The exception counts even if there is a value: a destructor may throw after that.
   void keep(std::exception_ptr&& thrown) noexcept {
     if (kind_ == Kind::kValue) value_.~Value();
     ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::move(thrown));
@@ -74,12 +74,12 @@ class TaskOutcome {
   Kind kind_ = Kind::kNothing;
 };
 
-// Who awaits a task, and the place where the task leaves what it has come to. So its frame goes
-// when it ends, and need not be resumed once more for that. Never moved.
+// The awaiter of a task, and the place for the task's outcome. The frame can therefore be destroyed
+// as soon as the task ends. Never moved.
 template <class T>
 class TaskAwaiter {
  public:
-  // What becomes of whoever waits, once the task has ended. (A virtual function would make every
+  // Called when the task has ended; resumes the awaiting code. (A virtual function would make every
   // use of this class a check of the undefined behaviour sanitizer.)
   using Ended = void (*)(TaskAwaiter& self) noexcept;
 
@@ -89,10 +89,10 @@ class TaskAwaiter {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) noexcept { start(waiting, nullptr); }
-  // A Result that is dropped is a warning where the compiler can see it (Clang; not GCC 12): it
-  // would be a grant that is given back at once, or an error that nobody hears of. Where that is
-  // meant: static_cast<void>(co_await ...). Anything else may be dropped: ReleaseOutcome, which
-  // observers are told too.
+  // The compiler warns about a dropped Result where it can see it (Clang can; GCC 12 cannot): a
+  // dropped grant is released at once, and a dropped error goes unnoticed. An intended drop is
+  // written as static_cast<void>(co_await ...). Other values may be dropped, such as
+  // ReleaseOutcome, which observers get as well.
   [[nodiscard]] T await_resume()
     requires IsResult<T>::value
   {
@@ -100,7 +100,7 @@ class TaskAwaiter {
   }
   T await_resume() { return take(); }
 
-  // Runs the task next. Null: whoever waits goes on when it has ended.
+  // Runs the task next. If `waiting` is null, ended() decides what runs after the task.
   void start(std::coroutine_handle<> waiting, Ended ended) noexcept {
     check(task_.coroutine_.address() != nullptr,
           "a task is awaited once, and not after it was moved from");
@@ -110,7 +110,8 @@ class TaskAwaiter {
     next_coroutine = task_.coroutine_;
   }
 
-  // For ok(), of a task with a Result: an error ends whoever waits, a Promise's coroutine.
+  // For ok(), of a task with a Result: an error ends the waiting coroutine, whose promise is a
+  // Promise.
   template <class Promise>
   static void go_on_or_end(TaskAwaiter& self) noexcept {
     if (self.outcome_.has_value() && !self.outcome_.value().has_value()) [[unlikely]] {
@@ -119,7 +120,7 @@ class TaskAwaiter {
     }
     next_coroutine = self.waiting_;
   }
-  // For ok(): what it has come to, which is no error.
+  // For ok(): the outcome, which is not an error.
   [[nodiscard]] auto& outcome() {
     take_outcome();
     return outcome_.value();
@@ -141,7 +142,8 @@ class TaskAwaiter {
   }
   void take_outcome() {
     if constexpr (IsResult<T>::value) {
-      task_.destroy();  // It is still there if ok() has ended it with an error, in its middle.
+      // The frame still exists if ok() ended the task with an error, in its middle.
+      task_.destroy();
     }
     if (outcome_.thrown()) [[unlikely]] {
       rethrow();
@@ -153,16 +155,16 @@ class TaskAwaiter {
 
   Task<T>& task_;
   std::coroutine_handle<> waiting_;
-  Ended ended_;  // As waiting_: of a task that has been started.
+  Ended ended_;  // Set together with waiting_, when the task is started.
   TaskOutcome<T> outcome_;
 };
 
-// What every task's promise has: who awaits it.
+// The common part of every task's promise: its awaiter.
 template <class T>
 class TaskPromiseBase : public Pooled {
  public:
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-  // The frame goes at once: whoever waits is resumed by the trampoline, later.
+  // The frame is destroyed at once; the trampoline resumes the awaiting coroutine later.
   [[nodiscard]] std::suspend_never final_suspend() noexcept {
     awaiter_->task_.coroutine_ = nullptr;
     leave();
@@ -171,10 +173,10 @@ class TaskPromiseBase : public Pooled {
   void unhandled_exception() noexcept { awaiter_->outcome_.keep(std::current_exception()); }
 
   void set_awaiter(TaskAwaiter<T>& awaiter) {
-    check(!awaiter_, "a task is awaited once, and somebody awaits this one already");
+    check(!awaiter_, "a task is awaited once, and this one is awaited already");
     awaiter_ = &awaiter;
   }
-  // The result is there.
+  // The outcome is complete: leaves this coroutine for its awaiter.
   void leave() noexcept {
     if (awaiter_->ended_) return awaiter_->ended_(*awaiter_);
     next_coroutine = awaiter_->waiting_;
@@ -201,7 +203,7 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
   void return_void() const noexcept {}
 };
 
-// Ends a coroutine that waits in `co_await ok(...)`.
+// Ends a coroutine that is suspended in `co_await ok(...)`.
 template <class Promise>
 void end_coroutine(void* address, int error) {
   auto& promise = std::coroutine_handle<Promise>::from_address(address).promise();
@@ -211,12 +213,11 @@ void end_coroutine(void* address, int error) {
 
 }  // namespace internal
 
-// A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once: a second
-// time, or of a task that was moved from, is misuse. It resumes whoever awaits it on the executor
-// on which its own last wait ended. Its frame goes when it ends, or when the task is destroyed, and
-// with it every wait inside: what was already sent stays sent.
-// Parameters of task coroutines are taken by value; a reference only to something that outlives
-// the task.
+// A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once: awaiting
+// it again, or after it was moved from, is misuse. The awaiting coroutine resumes on the executor
+// on which the task's own last wait ended. The frame is destroyed when the task ends, or together
+// with the task object, and with it every wait inside: requests already sent stay sent. Task
+// coroutines take parameters by value, and references only to objects that outlive the task.
 template <class T = void>
 class [[nodiscard]] Task {
  public:

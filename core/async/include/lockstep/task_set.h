@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-// Owns tasks that nobody awaits: each runs until it ends, or until the set is cleared or
-// destroyed, which destroys the rest, the youngest first. One executor only.
+// Owns detached tasks: each runs until it ends, or until the set is cleared or destroyed, which
+// destroys the rest, the youngest first. One executor only.
 class TaskSet {
  public:
   TaskSet() : TaskSet(own_exception_) {}
-  // Keeps the first exception in a place that it shares with others, and that outlives it.
+  // Keeps the first exception in an external place, which outlives the set and may be shared.
   explicit TaskSet(std::exception_ptr& first_exception) : exception_(first_exception) {}
   TaskSet(const TaskSet&) = delete;
   TaskSet& operator=(const TaskSet&) = delete;
@@ -22,12 +22,12 @@ class TaskSet {
 
   // Starts `task` at once, on the caller's stack.
   void spawn(Task<void> task) { spawn(std::move(task), nullptr); }
-  // Tells when it has ended by itself, and without an exception. `ended` outlives the task.
+  // The same; sets `ended`, which outlives the task, when the task ends without an exception.
   void spawn(Task<void> task, bool& ended) { spawn(std::move(task), &ended); }
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
   void clear() noexcept;
 
-  // The first exception that a task let escape, or null. A task set has nobody to throw it to.
+  // The first exception that escaped from a task, or null. A task set cannot throw it to a caller.
   [[nodiscard]] std::exception_ptr first_exception() const { return exception_; }
   [[nodiscard]] bool failed() const noexcept { return exception_ != nullptr; }
   void forget_exception() noexcept { exception_ = nullptr; }

@@ -17,7 +17,7 @@ namespace lockstep {
 
 namespace internal {
 
-// How many tasks of a when_all() have not ended, and who waits for them.
+// Counts the unfinished tasks of a when_all() and resumes its caller after the last one.
 class Join {
  public:
   explicit Join(std::size_t tasks) noexcept : left_(tasks) {}
@@ -36,13 +36,13 @@ class Join {
  private:
   std::size_t left_;
   std::coroutine_handle<> waiting_;
-  std::exception_ptr exception_;  // The first that was thrown.
+  std::exception_ptr exception_;  // the first one
 };
 
 template <class T>
 class JoinedTask final : public TaskAwaiter<T> {
  public:
-  // What one is made of, as one argument.
+  // The parameters of one task, as a single argument.
   class Of {
    public:
     Of(Task<T>& joined_task, Join& its_join) : task(joined_task), join(its_join) {}
@@ -52,7 +52,7 @@ class JoinedTask final : public TaskAwaiter<T> {
   JoinedTask(Of of)  // NOLINT: for a tuple
       : TaskAwaiter<T>(task_), join_(of.join), task_(std::move(of.task)) {}
 
-  // On the caller's stack.
+  // Starts the task on the caller's stack.
   void start() {
     TaskAwaiter<T>::start({}, &JoinedTask::end);
     run_next_coroutines();
@@ -76,7 +76,7 @@ class JoinedTask final : public TaskAwaiter<T> {
   Task<T> task_;
 };
 
-// `co_await` starts all of them and waits until the last one has ended. `start_all` is no
+// `co_await` starts all tasks and waits until the last one has ended. `start_all` is not a
 // coroutine.
 template <class StartAll>
 class JoinAll {
@@ -86,7 +86,8 @@ class JoinAll {
   void await_suspend(std::coroutine_handle<> waiting) {
     join_.wait(waiting);
     start_all_();
-    join_.one_ended(nullptr);  // This one: none of them resumes us while they are being started.
+    // This entry keeps a task from resuming the caller before all are started.
+    join_.one_ended(nullptr);
   }
   void await_resume() const { join_.rethrow(); }
 
@@ -100,12 +101,12 @@ using ValueOf = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 }  // namespace internal
 
-// Runs tasks concurrently, all on the executor of whoever awaits it, and waits until every one of
-// them has ended. They start in the order in which they are named, each up to its first wait.
-// Results come in that order, whichever ends first; a task without a result gives std::monostate.
-// An exception that one lets escape ends none of the others: the first is thrown once all have
-// ended. What a Result says is the caller's business. Destroying the task destroys all of them,
-// with every wait inside.
+// Runs tasks concurrently, all on the executor of the awaiting coroutine, and waits until every one
+// of them has ended. They start in the order of the arguments, each up to its first wait. The
+// results have that order, whichever task ends first; a task without a result gives std::monostate.
+// An exception from one task does not end the others: the first exception is thrown once all have
+// ended. An error in a Result is left to the caller. Destroying the task destroys all of them, with
+// every wait inside.
 //
 //   const auto both = co_await when_all(mutex.acquire(context), other.acquire(context));
 //   const Result<HeldLock>& left = std::get<0>(both);
@@ -120,7 +121,7 @@ Task<std::tuple<internal::ValueOf<Ts>...>> when_all(Task<Ts>... tasks) {
       [](auto&... each) { return std::tuple<internal::ValueOf<Ts>...>{each.take()...}; }, joined);
 }
 
-// The same of any number of one kind.
+// The same for any number of tasks of one type.
 template <class T>
 Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
   internal::Join join(tasks.size() + 1);

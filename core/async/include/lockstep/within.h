@@ -9,9 +9,9 @@
 
 namespace lockstep {
 
-// The context of what may take no longer than that from now on, by the executor's clock: virtual
-// time on the fake. A hundred years are for ever. From any thread. Make it where the time begins:
-// one context for all the calls that share the time, a new one for the next attempt.
+// A context that ends after this time, by the executor's clock: virtual time on the fake. A time of
+// a hundred years or more never ends. From any thread. Create it when the time begins: one context
+// for all calls that share the time, a new one for the next attempt.
 template <class Rep, class Period>
 [[nodiscard]] Context within(const Executor& executor, std::chrono::duration<Rep, Period> wait,
                              std::stop_token stop = {}) {

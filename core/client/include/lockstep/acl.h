@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// What an ACL entry allows, with ZooKeeper's own bits (ZOO_PERM_*): to be combined with `|`.
+// The permissions of an ACL entry, with ZooKeeper's own bits (ZOO_PERM_*); combine them with `|`.
 namespace permission {
 inline constexpr std::int32_t kRead = 1;    // get_data, get_children, check, get_acl
 inline constexpr std::int32_t kWrite = 2;   // set_data
@@ -20,9 +20,10 @@ inline constexpr std::int32_t kAdmin = 16;  // set_acl, get_acl
 inline constexpr std::int32_t kAll = 31;
 }  // namespace permission
 
-// Who may do what. The schemes of a plain server: "world" with the id "anyone"; "auth" with any id
-// (everybody the creator is authenticated as); "digest" with "user:base64(sha1(user:password))";
-// "ip" with an address, or an address and a number of bits ("10.0.0.0/8").
+// The permissions of one identity. The schemes of a plain server: "world" with the id "anyone";
+// "auth" with any id (all identities of the creator); "digest" with
+// "user:base64(sha1(user:password))"; "ip" with an address, or an address and a number of bits
+// ("10.0.0.0/8").
 class AclEntry {
  public:
   AclEntry(std::int32_t allowed, std::string scheme_name, std::string scheme_id)
@@ -36,20 +37,20 @@ class AclEntry {
 };
 
 // The access control list of a znode (ZooKeeper Programmer's Guide, "ZooKeeper access control using
-// ACLs"). Immutable, cheap to copy, thread-safe to share. Not validated here: a list that the
-// server does not take is answered with kInvalidAcl.
+// ACLs"). Immutable, cheap to copy, thread-safe to share. Not validated here: the server answers an
+// invalid list with kInvalidAcl.
 class Acl {
  public:
-  // Says nothing: a create uses its session's default (SessionOptions::default_acl), which is
-  // open() unless its client was told another one. Anything else takes it for open().
+  // Unspecified: a create uses its session's default (SessionOptions::default_acl), which is open()
+  // unless the client sets another one. In all other uses it means open().
   Acl() noexcept = default;
   explicit Acl(std::vector<AclEntry> entries) : entries_(std::move(entries)) {}
 
-  // Everybody may do everything (ZOO_OPEN_ACL_UNSAFE).
+  // All clients have all permissions (ZOO_OPEN_ACL_UNSAFE).
   [[nodiscard]] static Acl open();
-  // Everybody may read, nobody may do anything else (ZOO_READ_ACL_UNSAFE).
+  // All clients may read, and have no other permission (ZOO_READ_ACL_UNSAFE).
   [[nodiscard]] static Acl read_only();
-  // Whoever is authenticated as its creator may do everything (ZOO_CREATOR_ALL_ACL).
+  // Clients with an identity of the creator have all permissions (ZOO_CREATOR_ALL_ACL).
   [[nodiscard]] static Acl creator_only();
 
   [[nodiscard]] bool says_nothing() const noexcept { return !entries_; }

@@ -28,17 +28,17 @@ Task<void> call_back(Task<T> task, Then then) {
 //   start(session, mutex.acquire(patience), [](Result<HeldLock> held) { ... });
 //
 // Starts `task` at once and calls `then` with its result, once, on the executor on which the task
-// ended, which for everything of a session is the session's; perhaps before start() returns. What
-// the task or `then` throws goes to Executor::escaped, and then the callback is not called, or
-// not again. If the session is destroyed first, the task is destroyed and nothing is called; what
-// its result would have been is cleaned up as if it had been cancelled. On the executor only.
-// A grant that `then` does not keep is released when `then` returns.
+// ended (for all tasks of a session the session's); perhaps before start() returns. An exception
+// from the task or from `then` goes to Executor::escaped; the callback is then not called (again).
+// If the session is destroyed first, the task is destroyed and `then` is not called; the result is
+// cleaned up as after a cancellation. On the executor only. A grant that `then` does not keep is
+// released when `then` returns.
 template <class T, class Then>
 void start(Session& session, Task<T> task, Then then) {
   session.in_background(internal::call_back(std::move(task), std::move(then)));
 }
 // The same for a task that may outlive sessions, such as an acquire by OnClient: `tasks` owns it,
-// clearing that drops it, and what is thrown stays there (TaskSet::first_exception).
+// clearing that drops it, and exceptions stay there (TaskSet::first_exception).
 template <class T, class Then>
 void start(TaskSet& tasks, Task<T> task, Then then) {
   tasks.spawn(internal::call_back(std::move(task), std::move(then)));

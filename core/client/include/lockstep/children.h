@@ -12,9 +12,9 @@
 namespace lockstep {
 
 // One reply to get_children: the names of the children, in an order that ZooKeeper leaves
-// unspecified, and the parent's Stat as of the same instant (its pzxid names the membership that
-// was seen). An immutable range of views; copying it copies a pointer, and the names live as long
-// as any copy does. Backends derive from Children::Storage to keep interned names alive.
+// unspecified, and the parent's Stat as of the same instant (its pzxid identifies the membership).
+// An immutable range of views; a copy copies a pointer, and the names live as long as any copy.
+// Backends derive from Children::Storage to keep interned names alive.
 class Children {
  public:
   class Storage : public internal::Pooled {
@@ -23,7 +23,7 @@ class Children {
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
     virtual ~Storage() = default;
-    // Whether the backend that asks is the only one who has a list of these names.
+    // Whether the calling backend is the only owner of this list.
     [[nodiscard]] bool has_one_owner() const noexcept { return references_.is_one(); }
 
     internal::ShortList<std::string_view, 8> names;
@@ -35,7 +35,7 @@ class Children {
   };
 
   Children() noexcept = default;  // no children
-  // Takes over the one reference with which a Storage is born.
+  // Takes over the initial reference of a new Storage.
   explicit Children(Storage* storage) noexcept : storage_(storage) {}
   Children(const Children& other) noexcept : storage_(other.storage_) {
     if (storage_) storage_->references_.increment();

@@ -14,12 +14,12 @@ namespace lockstep {
 
 class SessionObserver;
 
-// A session, and room on it for watches that are still to come.
+// A session, and a reservation of room for its future watches.
 class SessionRoom {
  public:
-  // With no room set aside.
+  // Without a reservation.
   explicit SessionRoom(std::shared_ptr<Session> session) : session_(std::move(session)) {}
-  // With room that is given back when the last copy of `room` goes.
+  // With a reservation that ends when the last copy of `room` is destroyed.
   SessionRoom(std::shared_ptr<Session> session, std::shared_ptr<void> room)
       : session_(std::move(session)), room_(std::move(room)) {}
 
@@ -31,8 +31,8 @@ class SessionRoom {
   std::shared_ptr<void> room_;
 };
 
-// One process that uses ZooKeeper: it knows how to open sessions and opens the next one when the
-// old one is over. Belongs to one executor.
+// One process that uses ZooKeeper: it opens sessions, and opens the next one when the old one is
+// over. Belongs to one executor.
 class Client {
  public:
   Client() = default;
@@ -40,33 +40,33 @@ class Client {
   Client& operator=(const Client&) = delete;
   virtual ~Client() = default;
 
-  // The current session if it is alive, otherwise a new one; waits until it is connected.
-  // Errors: kNotConnected if it is not when the context's deadline passes, be it that it never was
-  // or that its connection is lost (last_failure() says why); kCancelled; and what ended a session
-  // while it was being opened. Holding the pointer keeps the session object, not the session,
-  // alive.
+  // The current session if it is alive, otherwise a new one; waits until it is connected. Errors:
+  // kNotConnected if there is no connection when the context's deadline passes, whether there never
+  // was one or it was lost (last_failure() has the reason); kCancelled; and the error that ended a
+  // session while it was being opened. Holding the pointer keeps the session object, not the
+  // session, alive.
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
   // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: connection refused",
-  // "no-such-host: name does not resolve"); empty if none has, or nothing is known. On the executor
-  // only.
+  // "no-such-host: name does not resolve"); empty if no attempt has failed or the reason is
+  // unknown. On the executor only.
   [[nodiscard]] virtual std::string last_failure() const { return {}; }
 
-  // For one of many contenders: a session on which `bytes` more of watched paths fit, which need
-  // not be the one that session() gives. A client that has several sessions sets the room aside at
-  // once, before it waits for a connection, so that contenders who start together spread over them.
-  // The session has no room set aside if there is no limit, or if no other session may be opened.
+  // For one of many contenders: a session with room for `bytes` more of watched paths, which may
+  // differ from the one of session(). A client with several sessions reserves the room at once,
+  // before it waits for a connection, so that contenders that start together spread over the
+  // sessions. There is no reservation if there is no limit, or if no other session may be opened.
   // Errors: those of session(). Resumes on the client's executor.
   virtual Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context);
 
   [[nodiscard]] virtual Executor& executor() const = 0;
 
-  // Told what the sessions do that this client opens from now on; outlives them.
+  // Observes the sessions that this client opens from now on; `observer` outlives them.
   void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
 
  protected:
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
-  // What session() ends with if its wait for the connection has ended with `error`.
+  // The error of session() after its wait for the connection has ended with `error`.
   [[nodiscard]] static Error why_no_session(Error error) noexcept {
     return error == Error::kTimedOut ? Error::kNotConnected : error;
   }

@@ -8,42 +8,42 @@
 
 namespace lockstep {
 
-// Until when a session is provably alive, judged by its client alone. Told of handshakes, and of
-// requests that the leader orders (writes and sync) and that were answered. A handshake is a proof
-// by itself: the leader opens the session, or takes its touch, before it is answered. A request
-// touches the session on the server that the client is connected to, and that server passes the
-// touch on to the leader within half a tick (ZooKeeper, LearnerHandler). So a request proves that
-// the leader had the session alive when it was sent only once another one, sent a quarter of the
-// session timeout later on the same connection, has been answered too: the shortest session timeout
-// is two ticks. Reads, pings and watch events prove nothing.
+// Until when a session is provably alive, judged by its client alone. Its input are handshakes, and
+// answered requests that the leader orders (writes and sync). A handshake is a proof by itself: the
+// leader opens the session, or accepts its touch, before the answer. A request touches the session
+// on the server that the client is connected to, and that server passes the touch on to the leader
+// within half a tick (ZooKeeper, LearnerHandler). A request therefore proves that the leader
+// considered the session alive at its sending only once another one, sent a quarter of the session
+// timeout later on the same connection, has been answered too: the shortest session timeout is two
+// ticks. Reads, pings and watch events prove nothing.
 class ContactProof {
  public:
-  // How far two clocks that count the same session timeout may drift apart, in parts of it: the
-  // proof ends that much earlier.
+  // The allowed drift between two clocks that measure the same session timeout, as 1 / kDriftParts
+  // of it: the proof ends that much earlier.
   static constexpr int kDriftParts = 50;
 
-  // A connection was made by a handshake that was sent at `sent` or later. `session_timeout` is
-  // what it negotiated, which may be another one than before.
+  // A handshake sent at `sent` or later has made a connection and negotiated `session_timeout`,
+  // which may differ from the previous one.
   void opened(TimePoint sent, Duration session_timeout);
-  // A request that was sent at `sent`, not earlier than any before, has been answered.
+  // A request has been answered; `sent` is not earlier than those of the requests before.
   void answered(TimePoint sent);
 
-  // The server cannot have expired the session before; none until a handshake was told.
+  // The server cannot expire the session before this time; none before the first handshake.
   [[nodiscard]] std::optional<TimePoint> valid_until() const;
-  // As negotiated last; zero until a handshake was told.
+  // The last negotiated timeout; zero before the first handshake.
   [[nodiscard]] Duration session_timeout() const { return session_timeout_; }
-  // When the latest that was answered had been sent.
+  // The sending time of the latest answered request.
   [[nodiscard]] TimePoint newest() const { return newest_; }
-  // From when on another request, once it is answered, proves more than is proven now; none if one
+  // From this time on, a new request extends the proof once it is answered; none if another request
   // has to be answered first.
   [[nodiscard]] std::optional<TimePoint> provable_from() const;
-  // `sent`, moved on by as much as a proof reaches.
+  // The end of a proof by a request sent at `sent`.
   [[nodiscard]] TimePoint reach(TimePoint sent) const {
     return sent + session_timeout_ - session_timeout_ / kDriftParts;
   }
 
  private:
-  // Requests in quick succession: one is kept for each 32nd part of the session timeout.
+  // Of requests in quick succession, one is kept for each 32nd part of the session timeout.
   static constexpr int kSpacingParts = 32;
   static constexpr std::size_t kMost = kSpacingParts / 4 + 2;
 
@@ -53,7 +53,7 @@ class ContactProof {
   TimePoint proven_{};
   TimePoint newest_{};
   std::array<TimePoint, kMost>
-      unproven_;  // In the order in which they were sent: the first count_.
+      unproven_;  // in the order of sending; only the first count_ are valid
   std::size_t count_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// How a znode is created, with ZooKeeper's own flag values.
+// The kind of a new znode, with ZooKeeper's own flag values.
 enum class CreateMode : std::uint8_t {
   kPersistent = 0,
   kEphemeral = 1,             // Deleted by the server when the session ends.
@@ -16,8 +16,7 @@ enum class CreateMode : std::uint8_t {
   kEphemeralSequential = 3,
   kContainer = 4,  // Persistent; the server removes it some time after its last child has gone.
   // Persistent; the server removes it some time after its data has not been set for its time to
-  // live, if it has no children then. Servers offer it only if they are told to
-  // (extendedTypesEnabled).
+  // live, if it has no children then. Servers offer it only if configured (extendedTypesEnabled).
   kPersistentWithTtl = 5,
   kPersistentSequentialWithTtl = 6,
 };
@@ -33,7 +32,8 @@ enum class CreateMode : std::uint8_t {
   return mode == CreateMode::kPersistentWithTtl || mode == CreateMode::kPersistentSequentialWithTtl;
 }
 
-// What a create asks for besides path and data. A mode alone will do: then the ACL is open.
+// The properties of a new znode besides path and data. A mode converts; the ACL is then the
+// default.
 class Creation {
  public:
   Creation(CreateMode create_mode, Acl access = {})  // NOLINT: a mode is a way to create

@@ -6,12 +6,12 @@
 
 namespace lockstep {
 
-// The length of a request on the wire, without the length itself: what a server compares with its
-// jute.maxbuffer (NIOServerCnxn.readLength).
+// The length of a request on the wire, without the length field itself: the number that a server
+// compares with its jute.maxbuffer (NIOServerCnxn.readLength).
 [[nodiscard]] std::size_t packet_bytes(const Request& request);
 
-// Most requests are far too short to be worth the counting. True if this one may be longer than
-// `limit`: there is more to it than a path and data, or those are nearly as long.
+// A cheap check, because most requests are far too short to be counted exactly. True if the request
+// may be longer than `limit`: it has more than a path and data, or these are nearly as long.
 [[nodiscard]] inline bool may_exceed(const Request& request, std::size_t limit) {
   constexpr std::size_t kAround = 64;  // Header, lengths, an open ACL, flags.
   return !request.plain() ||

@@ -23,7 +23,7 @@ class Path {
   [[nodiscard]] std::string string() const { return std::string(view()); }
   [[nodiscard]] const Text& text() const noexcept { return text_; }
 
-  // The last component; "" for the root, and for no path at all.
+  // The last component; empty for the root and for a null path.
   [[nodiscard]] std::string_view name() const noexcept {
     return text_.is_null() ? std::string_view() : last_component();
   }
@@ -38,7 +38,7 @@ class Path {
   Text text_;
 };
 
-// The child of `parent` that is called `name`.
+// The path of the child `name` of `parent`.
 [[nodiscard]] Path operator/(const Path& parent, std::string_view name);
 
 }  // namespace lockstep

@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// A source of random bits: seeded in a simulation, from the operating system in production.
-// One stream per client, used on its executor only.
+// A source of random bits: seeded in a simulation, from the operating system in production. One
+// stream per client, used on its executor only.
 class Random {
  public:
   Random() = default;
@@ -18,15 +18,15 @@ class Random {
   virtual std::uint64_t next() = 0;
 };
 
-// A random (version 4) UUID in its usual 36 characters, as Curator puts it into names.
+// A random (version 4) UUID in its usual 36 characters, as Curator uses it in names.
 class Guid {
  public:
-  // Two draws.
+  // Draws twice.
   explicit Guid(Random& random);
   [[nodiscard]] std::string_view view() const { return {text_.data(), text_.size()}; }
 
   static constexpr std::size_t kLength = 36;
-  // Whether `text` looks like one.
+  // Whether `text` has the form of a GUID.
   [[nodiscard]] static bool recognized(std::string_view text);
 
  private:

@@ -36,13 +36,13 @@ enum class OpCode : std::uint8_t {
   kSetAcl,
   kMulti,
   kCheck,    // Only inside a multi.
-  kAddAuth,  // Not queued with the others: it concerns the connection.
+  kAddAuth,  // Sent ahead of the queue: it concerns the connection.
   kCheckWatches,
   kRemoveWatches,
 };
 
 [[nodiscard]] std::string_view name(OpCode op);
-// Asks a server about the watches of a connection, not about znodes.
+// Whether the request is about the watches of a connection, not about znodes.
 [[nodiscard]] constexpr bool concerns_watches(OpCode op) {
   return op == OpCode::kCheckWatches || op == OpCode::kRemoveWatches;
 }
@@ -54,39 +54,39 @@ enum class OpCode : std::uint8_t {
   return !is_read(op) && op != OpCode::kSync && op != OpCode::kAddAuth;
 }
 
-// A server sends it on to the leader, which orders it among all others.
+// Whether the server forwards it to the leader, which orders it among all such requests.
 [[nodiscard]] constexpr bool is_ordered(OpCode op) {
   return op == OpCode::kSync || (is_write(op) && op != OpCode::kClose);
 }
 
-// Which watches on a znode: those that get_children leaves, those that exists and get_data leave,
-// or all, with their numbers on the wire (zookeeper.h, ZooWatcherType).
+// Types of watches on a znode: those of get_children, those of exists and get_data, or all, with
+// their numbers on the wire (zookeeper.h, ZooWatcherType).
 enum class WatchType : std::uint8_t { kChild = 1, kData = 2, kAny = 3 };
 
 class RequestDetails;
 
-// What a caller asks of a session, as a backend or a decorator sees it.
+// A request of a session's caller, as a backend or a decorator sees it.
 class Request {
  public:
   Request(OpCode op_code, Path znode) : op(op_code), path(std::move(znode)) {}
 
-  // What few requests say, shared by the copies of one.
+  // Details of a few requests, shared by copies.
   [[nodiscard]] inline Acl acl() const;                        // create, set_acl
   [[nodiscard]] inline std::chrono::milliseconds ttl() const;  // create, in the modes that have one
   [[nodiscard]] inline Text scheme() const;                    // add_auth; its credential is data
-  [[nodiscard]] inline const std::vector<Request>& ops() const;  // Only of a multi.
-  // It says nothing of that.
+  [[nodiscard]] inline const std::vector<Request>& ops() const;  // multi
+  // Whether the request has none of these details.
   [[nodiscard]] bool plain() const { return !details_; }
   void say(RequestDetails details);
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
   WatchType watch_type = WatchType::kAny;  // remove_watches
-  bool outside_chroot = false;             // The path is the server's: no chroot belongs to it.
+  bool outside_chroot = false;             // The path is the server's, without the chroot.
   std::int32_t version = -1;
   Path path;
   Data data;
-  // A read registers this one-shot watch if the reply allows it; remove_watch takes it back.
+  // A read registers this one-shot watch if the reply allows it; remove_watch removes it.
   internal::WatchState* watch = nullptr;
 
  private:
@@ -114,17 +114,17 @@ inline std::chrono::milliseconds Request::ttl() const {
 inline Text Request::scheme() const { return plain() ? Text() : details_->scheme; }
 inline const std::vector<Request>& Request::ops() const { return details_->ops; }
 
-// What one operation of a multi that was committed came to.
+// The result of one operation of a committed multi.
 class OpResult {
  public:
   explicit OpResult(OpCode op_code) : op(op_code), path(Text()) {}
 
   OpCode op;
-  Path path;  // create: as it was created
+  Path path;  // create: the actual path
   Stat stat;  // set_data
 };
 
-// What few replies say.
+// Details of a few replies.
 class ReplyDetails : public internal::Pooled {
  public:
   ReplyDetails() = default;
@@ -140,7 +140,7 @@ class ReplyDetails : public internal::Pooled {
   std::int32_t failed_op = -1;    // multi: the operation that the error is about, or -1
 };
 
-// What comes back. Only what the operation defines is set.
+// A reply. Only the fields that the operation defines are set.
 class Reply {
  public:
   Reply() : path(Text()) {}
@@ -148,13 +148,13 @@ class Reply {
   [[nodiscard]] static Reply ok() { return Reply(); }
 
   [[nodiscard]] bool is_error() const { return has_error; }
-  // Of a znode; all zero if none is shown.
+  // The Stat of a znode; all zero if the reply has none.
   [[nodiscard]] const Stat& stat() const {
     static constexpr Stat kNone;
     return stat_ ? *stat_ : kNone;
   }
   void show(const Stat& znode) { stat_ = znode; }
-  // Those of a plain reply say nothing.
+  // Whether the reply has no details.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
   [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }

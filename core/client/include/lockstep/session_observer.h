@@ -12,8 +12,8 @@ namespace lockstep {
 class Session;
 enum class SessionState : std::uint8_t;
 
-// Hears what a session does, whoever asks it to: for metrics and tracing. Called on the session's
-// executor, in the middle of things: must not wait, throw, or use the session. Outlives the
+// Observes all requests and states of sessions, for metrics and tracing. Called on the session's
+// executor, in the middle of other work: must not wait, throw, or use the session. Outlives the
 // sessions that it observes. See Client::set_observer().
 class SessionObserver {
  public:
@@ -22,14 +22,14 @@ class SessionObserver {
   SessionObserver& operator=(const SessionObserver&) = delete;
   virtual ~SessionObserver() = default;
 
-  // A request is on its way. (A multi is one request.)
+  // A request is being sent. (A multi is one request.)
   virtual void requested(OpCode) {}
-  // Its answer is there, or the news that there will be none. Not told if nobody waits any more.
+  // A request was answered, or has failed without an answer. Not called after its waiter has gone.
   virtual void answered(OpCode, std::optional<Error>) {}
-  // What an acquire or a release has left behind is deleted in the background from now on: that
-  // znode, or the children of it that are ours.
+  // From now on, the remains of an acquire or a release are deleted in the background: this znode,
+  // or this contender's children of it.
   virtual void cleaning_up(const Path& /*znode*/) {}
-  // Also when it connects for the first time.
+  // The session has changed its state, also by its first connection.
   virtual void state_changed(const Session&, SessionState) {}
 };
 

@@ -4,10 +4,10 @@
 
 namespace lockstep {
 
-// ZooKeeper's transaction id: every write, also a failed one, takes the next.
+// ZooKeeper's transaction id: every write takes the next one, even if it fails.
 using Zxid = std::int64_t;
 
-// ZooKeeper's session id; 0 is no session.
+// ZooKeeper's session id; 0 means no session.
 using SessionId = std::int64_t;
 
 // The Stat structure of a znode (ZooKeeper Programmer's Guide, "ZooKeeper Stat Structure").

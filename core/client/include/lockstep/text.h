@@ -8,10 +8,10 @@
 
 namespace lockstep {
 
-// Immutable bytes that are cheap to copy: one allocation, counted references. Paths and data are
-// made of it, so that a backend can hand out the same text again and again without copying it.
-// Safe to copy and destroy from several threads. A default-constructed Text is null, which is
-// distinct from empty (ZooKeeper keeps the two apart for data).
+// Immutable bytes that are cheap to copy: one allocation, counted references. Paths and data use
+// it, so that a backend can return the same text many times without copying it. Safe to copy and
+// destroy on several threads. A default-constructed Text is null, which is distinct from empty
+// (ZooKeeper distinguishes the two for data).
 class Text {
  public:
   Text() noexcept = default;
@@ -34,7 +34,7 @@ class Text {
 
   [[nodiscard]] bool is_null() const noexcept { return block_ == nullptr; }
   [[nodiscard]] std::string_view view() const noexcept;
-  // A function of the content alone (the same on every machine and compiler); 0 for null.
+  // Depends on the content only (equal on every machine and compiler); 0 for null.
   [[nodiscard]] std::uint64_t hash() const noexcept { return block_ ? block_->hash : 0; }
 
   friend bool operator==(const Text& a, const Text& b) noexcept {
@@ -57,8 +57,7 @@ class Text {
   void retain() const noexcept {
     if (block_) block_->references.increment();
   }
-  // Two functions: in most of them somebody else still has the text, and nothing is to be saved and
-  // restored for that.
+  // Two functions: mostly other references are left, and the inlined part then saves no registers.
   static void release(Block* block) noexcept;
   [[gnu::noinline]] static void destroy(Block* block) noexcept;
 

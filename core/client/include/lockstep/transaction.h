@@ -13,12 +13,12 @@
 
 namespace lockstep {
 
-// The operations of one multi, in order: all of them happen, under one zxid, or none does, and each
-// sees what the ones before it did. Written as a chain:
+// The operations of one multi, in order: either all of them happen, under one zxid, or none does,
+// and each sees the effects of those before it. Written as a chain:
 //
 //   Transaction().check(lock, 0).set_data("/balance", "12", 7)
 //
-// ZooKeeper's C client takes persistent and ephemeral creates, sequential or not; another mode
+// ZooKeeper's C client supports persistent and ephemeral creates, sequential or not; any other mode
 // makes the whole transaction fail with kUnimplemented.
 class Transaction {
  public:
@@ -27,7 +27,7 @@ class Transaction {
   Transaction&& set_data(Path path, Data data, std::int32_t version = -1) &&;
   // Fails unless the znode exists and has that version of its data (-1: any).
   Transaction&& check(Path path, std::int32_t version = -1) &&;
-  // The same on a transaction that has a name.
+  // The same for a named transaction.
   void add(Request op) { ops_.push_back(std::move(op)); }
 
   [[nodiscard]] std::size_t size() const { return ops_.size(); }
@@ -37,9 +37,9 @@ class Transaction {
   std::vector<Request> ops_;
 };
 
-// Why a multi failed: with the error of its first operation that could not be done, whose index is
-// `op`; none if the failure is of no single operation (a lost connection). Nothing was applied,
-// unless outcome_unknown(error).
+// Why a multi failed: the error of its first failed operation, with its index `op`; no index if the
+// failure concerns no single operation (a lost connection). Nothing was applied, unless
+// outcome_unknown(error).
 class MultiError {
  public:
   explicit MultiError(Error failed) : error(failed) {}
@@ -49,7 +49,7 @@ class MultiError {
   std::optional<std::size_t> op;
 };
 
-// What the operations of a multi came to, one by one, in order; all of them were applied.
+// The results of a multi's operations, in order; all of them were applied.
 using MultiResults = std::vector<OpResult>;
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ enum class EventType : int { kCreated = 1, kDeleted = 2, kChanged = 3, kChild = 
 
 [[nodiscard]] std::string_view name(EventType type);
 
-// What a one-shot watch reports: what happened, and to which znode.
+// The event of a one-shot watch: its type, and the znode's path.
 class WatchEvent {
  public:
   WatchEvent(EventType type, Path path) : type_(type), path_(std::move(path)) {}
@@ -35,10 +35,10 @@ namespace internal {
 
 class WatchState;
 
-// A session's table of registrations, which may want to know that nobody else holds one of them.
+// A session's table of registrations, which may need to know when only it holds one of them.
 class WatchKeeper {
  public:
-  // Its own reference is the last one. Called out of destructors: must not run anything else.
+  // Only the table's own reference is left. Called from destructors: must not run other code.
   virtual void forgotten(WatchState& watch) noexcept = 0;
 
  protected:
@@ -54,13 +54,14 @@ class WatchState : public Pooled {
     if (--references_ == 0) return delete this;
     if (references_ == 1 && keeper_) keeper_->forgotten(*this);
   }
-  // Who is told that the watch is forgotten, and outlives the registration; null: nobody.
+  // Sets the table to notify when the watch is forgotten; it outlives the registration. May be
+  // null.
   void set_keeper(WatchKeeper* keeper) noexcept { keeper_ = keeper; }
   [[nodiscard]] WatchKeeper* keeper() const noexcept { return keeper_; }
-  // The watch fires, or the session ends. The first call counts.
+  // Called when the watch fires or the session ends. The first call counts.
   void resolve(Result<WatchEvent> outcome);
   [[nodiscard]] const std::optional<Result<WatchEvent>>& outcome() const { return outcome_; }
-  // Nobody holds the Watch any more; the session may still wait for the event.
+  // Whether no Watch is left; the session may still expect the event.
   [[nodiscard]] bool forgotten() const noexcept { return references_ == 1; }
 
  private:
@@ -75,8 +76,8 @@ class WatchState : public Pooled {
 
 // A one-shot watch (ZooKeeper Programmer's Guide, "ZooKeeper Watches"): fires once, survives
 // reconnects, ends with the session. Dropping it forgets it locally; the server keeps its entry
-// until the znode changes, or until the backend takes it back in the background. Session events
-// never consume it. Belongs to its session's executor.
+// until the znode changes, or until the backend removes it in the background. Session events never
+// consume it. Belongs to its session's executor.
 class Watch {
  public:
   Watch() noexcept = default;
@@ -98,8 +99,8 @@ class Watch {
 
   [[nodiscard]] bool has_fired() const { return state_ && state_->outcome().has_value(); }
   // Waits for the event. Errors: kSessionExpired, kAuthFailed, kClosing when the session ends
-  // first, kNoWatcher when the watch is taken back, kTimedOut, kCancelled. One waiter at a time;
-  // this Watch must outlive the wait. Resumes on the session's executor.
+  // first, kNoWatcher when the watch is removed, kTimedOut, kCancelled. One waiter at a time; this
+  // Watch must outlive the wait. Resumes on the session's executor.
   [[nodiscard]] WatchWait fired(Context context = {}) const;
 
  private:
@@ -124,7 +125,7 @@ class [[nodiscard]] WatchWait final : public internal::Wait {
   void give_up(Error error) override;
 
   internal::WatchState& state_;
-  std::optional<Error> over_;  // The context has ended first.
+  std::optional<Error> over_;  // Set if the context has ended first.
 };
 
 inline WatchWait Watch::fired(Context context) const {

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Somebody in the queue of a lock, as one list and one read of its znode showed it.
+// A contender in the queue of a lock, from one list and one read of its znode.
 class QueueEntry {
  public:
   QueueEntry(Path path, const Contender& how, bool first)
@@ -16,14 +16,16 @@ class QueueEntry {
 
   Path znode;
   Contender contender;
-  bool holds;  // Nobody in front keeps it waiting.
-  Data data;   // Null also if its ACL forbids us to read it.
-  Stat stat;   // Its czxid is the fencing token of its grant, its ephemeral_owner the session.
+  bool holds;  // No contender in front keeps it waiting.
+  Data data;   // Also null if its ACL forbids us to read it.
+  // The czxid is its grant's fencing token without the epoch, the ephemeral_owner its session.
+  Stat stat;
 };
 
-// Who holds a lock and who waits for it, in the order of the queue; whoever leaves while we look is
-// left out. Empty if there is no such lock. Connection losses are ridden out. Errors: kNoAuth if
-// the lock cannot be listed, those of Session::connected(). Resumes on the session's executor.
+// The holders and waiters of a lock, in the order of the queue, without contenders that leave
+// during the reads. Empty if the lock does not exist. It survives connection losses. Errors:
+// kNoAuth if the lock cannot be listed, those of Session::connected(). Resumes on the session's
+// executor.
 Task<Result<std::vector<QueueEntry>>> contenders_of(Session& session, Path lock, Marks marks,
                                                     Context context);
 

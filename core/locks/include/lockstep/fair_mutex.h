@@ -17,27 +17,27 @@ namespace lockstep {
 // (ZooKeeper Recipes and Solutions, "Locks"; Curator's InterProcessMutex uses the same znodes.)
 //
 // acquire() resolves with the grant, or with
-//   kTimedOut, kCancelled          the context ended; our place in the queue is given up
-//   kSessionExpired, kAuthFailed, kClosing   the session is over, and our place with it
-//   kNoNode                        somebody deleted our place in the queue
+//   kTimedOut, kCancelled          the context ended; the place in the queue is given up
+//   kSessionExpired, kAuthFailed, kClosing   the session is over, and the place with it
+//   kNoNode                        another client has deleted the place in the queue
 //   kNodeExists                    the sequence numbers of the lock path are used up (2^31 - 1):
 //                                  an operator has to remove it once it is empty
-//   kBadArguments                  the lock path is malformed, or the options are
-// and try_acquire(), which waits for nobody, also with
-//   kConflict                      somebody was in front
-// Connection losses are ridden out until the context ends. On every error, and when the task is
-// destroyed, what acquire() has created is deleted in the background.
+//   kBadArguments                  the lock path or the options are malformed
+// and try_acquire(), which does not wait, also with
+//   kConflict                      a contender was in front
+// Both survive connection losses until the context ends. On every error, and when the task is
+// destroyed, the znodes that acquire() has created are deleted in the background.
 //
 // Exclusion holds in the server's order of events without any assumption. On the clients' clocks it
-// holds for holders that stop when lost_token() is stopped, also behind a partition of any length,
-// under the assumptions of LossPolicy::kOwnClock, the default (LockOptions::loss); a process that
-// is paused only a fencing token covers: see HeldLock. It waits behind every child of the lock that
-// carries one of the marks of its options; other children are ignored, but better kept elsewhere,
-// since Curator counts all.
+// holds for holders that stop when lost_token() is stopped, also in a partition of any length,
+// under the assumptions of LossPolicy::kOwnClock, the default (LockOptions::loss); only a fencing
+// token protects against a process that is paused: see HeldLock. acquire() waits for every child of
+// the lock in front that carries one of the marks of its options; other children are ignored, but
+// better kept elsewhere, since Curator counts all.
 //
 // Resumes on the session's executor, where everything here belongs. Session, mutex and observer
 // outlive the tasks; the session and the observer outlive the grants. Several acquires of one
-// FairMutex may be under way, each with a place of its own: it is not reentrant.
+// FairMutex may run at the same time, each with its own place: it is not reentrant.
 class FairMutex {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
@@ -52,12 +52,12 @@ class FairMutex {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(Patience::kDoesNotWait, std::move(context));
   }
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
   Task<Result<HeldLock>> try_acquire(Duration wait) {
     return try_acquire(within(executor(), wait));
   }
-  // Who holds and who waits: see contenders_of().
+  // The holder and the waiters: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
     return contenders_of(queue_.session, queue_.lock, queue_.marks, std::move(context));
   }

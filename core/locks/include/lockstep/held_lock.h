@@ -11,33 +11,33 @@
 
 namespace lockstep {
 
-// What the holder knows of its grant.
+// The state of a grant, as far as its holder knows.
 enum class LockState : std::uint8_t {
   kHeld,
   kSuspect,   // The server may be about to expire the session, or has: see HeldLock.
   kLost,      // Ended without release: see cause().
-  kReleased,  // Given back, or being given back.
+  kReleased,  // Released, or being released.
 };
 
 [[nodiscard]] std::string_view name(LockState state);
 
-// How a grant is kept, besides being held. For recipes.
+// Options of a grant, set by its recipe.
 class GrantOptions {
  public:
   GrantOptions() = default;
 
-  // Whether others may ask for the lock; if so, how long until it is taken from a holder that does
-  // not answer (none: for ever).
+  // Whether other clients may ask for the lock; if so, the time until a holder that does not answer
+  // loses it (none: never).
   bool revocable = false;
   std::optional<Duration> grace;
-  // What tells our znode from another of the same name; null if its name is never used again.
+  // Distinguishes our znode from another one of the same name; null if the name is never reused.
   Data own_data;
   LossPolicy loss = LossPolicy::kOwnClock;
 };
 
-// A lock that is held. Movable, bound to no thread, on the session's executor only; the session
-// outlives it. Destroying it releases in the background. One that was moved from may only be
-// assigned to or destroyed; anything else is misuse.
+// A grant of a lock. Movable, bound to no thread, on the session's executor only; the session
+// outlives it. Destroying it releases in the background. A moved-from object may only be assigned
+// to or destroyed; anything else is misuse.
 //
 //   state        | leaves it when                                  | then
 //   kHeld        | the connection is lost, or valid_until() ends   | kSuspect, suspect_token() is
@@ -51,52 +51,52 @@ class GrantOptions {
 //                |                                                 | that it had been lost
 //
 // By default a grant is lost no later than valid_until(): a holder that stops when lost_token() is
-// stopped has stopped before anybody else can hold the lock, also behind a partition, as long as
-// clocks drift by less than one part in ContactProof::kDriftParts and the process runs. A grant
-// that is lost while its session turns out to live is deleted in the background.
+// stopped has stopped before another contender can hold the lock, also in a partition, as long as
+// clocks drift by less than one part in ContactProof::kDriftParts and the process runs. If a grant
+// is lost but its session turns out to live, its znode is deleted in the background.
 //
-// A lock without a fencing token is advice all the same: a process that is paused for longer than
-// the session timeout learns of its loss only afterwards. Hand fencing_token() to what it protects,
-// and let that refuse smaller ones (M. Kleppmann, "How to do distributed locking", 2016); or put
-// check() into the transaction that does what the lock protects.
+// A lock without a fencing token is only advisory: a process that is paused for longer than the
+// session timeout learns of its loss afterwards. Pass fencing_token() to the protected resource,
+// and let that refuse smaller tokens (M. Kleppmann, "How to do distributed locking", 2016); or add
+// check() to the transaction that does the protected work.
 class HeldLock {
  public:
   HeldLock(Session& session, GrantRecord grant, LockObserver* observer);
   HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer, GrantOptions&& options);
 
-  // Exceeds the token of every earlier exclusive grant of this lock: the znode's czxid, behind the
-  // session's fencing epoch (fencing.h). The tokens of shared grants are not ordered among
+  // Exceeds the token of every earlier exclusive grant of this lock: the session's fencing epoch,
+  // followed by the znode's czxid (fencing.h). The tokens of shared grants have no order among
   // themselves.
   [[nodiscard]] Zxid fencing_token() const;
   [[nodiscard]] const Path& lock() const;
   [[nodiscard]] const Path& znode() const;
   [[nodiscard]] Share share() const;
   // For Transaction::add(): the transaction fails with kNoNode if the lock is lost when ZooKeeper
-  // commits it. (Of any version: the name is never used again, and a revocation sets the data.)
+  // commits it. (It checks no version: the name is never reused, and a revocation sets the data.)
   [[nodiscard]] Request check() const;
 
   [[nodiscard]] LockState state() const;
-  // Why the grant ended; none unless kLost.
+  // Why the grant has ended; none unless kLost.
   [[nodiscard]] std::optional<Error> cause() const;
 
-  // Stopped when the grant is lost, not when it is released. From the first call on the own znode
-  // is watched, so that its deletion by somebody else is noticed too: one read.
+  // Stopped when the grant is lost, not when it is released. The first call sets a watch on the
+  // grant's znode, so that a deletion by another client is noticed too; it costs one read.
   [[nodiscard]] std::stop_token lost_token() const;
-  // Stopped while the grant is suspect: a token of the suspicion that there is, or else of the next
-  // one. When the grant is held again that token stays stopped, and the next call gives another
-  // one. Stopped by a loss, too.
+  // Stopped while the grant is suspect: the token of the current suspicion, or else of the next
+  // one. When the grant is held again, that token stays stopped, and the next call returns another
+  // one. A loss stops it, too.
   [[nodiscard]] std::stop_token suspect_token() const;
-  // Stopped when somebody asks for the lock; only if the lock is revocable.
+  // Stopped when a client asks for the lock; only if the lock is revocable.
   [[nodiscard]] std::stop_token revoked_token() const;
-  // The server cannot expire the session before then, by the clock of the session's executor, under
-  // the assumptions above; none once the grant has ended. As long as the grant is alive its
+  // The server cannot expire the session before this time, by the clock of the session's executor,
+  // under the assumptions above; none once the grant has ended. While the grant is alive, its
   // session keeps that proof fresh with a `sync` every sixth of the session timeout
-  // (Session::keep_contact): connected, it ends no sooner than in a third of the session timeout.
-  // With LossPolicy::kServerNotice only from the first call on.
+  // (Session::keep_contact): if connected, the proof lasts for at least a third of the session
+  // timeout from now. With LossPolicy::kServerNotice it does so only from the first call on.
   [[nodiscard]] std::optional<TimePoint> valid_until() const;
 
-  // Gives the lock back. Idempotent: every call tells how it ended. If the context ends first, the
-  // deletion goes on in the background and the outcome is kUnknown.
+  // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
+  // the deletion goes on in the background and the outcome is kUnknown.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:
@@ -110,8 +110,8 @@ class HeldLock {
   std::unique_ptr<Grant, Drop> grant_;
 };
 
-// Gives the lock back without waiting for it; its observer hears how that ends. The session is the
-// one it was granted to.
+// Releases the lock without waiting; its observer is notified of the outcome. `session` is the
+// session of the grant.
 void release_in_background(Session& session, HeldLock held);
 
 }  // namespace lockstep

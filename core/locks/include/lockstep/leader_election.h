@@ -13,37 +13,37 @@
 
 namespace lockstep {
 
-// Who leads, as an observer sees it.
+// The leader, as an observer sees it.
 class Leader {
  public:
   Leader(Path path, Data data, const Stat& stat)
       : znode(std::move(path)), candidate(std::move(data)), token(stat.czxid), seen(stat.mzxid) {}
 
   Path znode;
-  Data candidate;  // What it has said about itself.
+  Data candidate;  // its own description
   Zxid token;      // The fencing token of its leadership; grows from leader to leader.
-  Zxid seen;       // Changes when the leader changes, or what it says about itself.
+  Zxid seen;       // Changes with the leader, and with its description.
 };
 
-// One leader at a time among its candidates; when it goes, the candidate that has waited longest
+// One leader at a time among its candidates; when it leaves, the candidate that has waited longest
 // follows. (ZooKeeper Recipes and Solutions, "Leader Election"; Curator's LeaderSelector uses the
-// same znodes.) Leadership is a grant: HeldLock::release() resigns, lost_token() tells of its end,
-// and the fencing token tells the acts of this leader from those of an earlier one.
+// same znodes.) Leadership is a grant: HeldLock::release() resigns, lost_token() reports its end,
+// and the fencing token distinguishes the actions of this leader from those of an earlier one.
 //
 // campaign() resolves with leadership, or with the errors of FairMutex::acquire. Observing needs no
-// candidacy; what it shows was true when the server was asked. Errors of the observing calls:
-// kNoAuth, those of Session::connected(), the end of the context.
+// candidacy; its result was true when the server was asked. Errors of the observing calls: kNoAuth,
+// those of Session::connected(), the end of the context.
 //
 // Resumes on the session's executor. Session, election and observer outlive the tasks; the session
-// and the observer outlive the grants. Every observer hears of every change by a read of its own:
-// that is a herd by its nature.
+// and the observer outlive the grants. Every observer reads every change itself: that is inevitably
+// a herd.
 class LeaderElection {
  public:
-  // `candidate`: what we say about ourselves, for whoever asks who leads.
+  // `candidate` describes this candidate to observers.
   LeaderElection(Session& session, Path election, Data candidate, LockObserver* observer = nullptr)
       : LeaderElection(session, std::move(election), LockOptions(std::move(candidate)), observer) {}
-  // LockOptions::data is what we say about ourselves. proclaim() overwrites a request to resign
-  // that the candidate has not noticed yet.
+  // LockOptions::data describes this candidate. proclaim() overwrites a request to resign that the
+  // candidate has not noticed yet.
   LeaderElection(Session& session, Path election, LockOptions options,
                  LockObserver* observer = nullptr)
       : session_(session),
@@ -54,15 +54,15 @@ class LeaderElection {
   Task<Result<HeldLock>> campaign(Context context = {}) {
     return mutex_.acquire(std::move(context));
   }
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<HeldLock>> campaign(Duration wait) { return mutex_.acquire(wait); }
-  // Changes what we say about ourselves. Errors: kNoNode if the leadership is lost, as
+  // Changes this candidate's description. Errors: kNoNode if the leadership is lost, as
   // Session::set_data.
   Task<Result<void>> proclaim(const HeldLock& leadership, Data candidate, Context context = {});
 
-  // Who leads now; nothing if nobody does.
+  // The current leader; nothing if there is none.
   Task<Result<std::optional<Leader>>> leader(Context context = {});
-  // Waits until that is another than `known`, a Leader::seen (0: nobody), and says who.
+  // Waits until the leader differs from `known`, a Leader::seen (0: no leader), and returns it.
   Task<Result<std::optional<Leader>>> leader_after(Zxid known, Context context = {});
   // All candidates, the leader first.
   Task<Result<std::vector<QueueEntry>>> candidates(Context context = {}) {

@@ -12,29 +12,31 @@
 
 namespace lockstep {
 
-// How a recipe takes its lock and keeps it, besides where the lock is; the same for every recipe.
-// The defaults are a plain lock's. An acquire whose recipe cannot do what is asked ends with
-// kBadArguments before it sends anything.
+// How a recipe takes and keeps its lock, besides the lock's path; the same options for every
+// recipe. The defaults give a plain lock. An acquire whose recipe does not support an option ends
+// with kBadArguments before it sends anything.
 class LockOptions {
  public:
   LockOptions() = default;
   explicit LockOptions(Data own) : data(std::move(own)) {}
 
-  // Kept in the contender's znode for those who look at the queue: its host, its process, anything.
+  // Stored in the contender's znode for observers of the queue: its host, its process, anything.
   Data data;
-  // For the contender's znode and for the parents that it needs; Acl(): the session's
-  // default (SessionOptions::default_acl, which says what has to be allowed to whom).
+  // For the contender's znode and its missing parents; Acl() means the session's default
+  // (SessionOptions::default_acl, which explains the necessary permissions).
   Acl acl;
-  // Who else may stand in the queue: our own mark, and those of other libraries (kazoo's
-  // "__lock__"). The text outlives the lock. For FairMutex and what is made of it: RecursiveMutex,
-  // LeaderElection, MultiLock. The other recipes have marks of their own and take no others.
+  // The kinds of contenders in the queue: our own mark, and those of other libraries (kazoo's
+  // "__lock__"). The text outlives the lock. For FairMutex and the recipes built on it:
+  // RecursiveMutex, LeaderElection, MultiLock. The other recipes have their own marks and support
+  // no others.
   Marks marks = kMutexMarks;
-  // Whether others may ask the holder to give the lock up: see HeldLock::revoked_token() and
-  // revoke(). Not for UnfairMutex, whose holder is known by the data that a request overwrites.
+  // Whether other clients may ask the holder to release the lock: see HeldLock::revoked_token() and
+  // revoke(). Not for UnfairMutex, whose holder is identified by the data that a request
+  // overwrites.
   bool revocable = false;
-  // How long a holder that was asked may go on before the lock is taken from it; none: for ever.
+  // How long a holder that was asked may go on before it loses the lock; none: without a limit.
   std::optional<Duration> grace;
-  // When the grant is lost whose session the server has not called over.
+  // When the grant is lost although the server has not ended the session.
   LossPolicy loss = LossPolicy::kOwnClock;
 
   // kBadArguments if the grace period is not positive, or is set for a lock that is not revocable.
@@ -42,13 +44,13 @@ class LockOptions {
     if (grace && (!revocable || *grace <= Duration::zero())) return failure(Error::kBadArguments);
     return {};
   }
-  // The same for a recipe that takes no other marks than its own.
+  // The same for a recipe that supports only its own marks.
   [[nodiscard]] Result<void> valid_without_marks() const {
     const bool usual = marks.size() == 1 && marks.front().text == kLockMark;
     if (!usual) return failure(Error::kBadArguments);
     return valid();
   }
-  // What of it the grant needs.
+  // The options that concern the grant.
   [[nodiscard]] GrantOptions of_grant() const {
     GrantOptions kept;
     kept.revocable = revocable;

@@ -5,25 +5,22 @@
 
 namespace lockstep {
 
-// When a grant is lost whose session the server has not (yet) called over: what exclusion a holder
-// gets that stops as soon as it is told of the loss.
+// When a grant is lost although the server has not (yet) ended the session, and which exclusion
+// that gives a holder that stops as soon as it is notified of the loss.
 enum class LossPolicy : std::uint8_t {
-  // The default: lost by the client's own clock. It is suspect while the connection is lost, or
-  // while its proof of contact (HeldLock::valid_until) ends within a quarter of the session
-  // timeout,
-  // and lost when that proof ends. Nobody else can have the lock before, on anybody's clock, as
-  // long
-  // as clocks drift by less than one part in ContactProof::kDriftParts and the process is
-  // scheduled.
+  // The default: the client's own clock ends the grant. The grant is suspect while the connection
+  // is lost, or while its proof of contact (HeldLock::valid_until) ends within a quarter of the
+  // session timeout, and lost when that proof ends. No other contender can have the lock before
+  // that, on any clock, as long as clocks drift by less than one part in ContactProof::kDriftParts
+  // and the process is scheduled.
   kOwnClock,
   // Lost as soon as it would be suspect (as with Curator's StandardConnectionStateErrorPolicy):
-  // exclusion as above, with three quarters of the session timeout or more to stop in after a lost
+  // exclusion as above, with at least three quarters of the session timeout to stop after a lost
   // connection. Every reconnect costs the lock.
   kOnSuspicion,
-  // Lost only when the server says so, or the own znode is gone. Behind a partition the holder
-  // stays
-  // suspect for as long as it lasts, while somebody else may have the lock: only a fencing token
-  // protects. For holders that do so, and want to keep the lock if the session turns out to live.
+  // Lost only when the server ends the session, or the grant's znode is deleted. During a partition
+  // the holder stays suspect, while another contender may get the lock: only a fencing token
+  // protects. For holders that use one, and want to keep the lock if the session turns out to live.
   kServerNotice,
 };
 

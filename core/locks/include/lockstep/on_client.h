@@ -18,13 +18,13 @@
 
 namespace lockstep {
 
-// A grant together with the session that it lives in, which it keeps alive as an object.
+// A grant together with its session, whose object it keeps alive.
 class ClientGrant {
  public:
   ClientGrant(std::shared_ptr<Session> of, HeldLock grant)
       : session(std::move(of)), held(std::move(grant)) {}
   ClientGrant(ClientGrant&&) noexcept = default;
-  // By swapping: no session goes before its grant.
+  // Swaps, so that a grant is always destroyed before its session.
   ClientGrant& operator=(ClientGrant&& other) noexcept {
     std::swap(session, other.session);
     std::swap(held, other.held);
@@ -49,8 +49,8 @@ inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
   return recipe.try_acquire(std::move(context));
 };
 
-// About as many bytes as the watch of one who waits for that lock takes in the packet that sets a
-// session's watches again: the contender in front is a child of the lock.
+// About the number of bytes that a waiter's watch takes in the packet that sets a session's watches
+// again: the contender in front is a child of the lock.
 [[nodiscard]] inline std::size_t watch_bytes(const Path& lock) {
   constexpr std::size_t kLengthAndName = 64;
   return lock.view().size() + kLengthAndName;
@@ -58,13 +58,13 @@ inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
 
 namespace internal {
 
-// What an acquire has ended with that began on that session at that time: kTimedOut if it was its
-// turn that did not come. A server that has not been heard since then has given it no place to wait
-// at, and that is another error.
+// The error of an acquire that began on `session` at `began`: kTimedOut only if its turn did not
+// come. If the server has not answered since then, the acquire had no place in the queue, which is
+// another error.
 [[nodiscard]] Error why_not_acquired(Error error, const Session& session, TimePoint began,
                                      const Context& context);
 
-// The observer among what a recipe is told; none if there is none.
+// The observer among a recipe's arguments; null if there is none.
 inline LockObserver* observer_among() { return nullptr; }
 template <class First, class... Rest>
 LockObserver* observer_among(const First& first, const Rest&... rest) {
@@ -77,28 +77,28 @@ LockObserver* observer_among(const First& first, const Rest&... rest) {
 
 }  // namespace internal
 
-// A lock that outlives sessions: each acquire is made by a Recipe of its own, on the session that
-// its client has then, and is bound to that session. If that dies while the acquire is under way,
-// the acquire ends with kSessionExpired (or what else ended it) and nothing of it goes on; the next
-// one gets the client's next session. A grant of an old session stays lost, whatever comes after.
+// A lock that outlives sessions: each acquire creates its own Recipe on the current session of its
+// client, and is bound to that session. If the session ends during the acquire, the acquire ends
+// with kSessionExpired (or another error of the session) and none of its work goes on; the next one
+// gets the client's next session. A grant of an old session stays lost.
 //
-// Contenders of one client may be spread over several sessions (Client::session_with_room). One
-// whose session has no room for its watches all the same (kWatchLimit) leaves the queue and tries
-// again, with more room set aside, as long as the client has any.
+// Contenders of one client may be spread over several sessions (Client::session_with_room). If the
+// session of a contender still has no room for its watches (kWatchLimit), the contender leaves the
+// queue and tries again, with a larger reservation, as long as the client can make one.
 //
-// One deadline covers the connection, the retries and the wait; `acquire(30s)` makes it, from now
-// on. Errors: those of the recipe, kTimedOut only if the deadline passes while it waits for its
-// turn, and
+// One deadline covers the connection, the retries and the wait; `acquire(30s)` sets it from now on.
+// Errors: those of the recipe, kTimedOut only if the deadline passes while it waits for its turn,
+// and
 //   kNotConnected       the deadline has passed without a connection (Client::session), or the
 //                       connection was lost before any server had answered
-//   kOperationTimeout   the deadline has passed while the server that is connected did not answer
+//   kOperationTimeout   the deadline has passed while the connected server did not answer
 // Resumes on the client's executor, where everything here belongs. Client, lock and observer
 // outlive the tasks; the client and the observer outlive the grants.
 template <class Recipe>
 class OnClient {
  public:
-  // `what` is what the recipe is told besides its session and its path, as its constructors have
-  // it: a number of leases, LockOptions, an observer. It is copied.
+  // `what` are the recipe's arguments after its session and its path, as in its constructors: a
+  // number of leases, LockOptions, an observer. They are copied.
   template <class... What>
     requires std::constructible_from<Recipe, Session&, Path, const What&...>
   OnClient(Client& client, Path lock, What... what)
@@ -118,7 +118,7 @@ class OnClient {
   Task<Result<ClientGrant>> try_acquire(Duration wait) {
     return try_acquire(within(executor(), wait));
   }
-  // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take it.
+  // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take the lock.
   template <class Way>
   Task<Result<ClientGrant>> take(Way way, Context context) {
     for (std::size_t bytes = watch_bytes(lock_);; bytes *= 2) {
@@ -133,8 +133,8 @@ class OnClient {
       if (!wants_more) co_return failure(error);
     }
   }
-  // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on the
-  // session that it lives in. The grant outlives the task.
+  // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on its
+  // session. The grant outlives the task.
   template <class Way>
   Task<Result<void>> change(ClientGrant& grant, Way way, Context context) {
     Recipe recipe = make_(*grant.session);
@@ -142,8 +142,8 @@ class OnClient {
     co_return changed;
   }
 
-  // The lock's path, and one line for a log about an error that an acquire has ended with: see
-  // lock_failure.h. On the client's executor.
+  // The lock's path, and one line for a log about the error of an acquire: see lock_failure.h. On
+  // the client's executor.
   [[nodiscard]] const Path& path() const { return lock_; }
   [[nodiscard]] std::string describe(Error error) const {
     return lockstep::describe(error, lock_, client_);
@@ -158,11 +158,11 @@ class OnClient {
   std::function<Recipe(Session&)> make_;
 };
 
-// The same, but an acquire whose session expires is made again on the client's next session: at the
-// end of the queue, within the same deadline. It says so: LockObserver::rejoining() each time, and
-// ClientGrant::rejoins. Nothing is done twice on one session, and what the old session left behind
-// goes with it, so at most one place in the queue is ours. Sessions that end in another way
-// (kAuthFailed, kClosing) are not replaced.
+// The same, but an acquire whose session expires is repeated on the client's next session: at the
+// end of the queue, within the same deadline. LockObserver::rejoining() reports each repetition,
+// and ClientGrant::rejoins counts them. Nothing is done twice on one session, and the znodes of the
+// old session are deleted with it, so the acquire has at most one place in the queue. Sessions that
+// end in another way (kAuthFailed, kClosing) are not replaced.
 template <class Recipe>
 class Rejoining {
  public:
@@ -192,7 +192,7 @@ class Rejoining {
     }
   }
 
-  // On the session that the grant lives in: no other can have it.
+  // On the session of the grant: no other one can change it.
   template <class Way>
   Task<Result<void>> change(ClientGrant& grant, Way way, Context context) {
     return each_.change(grant, std::move(way), std::move(context));

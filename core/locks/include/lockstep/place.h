@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// A place in a queue that has not become a grant yet. If it never does, whatever the reason (an
-// error, a cancelled task, a coroutine that is destroyed while it waits), our znode is deleted in
-// the background. The session and the observer outlive it.
+// A place in a queue that has not become a grant yet. If it never does, for any reason (an error, a
+// cancelled task, a coroutine that is destroyed while it waits), its znode is deleted in the
+// background. The session and the observer outlive it.
 class Place {
  public:
   Place(Session& session, Path znode, LockObserver* observer = nullptr)
@@ -23,7 +23,7 @@ class Place {
     remove_guaranteed(session_, std::move(znode_));
   }
   [[nodiscard]] const Path& znode() const { return znode_; }
-  // The znode is somebody else's business now: of whoever takes it.
+  // Hands the znode over to the caller.
   Path&& granted() {
     granted_ = true;
     return std::move(znode_);

@@ -16,14 +16,14 @@ namespace lockstep {
 
 class Executor;
 
-// Counts what locks and sessions do, for Prometheus: give it to a Client as its SessionObserver and
-// to its locks as their LockObserver, and answer a scrape with text(). The sessions also tell it
-// the time: without them, nothing is known of how long locks are waited for and held. Series and
-// labels stand at text(). Every lock path becomes a label value, so it is meant for a bounded
-// number of paths. It outlives the client and the locks.
+// Counts the events of locks and sessions, for Prometheus: register it with a Client as its
+// SessionObserver and with its locks as their LockObserver, and answer a scrape with text(). The
+// sessions provide its clock: without them, waiting and holding times stay unknown. text() lists
+// the series and labels. Every lock path becomes a label value, so it is meant for a bounded number
+// of paths. It outlives the client and the locks.
 //
-// Belongs to one executor, like what it observes: nothing here is locked. Another thread gets the
-// text by blocking::run(), with a task that returns text().
+// Belongs to one executor, like the locks and sessions it observes, and uses no mutex. Another
+// thread gets the text by blocking::run(), with a task that returns text().
 class PrometheusMetrics final : public LockObserver, public SessionObserver {
  public:
   PrometheusMetrics() = default;
@@ -40,17 +40,18 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_waiting{lock}                   gauge: our contenders in the queue without a grant
   //   lockstep_acquires_in_flight{lock}        gauge: our acquires that have not ended yet
   //   lockstep_held{lock}                      gauge: our grants
-  //   lockstep_ahead{lock}                     gauge: whom the last one to look waited for
+  //   lockstep_ahead{lock}                     gauge: contenders ahead at the latest look
   //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
   //   lockstep_hold_seconds{lock}              histogram: from the grant to its end
   //   lockstep_requests_total{op}              sent; one round trip each
   //   lockstep_request_errors_total{op,error}
-  //   lockstep_ambiguous_creates_total         creates of which nobody knows whether they were done
+  //   lockstep_ambiguous_creates_total         creates whose outcome was unknown
   //   lockstep_orphan_deletes_total            cleanups in the background
-  //   lockstep_session_states_total{state}     how often a session has come into that state
-  // `lock` is the path that the lock was given, one for each that a user knows: a semaphore's, not
-  // those of its parts, an UnfairMutex's znode. A MultiLock has no path of its own: it counts as
-  // each of its locks. A semaphore's wait is from the place in its queue to the lease.
+  //   lockstep_session_states_total{state}     transitions of sessions into that state
+  // `lock` is the path given to the lock, one for each lock that a user knows: a semaphore's own
+  // path rather than those of its parts, an UnfairMutex's znode. A MultiLock has no path of its
+  // own: it counts as each of its locks. A semaphore's wait is from the place in its queue to the
+  // lease.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -59,14 +60,14 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   class Histogram {
    public:
     void add(Duration value);
-    // At most that long, per bound; the last is all of them.
+    // Observations up to each bound, cumulative; the last bound is infinity.
     std::array<std::uint64_t, kBucketsMs.size() + 1> at_most{};
     Duration sum{};
   };
-  using Since = std::map<std::pair<SessionId, std::string>, TimePoint>;  // Of a znode.
-  using Counts = std::map<std::string_view, std::uint64_t>;  // By a word that lives for ever.
+  using Since = std::map<std::pair<SessionId, std::string>, TimePoint>;  // by session and znode
+  using Counts = std::map<std::string_view, std::uint64_t>;  // by a name with static lifetime
 
-  // What happened to one lock.
+  // The figures of one lock.
   class Figures {
    public:
     std::uint64_t places = 0;
@@ -88,7 +89,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   };
   class Text;
 
-  // A part of a lock.
+  // A part of a lock that has several.
   class Part {
    public:
     std::string lock;
@@ -116,26 +117,25 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void cleaning_up(const Path& znode) override;
   void state_changed(const Session& session, SessionState state) override;
 
-  // Null: it is a lock.
+  // Null if `path` is a whole lock.
   [[nodiscard]] const Part* part(const Path& path) const;
   [[nodiscard]] bool is_turn(const Path& lock) const;
   Figures& of(const Path& lock);
   Figures& of(const GrantRecord& grant);
-  // The figures of the lock that a contender's znode belongs to.
+  // The figures of the lock to which a contender's znode belongs.
   Figures& of_contender(const Path& znode);
-  // How long the grant was waited for; none if nobody told of its beginning.
+  // How long the grant was waited for; none if the beginning of the wait is unknown.
   std::optional<Duration> waited_for(const GrantRecord& grant);
   void turn_ended(const GrantRecord& grant);
   void began(Since& since, SessionId session, const Path& znode);
-  // How long it stood in the table, from which it is taken; none if it did not.
+  // Removes an entry from the table and returns its age; none if there is no such entry.
   std::optional<Duration> ended(Since& since, SessionId session, const Path& znode);
   void grant_ended(const GrantRecord& grant);
 
-  const Executor* executor_ = nullptr;  // Once a session has told of it.
+  const Executor* executor_ = nullptr;  // set by the first session
   std::map<std::string, Figures> locks_;
   std::map<std::string, Part> parts_;
-  std::map<std::pair<SessionId, std::string>, Path>
-      turns_;  // The place that has got one, per lock.
+  std::map<std::pair<SessionId, std::string>, Path> turns_;  // The place whose turn it is, by lock.
   Since waiting_since_;
   Since held_since_;
   Counts requests_;

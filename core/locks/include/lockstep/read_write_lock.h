@@ -13,32 +13,32 @@
 
 namespace lockstep {
 
-// A lock that either one writer holds, or any number of readers; fair: who comes later waits behind
-// who comes earlier, so neither starves the other. (ZooKeeper Recipes and Solutions, "Shared
+// A lock held either by one writer or by any number of readers; fair: later contenders wait for
+// earlier ones, so neither kind starves the other. (ZooKeeper Recipes and Solutions, "Shared
 // Locks"; Curator's InterProcessReadWriteLock uses the same znodes.)
 //
-// The acquires resolve with the grant, or with the errors of FairMutex; the try_ acquires wait for
-// nobody and give kConflict. Two grants can be changed in place:
+// The acquires resolve with the grant, or with the errors of FairMutex; the try_ acquires do not
+// wait and return kConflict instead. Two functions change a grant in place:
 //
-//   downgrade()  a write grant becomes a read grant, without a moment in which another writer could
-//                come in between: the reader inherits the writer's place in the queue (as Curator's
-//                does since 5.5) and its fencing token.
-//   upgrade()    a read grant becomes a write grant once the readers beside it have gone.
-//                kConflict if another writer waits already: it would wait for us, and we for it.
-//                So of two readers that upgrade, one is told to give up its read grant.
+//   downgrade()  turns a write grant into a read grant, without a moment in which another writer
+//                could come in between: the reader inherits the writer's place in the queue (as
+//                Curator's does since 5.5) and its fencing token.
+//   upgrade()    turns a read grant into a write grant once the other readers have gone. kConflict
+//                if another writer waits already: the two would wait for each other. Of two readers
+//                that upgrade, one therefore gets kConflict and has to release its read grant.
 //
-// Both leave the grant as it was if they fail, and clean up in the background. kBadArguments if the
-// grant is of another lock, of the other kind, or released; its cause() if it is lost; kNoNode if
-// its znode was deleted. The grant outlives the task and is not used meanwhile.
+// If they fail, both leave the grant as it was, and clean up in the background. Errors:
+// kBadArguments if the grant is of another lock, of the other kind, or released; its cause() if it
+// is lost; kNoNode if its znode was deleted. The grant outlives the task and is not used meanwhile.
 //
 // Exclusion, fencing, cancellation, executor and lifetimes: as FairMutex. Write tokens exceed all
-// tokens before them; read tokens are not ordered among themselves.
+// tokens before them; read tokens have no order among themselves.
 class ReadWriteLock {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
   ReadWriteLock(Session& session, Path lock, LockObserver* observer = nullptr)
       : ReadWriteLock(session, std::move(lock), LockOptions(), observer) {}
-  // The options are for readers and writers, and for what they change into.
+  // The options apply to readers and writers, before and after a change.
   ReadWriteLock(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
       : session_(session),
         lock_(std::move(lock)),
@@ -57,7 +57,7 @@ class ReadWriteLock {
   Task<Result<HeldLock>> try_acquire_write(Context context = {}) {
     return acquire(Share::kExclusive, Patience::kDoesNotWait, std::move(context));
   }
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire_read(Duration wait) {
     return acquire_read(within(executor(), wait));
   }
@@ -74,7 +74,7 @@ class ReadWriteLock {
   Task<Result<void>> downgrade(HeldLock& held, Context context = {});
   Task<Result<void>> upgrade(HeldLock& held, Context context = {});
 
-  // Who holds and who waits: see contenders_of().
+  // The holders and waiters: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
     return contenders_of(session_, lock_, kReadWriteMarks, std::move(context));
   }

@@ -15,18 +15,18 @@
 
 namespace lockstep {
 
-// A FairMutex that its owner may acquire again while it holds it; the lock is given back when every
-// one of these acquires has been released.
+// A FairMutex that its owner may acquire again while it holds it; the last release of these
+// acquires releases the lock.
 //
-// acquire() resolves with a hold, or with the errors of FairMutex, and for an owner that has the
-// lock already with
-//   the cause of the loss   the lock is lost: it is never entered again before every hold of it has
-//                           been released, since its owner must first learn of that
-//   kConflict               another acquire of that owner is still under way
-// A hold that is entered again costs no request and ignores the context.
+// acquire() resolves with a hold, or with the errors of FairMutex, and if the owner already has the
+// lock with
+//   the cause of the loss   the lock is lost: it cannot be entered again before every hold of it
+//                           has been released, since its owner must learn of the loss first
+//   kConflict               another acquire of that owner is in progress
+// Entering again costs no request and ignores the context.
 //
-// Guarantees, executor and lifetimes: as FairMutex; and the mutex outlives its holds. An owner is
-// known to this object only: another RecursiveMutex on the same path is a stranger.
+// Guarantees, executor and lifetimes: as FairMutex; and the mutex outlives its holds. Only this
+// object knows its owners: another RecursiveMutex on the same path is a different contender.
 class RecursiveMutex {
  private:
   struct Entry;
@@ -48,8 +48,8 @@ class RecursiveMutex {
 
     // The grant that all holds of the owner share. Only before release().
     [[nodiscard]] const HeldLock& held() const;
-    // Leaves this level; the last one gives the lock back. kReleased for an inner level of a lock
-    // that is held, kAlreadyLost for one that is lost. To be called once.
+    // Leaves this level; the last one releases the lock. kReleased for an inner level of a held
+    // lock, kAlreadyLost for one of a lost lock. May be called once.
     Task<ReleaseOutcome> release(Context context = {});
 
    private:
@@ -68,18 +68,18 @@ class RecursiveMutex {
   ~RecursiveMutex();
 
   Task<Result<Hold>> acquire(LockOwner owner, Context context = {});
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<Hold>> acquire(LockOwner owner, Duration wait) {
     return acquire(owner, within(session_.executor(), wait));
   }
 
-  // How many holds the owner has.
+  // The number of the owner's holds.
   [[nodiscard]] std::size_t depth(LockOwner owner) const;
 
  private:
   class Waiting;
   [[nodiscard]] Entry* find(LockOwner owner) const;
-  // Takes the grant out if that was the last hold.
+  // Returns the grant if that was the last hold.
   std::unique_ptr<Entry> leave(Entry& entry);
 
   Session& session_;

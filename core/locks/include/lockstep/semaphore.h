@@ -18,13 +18,13 @@
 
 namespace lockstep {
 
-// How many leases a semaphore has.
+// The number of leases of a semaphore.
 class LeaseCount {
  public:
-  // The same number for everybody who uses the semaphore.
+  // A fixed number, equal in all processes that use the semaphore.
   LeaseCount(std::int32_t leases) : fixed_(leases) {}  // NOLINT: a number is one
-  // As many as the znode at this path says (see set_shared_count), which may change while others
-  // wait. It lies outside of the semaphore's path.
+  // The number in the znode at this path (see set_shared_count), which may change while contenders
+  // wait. The znode is outside of the semaphore's path.
   template <std::convertible_to<Path> P>
   LeaseCount(P&& count)  // NOLINT: where the number is to be found
       : shared_(std::forward<P>(count)) {}
@@ -37,26 +37,26 @@ class LeaseCount {
   std::optional<Path> shared_;
 };
 
-// At most so many leases at a time, granted in the order of arrival; each lease is a grant of its
-// own. (Curator's InterProcessSemaphoreV2 uses the same znodes: whoever waits for a lease holds the
-// mutex "<path>/locks", and everything in "<path>/leases" counts.)
+// Grants a limited number of leases at a time, in the order of arrival; each lease is a grant of
+// its own. (Curator's InterProcessSemaphoreV2 uses the same znodes: the contender that waits for a
+// lease holds the mutex "<path>/locks", and every child of "<path>/leases" counts.)
 //
 // acquire() resolves with a lease, or with
 //   kTimedOut, kCancelled          the context ended
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
 //   kNoNode                        one of our znodes was deleted, or the shared count is missing
-//   kMarshallingError              the shared count is no count
-//   kBadArguments                  the path is malformed, there are less than one lease, or the
+//   kMarshallingError              the shared count is malformed
+//   kBadArguments                  the path is malformed, there is less than one lease, or the
 //                                  options are not for this recipe
-// and try_acquire(), which waits for nobody, also with
-//   kConflict                      no lease was free, or somebody waits for one, or just takes one
-// Connection losses are ridden out until the context ends. On every error, and when the task is
-// destroyed, what acquire() has created is deleted in the background.
+// and try_acquire(), which does not wait, also with
+//   kConflict                      no lease was free, or a contender waits for one or takes one
+// Both survive connection losses until the context ends. On every error, and when the task is
+// destroyed, the znodes that acquire() has created are deleted in the background.
 //
-// Server-order exclusion: when a lease is granted, no more leases exist than its holder believed
-// there may be; that needs no assumption, but a count that is shared and lowered takes nothing from
-// those who hold already. What a lease is worth on the clients' clocks: see HeldLock. Its token is
-// not ordered among the tokens of leases held at the same time.
+// Server-order exclusion: when a lease is granted, no more leases exist than its holder has read as
+// the limit; that needs no assumption, but lowering a shared count takes no lease from its holders.
+// HeldLock says how far a lease can be trusted on the clients' clocks. Its token has no order among
+// the tokens of leases held at the same time.
 //
 // Resumes on the session's executor. Session, semaphore and observer outlive the tasks; the session
 // and the observer outlive the leases.
@@ -64,8 +64,8 @@ class Semaphore {
  public:
   Semaphore(Session& session, Path path, LeaseCount leases, LockObserver* observer = nullptr)
       : Semaphore(session, std::move(path), std::move(leases), LockOptions(), observer) {}
-  // Data and ACL are also those of the znode with which it waits for its turn. Who asks for a
-  // revocable lease asks for all: revoke() of "<path>/leases" with kLeaseMarks.
+  // Data and ACL also apply to the znode that waits for the turn. A request to a revocable lease is
+  // a request to all: revoke() of "<path>/leases" with kLeaseMarks.
   Semaphore(Session& session, Path path, LeaseCount leases, LockOptions options,
             LockObserver* observer = nullptr)
       : session_(session),
@@ -80,14 +80,14 @@ class Semaphore {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(Patience::kDoesNotWait, std::move(context));
   }
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
   Task<Result<HeldLock>> try_acquire(Duration wait) {
     return try_acquire(within(executor(), wait));
   }
 
-  // The leases that are held, and perhaps one that waits for room, with their Stats; and who waits
-  // for its turn to take one, whoever takes one first: see contenders_of().
+  // The held leases with their Stats, perhaps including one that waits for room; and the contenders
+  // that wait for their turn to take one, the next one first: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> leases(Context context = {}) {
     return contenders_of(session_, path_ / "leases", kLeaseMarks, std::move(context));
   }
@@ -98,7 +98,7 @@ class Semaphore {
  private:
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
 
-  // How many leases there may be, and a watch on that if it can change.
+  // The limit of leases, and a watch on it if it can change.
   class Capacity {
    public:
     Capacity(std::int32_t leases, Watch left) : value(leases), watch(std::move(left)) {}

@@ -12,25 +12,24 @@
 
 namespace lockstep {
 
-// A mutual exclusion lock that is one ephemeral znode: whoever creates it holds. Trying costs one
-// request and leaves nothing behind, which is what it is for. Waiting has no order, and each
-// release wakes every waiter, all of which try again at once: use FairMutex where more than a few
-// wait.
+// A mutual exclusion lock that is one ephemeral znode: the client that creates it holds. A try
+// costs one request and leaves nothing behind, which is its purpose. Waiters have no order, and
+// each release wakes all of them, and all try again at once: use FairMutex if more than a few wait.
 //
 // acquire() resolves with the grant, or with
 //   kTimedOut, kCancelled          the context ended
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
 //   kBadArguments                  the path is malformed, or the options are not for this recipe
-//   kNoAuth                        its parent does not let us create it
-// and try_acquire(), which waits for nobody, also with
-//   kConflict                      somebody holds it
-// Connection losses are ridden out until the context ends. On every error, and when the task is
-// destroyed, what acquire() has created is deleted in the background.
+//   kNoAuth                        its parent's ACL forbids the create
+// and try_acquire(), which does not wait, also with
+//   kConflict                      another client holds it
+// Both survive connection losses until the context ends. On every error, and when the task is
+// destroyed, the znode that acquire() has created is deleted in the background.
 //
-// Exclusion and fencing: as FairMutex. Since everybody uses the same name, "no stale action" (a
-// release never deletes another's znode) holds only as long as nobody deletes a holder's znode by
-// hand: an attempt that may have been lost is looked into before it is repeated, but ZooKeeper has
-// no delete that names one life of a znode.
+// Exclusion and fencing: as FairMutex. Since all clients use the same name, "no stale action" (a
+// release never deletes another holder's znode) holds only if holders' znodes are never deleted by
+// hand: an attempt that may have been lost is checked before it is repeated, but ZooKeeper has no
+// delete that names one particular incarnation of a znode.
 //
 // Resumes on the session's executor. Session, mutex and observer outlive the tasks; the session and
 // the observer outlive the grants. Not reentrant: a second acquire of one session waits like any.
@@ -39,7 +38,7 @@ class UnfairMutex {
   // `znode` is the lock; its parent is created as a container when missing.
   UnfairMutex(Session& session, Path znode, LockObserver* observer = nullptr)
       : UnfairMutex(session, std::move(znode), LockOptions(), observer) {}
-  // With data alone: LockOptions::data, which holder() shows.
+  // With data only: LockOptions::data, which holder() returns.
   UnfairMutex(Session& session, Path znode, Data data, LockObserver* observer = nullptr)
       : UnfairMutex(session, std::move(znode), LockOptions(std::move(data)), observer) {}
   UnfairMutex(Session& session, Path znode, LockOptions options, LockObserver* observer = nullptr)
@@ -52,14 +51,14 @@ class UnfairMutex {
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
     return acquire(false, std::move(context));
   }
-  // Within that time, from now on.
+  // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
   Task<Result<HeldLock>> try_acquire(Duration wait) {
     return try_acquire(within(executor(), wait));
   }
-  // Who holds, with its data; nobody if the znode is not there. One read. Of a holder whose ACL
-  // forbids us to read it only the path is known. Connection losses are ridden out. Errors: those
-  // of Session::connected(), and kBadArguments. Resumes on the session's executor.
+  // The holder with its data; none if the znode does not exist. Costs one read. If the holder's ACL
+  // forbids us to read it, only the path is known. It survives connection losses. Errors: those of
+  // Session::connected(), and kBadArguments. Resumes on the session's executor.
   Task<Result<std::optional<QueueEntry>>> holder(Context context = {});
 
  private:

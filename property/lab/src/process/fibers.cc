@@ -35,7 +35,7 @@ std::terminate_handler handler_before = nullptr;
         " (lockstep/blocking/run.h)\n",
         stderr);
     std::abort();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): whoever was there before has more to say.
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the previous handler prints more.
   }
   if (handler_before) handler_before();
   std::abort();

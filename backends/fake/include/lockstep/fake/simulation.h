@@ -56,10 +56,10 @@ class Started {
 // one client after the other) except where they say otherwise, so that a unit test can script an
 // exact interleaving:
 //
-//  Simulation simulation;
-//  const auto session = simulation.open("A");
-//  FairMutex mutex(*session, "/lock");
-//  Result<HeldLock> held = simulation.run(mutex.acquire());
+//   Simulation simulation;
+//   const auto session = simulation.open("A");
+//   FairMutex mutex(*session, "/lock");
+//   Result<HeldLock> held = simulation.run(mutex.acquire());
 //
 // A call that runs the simulation throws Endless after kMostSteps events, or after World::kMostWork
 // pieces of work in one event.

@@ -2,7 +2,7 @@
 
 namespace lockstep::internal {
 
-// Prints what was misused and aborts. Misuse of an API is a bug in the caller that no error value
+// Prints the violated rule and aborts. Misuse of an API is a bug in the caller that no error value
 // can repair, so the check is on in every build.
 [[noreturn]] void misused(const char* rule) noexcept;
 

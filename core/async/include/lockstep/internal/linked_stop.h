@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// A stop source that also stops when another token does. The callbacks only forward, so that
+// A stop source that also stops when another token does. Its callbacks only forward the stop, so
 // stopping from another thread is as safe as with the token itself. Does not move.
 class LinkedStop {
  public:
@@ -18,7 +18,7 @@ class LinkedStop {
   ~LinkedStop() = default;
 
   [[nodiscard]] std::stop_source& source() { return source_; }
-  // `context`, stopped by us.
+  // `context` with this source as its stop token.
   [[nodiscard]] Context bound(const Context& context) const {
     if (context.deadline()) return {*context.deadline(), source_.get_token()};
     return {source_.get_token()};

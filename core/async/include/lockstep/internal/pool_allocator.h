@@ -7,7 +7,7 @@
 namespace lockstep::internal {
 
 // An Allocator (C++ named requirements) over the frame pool, for small containers that a simulation
-// makes anew in each execution.
+// creates in every execution.
 template <class T>
 class PoolAllocator {
  public:

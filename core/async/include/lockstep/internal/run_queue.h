@@ -4,7 +4,7 @@
 
 namespace lockstep::internal {
 
-// First in, first out, intrusive: the queue every executor is made of. Not thread-safe.
+// A first-in, first-out, intrusive queue: the core of every executor. Not thread-safe.
 class RunQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }

@@ -7,8 +7,8 @@
 
 namespace lockstep::internal {
 
-// A constant that several owners share, or nothing: one pointer wide, and counted as
-// ReferenceCount does. For the rarely used parts of values that are moved all the time.
+// A constant that several owners share, or nothing: one pointer wide, and counted with
+// ReferenceCount. For the rarely used parts of values that are moved often.
 template <class T>
 class Shared {
  public:

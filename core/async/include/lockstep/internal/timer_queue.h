@@ -13,10 +13,10 @@ class TimerQueue {
  public:
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-  // Whether all of them run in the background.
+  // Whether all timers are background timers.
   [[nodiscard]] bool only_background() const noexcept { return background_ == heap_.size(); }
   [[nodiscard]] const Timer& earliest() const { return *heap_.front(); }
-  // When each of them is due, in ascending order.
+  // The due times of all timers, in ascending order.
   [[nodiscard]] std::vector<TimePoint> due() const;
   void push(Timer& timer, TimePoint due);
   void erase(Timer& timer) noexcept;  // Does nothing if the timer is idle.
@@ -33,7 +33,7 @@ class TimerQueue {
 
   std::vector<Timer*> heap_;
   std::uint64_t next_order_ = 0;
-  std::size_t background_ = 0;  // Of those in the heap.
+  std::size_t background_ = 0;  // the background timers in the heap
 };
 
 }  // namespace lockstep::internal

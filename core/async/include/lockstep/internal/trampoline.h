@@ -7,31 +7,31 @@
 namespace lockstep::internal {
 
 // Coroutines never resume each other: each names the one to run next and suspends, and the loop
-// below runs them one after the other. The stack therefore stays flat however many of them
-// complete synchronously. (Symmetric transfer would promise the same, but GCC 12 makes it a real
-// call at -O0, -O1 and under sanitizers.)
+// below runs them one after the other. The stack therefore stays flat however many of them complete
+// synchronously. (Symmetric transfer would promise the same, but GCC 12 makes it a real call at
+// -O0, -O1 and under sanitizers.)
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
-// Is asked about coroutines of its thread that run on and on without a wait: a simulated world, in
-// which code without an end would be the end of the search. In production nobody asks.
+// Decides whether coroutines that run on without a wait may continue. A simulated world sets it,
+// because code without an end would also end the search. Production has none.
 class ChainLimit {
  public:
-  // Coroutines have run one after the other, or found what they wait for there already, so often.
-  // False: the next one does not run any more, and stays suspended until whoever owns it destroys
-  // it.
+  // Called when `in_a_row` coroutines have run, or waits been ready at once, without a real wait.
+  // If it returns false, the next coroutine does not run and stays suspended until its owner
+  // destroys it.
   virtual bool may_go_on(std::uint64_t in_a_row) noexcept = 0;
 
  protected:
   ~ChainLimit() = default;
 };
 inline constinit thread_local ChainLimit* chain_limit = nullptr;
-inline constexpr std::uint64_t kLongChain = 1 << 16;  // It is asked each time it was so often.
+inline constexpr std::uint64_t kLongChain = 1 << 16;  // It is called at each multiple of this.
 
 [[gnu::noinline, gnu::cold]] inline bool chain_may_go_on(std::uint64_t in_a_row) {
   return !chain_limit || chain_limit->may_go_on(in_a_row);
 }
 
-// How many waits were over before anybody waited: a world begins to count anew when time goes on.
+// Counts waits that were ready at once; a world resets it when time goes on.
 inline constinit thread_local std::uint64_t ready_waits = 0;
 
 [[nodiscard]] inline bool may_wait_for_nothing() {

@@ -11,16 +11,16 @@
 
 namespace lockstep::internal {
 
-// The one way in which a coroutine of this library waits: for something that calls finish(), or
-// for the end of its Context, whichever comes first. Lives in the frame of the coroutine that
-// waits and never moves. The coroutine resumes on the executor, through its queue.
+// The base of every wait of a coroutine in this library: for a call of finish(), or for the end of
+// its Context, whichever comes first. Lives in the frame of the waiting coroutine and never moves.
+// The coroutine resumes on the executor, through its queue.
 class Wait : private Runnable {
  public:
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return done_ && may_wait_for_nothing(); }
-  // The result is there.
+  // Whether the result is there.
   [[nodiscard]] bool done() const noexcept { return done_; }
   void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
 
@@ -40,7 +40,7 @@ class Wait : private Runnable {
   }
 
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
-  // Whether the Context can end. (Whoever asks first is spared an empty optional.)
+  // Whether the Context can end: cheaper than already_over() when it cannot.
   [[nodiscard]] bool may_be_over() const { return !context_.endless(); }
   // The error of a Context that has already ended, if it has.
   [[nodiscard]] std::optional<Error> already_over() const {
@@ -48,7 +48,7 @@ class Wait : private Runnable {
     return limit_reached();
   }
 
-  // The result is there: wakes the coroutine if it waits. Once only.
+  // Marks the result as available and wakes a waiting coroutine. Once only.
   void finish() {
     done_ = true;
     if (!coroutine_) return;
@@ -58,13 +58,13 @@ class Wait : private Runnable {
     executor_.post(*this);
   }
 
-  // The Context has ended first: store the error and let go of what was waited for.
+  // The Context has ended first: store the error and cancel the wait's registration.
   virtual void give_up(Error error) = 0;
-  // The error that was waited for, if the result is one.
+  // The error in the result, if it is one.
   [[nodiscard]] virtual std::optional<Error> failed() const = 0;
 
  private:
-  // Only for contexts that can end; most waits of a search never need it.
+  // Only for contexts that can end, which most waits of a search do not have.
   class Limits;
 
   void observe_limits();
@@ -74,10 +74,10 @@ class Wait : private Runnable {
   void abandon(Error error);
   void forget() noexcept;
 
-  bool done_ = false;  // First: there is room for it behind what a Runnable has.
+  bool done_ = false;  // First, because a Runnable's padding has room for it.
   Executor& executor_;
   Context context_;
-  std::coroutine_handle<> coroutine_;  // Null: it does not wait yet, or not any more.
+  std::coroutine_handle<> coroutine_;  // Null before and after the wait.
   EndWithError end_with_error_ = nullptr;
   Limits* limits_ = nullptr;
 };

@@ -11,31 +11,31 @@ namespace lockstep {
 
 class Session;
 
-// How sure a session's client can be, by its own clock, that the server has the session alive.
+// How certain a client can be, by its own clock, that the server considers the session alive.
 enum class Contact : std::uint8_t {
-  kSure,    // Also if nobody wants to know, or the backend tells of no contact.
+  kSure,    // Also if no holder keeps the contact, or the backend reports none.
   kFading,  // The proof ends within a quarter of the session timeout.
   kOver,    // The proof has ended.
 };
 
 namespace internal {
 
-// Keeps the proof of a session's contact fresh as long as somebody wants it, and tells the
-// session's listeners when it fades, ends and is back. One timer and, every sixth of the session
-// timeout in which the leader has ordered no other request, one sync per session, however many want
-// it.
+// Keeps the proof of a session's contact fresh as long as there is a holder that needs it, and
+// notifies the session's listeners when the proof fades, ends and is back. It uses one timer per
+// session and, in every sixth of the session timeout without another request that the leader
+// orders, one sync, whatever the number of holders.
 class KeptContact final : public Timer, private Completion {
  public:
   explicit KeptContact(Session& session) : session_(session) { background = true; }
   ~KeptContact();
 
   [[nodiscard]] const ContactProof& proof() const { return proof_; }
-  // As listeners were told last.
+  // The state that listeners were notified of last.
   [[nodiscard]] Contact contact() const { return told_; }
-  // The proof has ended, although nobody may have been told yet. For those who keep the contact.
+  // Whether the proof has ended, even if listeners have not been notified yet. Requires keep().
   [[nodiscard]] bool is_over() const;
 
-  // From the backend: see Session.
+  // Called by the backend: see Session.
   void opened(TimePoint sent, Duration session_timeout);
   void answered(TimePoint sent, bool ordered) {
     if (!ordered) return;
@@ -47,7 +47,7 @@ class KeptContact final : public Timer, private Completion {
   void keep_always() { always_ = true; }
   void session_changed();
 
-  // From those who want it, as often let go as kept.
+  // Called by users of the proof: one let_go() for each keep().
   void keep();
   void let_go();
 
@@ -69,7 +69,7 @@ class KeptContact final : public Timer, private Completion {
 
   Session& session_;
   ContactProof proof_;
-  TimePoint synced_{};  // When our last sync was sent.
+  TimePoint synced_{};  // The sending time of our last sync.
   std::uint32_t keepers_ = 0;
   Contact told_ = Contact::kSure;
   bool always_ = false;

@@ -8,8 +8,8 @@
 
 namespace lockstep::internal {
 
-// A list that has room for a few elements in itself, so that a short one needs no memory of its
-// own. Of what may be copied as bytes. Stays where it is.
+// A list with built-in room for a few elements, so that a short one does not allocate. Its elements
+// are trivially copyable. Does not move.
 template <class T, std::size_t kFew>
 class ShortList {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -32,12 +32,12 @@ class ShortList {
   [[nodiscard]] T& operator[](std::size_t index) noexcept { return elements_[index]; }
 
   void clear() noexcept { size_ = 0; }
-  // Room for so many altogether.
+  // Makes room for this many elements in total.
   void reserve(std::size_t room) {
     if (room > room_) [[unlikely]]
       grow(room);
   }
-  // Of an empty list: it gets what `make` makes of each element of `range`.
+  // For an empty list: appends make(element) for each element of `range`.
   template <class Range, class Make>
   void fill(const Range& range, Make make) {
     reserve(range.size());
@@ -59,7 +59,7 @@ class ShortList {
     elements_ = larger;
     room_ = room;
   }
-  // By value: it may be one of those that move.
+  // By value, because the argument may be an element that moves.
   [[gnu::noinline]] void push_into_more_room(T element) {
     grow(2 * room_);
     std::construct_at(elements_ + size_++, element);
@@ -70,7 +70,7 @@ class ShortList {
   std::size_t size_ = 0;
   std::size_t room_ = kFew;
   union {
-    T few_[kFew];  // Not made before they are there.
+    T few_[kFew];  // Elements are not constructed before they are added.
   };
 };
 

@@ -15,52 +15,51 @@
 
 namespace lockstep::blocking {
 
-// Whether who holds a lock may lock it again.
+// Whether a caller that holds a lock may lock it again.
 enum class Reentry : std::uint8_t { kForbidden, kAllowed };
 
-// What the blocking locks have in common: they take the locks of a Source, an OnClient or a
-// Rejoining, wait for them through the executor's Blocker, and know by which caller (a thread, or a
-// fiber of a hunt) each grant was taken. Every failure is a LockError, which is a std::system_error
+// The common part of the blocking locks. They take the locks of a Source, an OnClient or a
+// Rejoining, wait for them through the executor's Blocker, and record which caller (a thread, or a
+// fiber of a hunt) has taken each grant. Every failure is a LockError, which is a std::system_error
 // whose text names the call and the lock's path:
 //
 //   of zookeeper_category()    the error of the recipe, of OnClient or of Client::session(), such
 //                              as session expired while it waited: error_code.h
-//   not_connected (kNotConnected)   no server was connected within the time there was; the text
-//                              says why, as far as the client knows
-//   timed_out (kOperationTimeout)   the server did not answer within the time there was
-//   operation_canceled (kCancelled) the stop token was triggered before the lock was had
-//   resource_deadlock_would_occur   the caller holds the lock already and would wait for itself;
-//                              or it is what the executor runs (Blocker::block)
+//   not_connected (kNotConnected)   no server was connected in time; the text gives the reason, as
+//                              far as the client knows it
+//   timed_out (kOperationTimeout)   the server did not answer in time
+//   operation_canceled (kCancelled) the stop token was triggered before the lock was acquired
+//   resource_deadlock_would_occur   the caller already holds the lock and would wait for itself; or
+//                              the executor itself runs the caller (Blocker::block)
 //   operation_not_permitted    the caller does not hold the lock
 //
-// A try_ function returns false if somebody else has the lock, if the caller has it already, or if
-// its time is up while it waits in the lock's queue: one deadline for the connection, the retries
-// and the wait. That nobody could be asked is not "somebody else has it": it is an error, as above.
-// With a deadline that has passed a try_ function asks nobody, and is false if the client is
-// connected. Without a deadline it waits for no contender, and for ZooKeeper's answers as long as
-// Bounds::try_patience says. lock() without a stop token waits for as long as it takes, with a
-// server that is not there for ever.
+// A try_ function returns false if another contender has the lock, if the caller has it already, or
+// if its time is up while it waits in the lock's queue: one deadline for the connection, the
+// retries and the wait. An unreachable server is not the same as a taken lock: it is an error, as
+// above. With a deadline that has passed, a try_ function sends no request and returns false if the
+// client is connected. Without a deadline it does not wait for contenders, and for ZooKeeper's
+// answers no longer than Bounds::try_patience. lock() without a stop token waits without a limit,
+// also for a server that never answers.
 //
-// Any number of callers; each object stands for one member of the lock's queue per caller. What it
-// protects is protected as the recipe says: a grant can be lost at any time, so ask lost_token(),
-// or hand fencing_token() on. Unlocking a lost lock is no error, and must be done before the caller
-// can lock it again. Nobody may hold it or wait for it when it is destroyed (checked). Client and
-// observer outlive it; the observer is called on the client's executor.
+// Any number of callers may use one object; each caller is one member of the lock's queue.
+// Protection is that of the recipe: a grant can be lost at any time, so check lost_token(), or pass
+// fencing_token() on. Unlocking a lost lock is no error, and is required before the caller can lock
+// it again. When the object is destroyed, no caller may hold it or wait for it (checked). Client
+// and observer outlive it; the observer is called on the client's executor.
 //
-// A forked child has a copy of the object, and no part in what the object holds: its parent goes on
-// holding the lock, and the child is protected by nothing. In the child every function throws
-// operation_not_permitted, except those that give back: unlock() does nothing and release() says
-// ReleaseOutcome::kUnknown, so that a child may leave the scope of a std::unique_lock, and of the
-// lock itself, without an effect on its parent. The safe course is to let it call exec or _exit
-// before that.
+// A forked child has a copy of the object, but none of its grants: the parent keeps holding the
+// lock, and nothing protects the child. In the child every function throws operation_not_permitted,
+// except the releasing ones: unlock() does nothing and release() returns ReleaseOutcome::kUnknown,
+// so that a child may leave the scope of a std::unique_lock, and of the lock itself, without an
+// effect on its parent. It is safest for the child to call exec or _exit before that.
 template <class Source>
 class Lock : private lockstep::internal::LockCalls {
  public:
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  // What the caller holds; see HeldLock. Each is a question to the executor's thread, and none may
-  // be asked there.
+  // The state of the caller's grant; see HeldLock. Each of these asks the executor's thread, and
+  // must not be called on it.
   [[nodiscard]] Zxid fencing_token() {
     return ask("fencing_token()", [](ClientGrant& grant) { return grant.held.fencing_token(); });
   }
@@ -73,26 +72,26 @@ class Lock : private lockstep::internal::LockCalls {
   [[nodiscard]] std::optional<Error> cause() {
     return ask("cause()", [](ClientGrant& grant) { return grant.held.cause(); });
   }
-  // Stopped when the lock is lost. The token itself is anybody's, and costs nothing to ask:
+  // Stopped when the lock is lost. Any thread may use the token, at no cost:
   //
   //   const std::unique_lock lock(mutex, 30s);
   //   const std::stop_token lost = mutex.lost_token();
   //   while (!lost.stop_requested() && work_is_left()) do_some_work();
   //
-  // A std::stop_callback of it runs on the executor's thread, where nothing may block: it sets a
-  // flag, closes a socket, wakes a condition variable, but does not unlock.
+  // A std::stop_callback of it runs on the executor's thread, where nothing may block: it may set a
+  // flag, close a socket or wake a condition variable, but not unlock.
   [[nodiscard]] std::stop_token lost_token() {
     return ask("lost_token()", [](ClientGrant& grant) { return grant.held.lost_token(); });
   }
   // Stopped while the lock may be about to be lost: see HeldLock::suspect_token(). For a holder
-  // that wants to end its work in order before lost_token() is stopped.
+  // that wants to finish its work in order before lost_token() is stopped.
   [[nodiscard]] std::stop_token suspect_token() {
     return ask("suspect_token()", [](ClientGrant& grant) { return grant.held.suspect_token(); });
   }
   [[nodiscard]] std::optional<TimePoint> valid_until() {
     return ask("valid_until()", [](ClientGrant& grant) { return grant.held.valid_until(); });
   }
-  // How often the caller has had to queue up anew: see Rejoining.
+  // How often the caller has had to queue up again: see Rejoining.
   [[nodiscard]] std::uint32_t rejoins() {
     return ask("rejoins()", [](ClientGrant& grant) { return grant.rejoins; });
   }
@@ -102,22 +101,22 @@ class Lock : private lockstep::internal::LockCalls {
       : LockCalls(lock, bounds), source_(std::move(source)), reentry_(reentry) {}
   ~Lock() { end(executor(), holders_, "a blocking lock is destroyed while it is held"); }
 
-  // `what` names the function in the text of the exception.
+  // `what` is the name of the function in the exception's text.
   template <class Way>
   void take(Way way, Context context, const char* what) {
     must_be_taken(attempt(way, std::move(context), what), what);
   }
-  // False if its turn has not come in time.
+  // Returns false if the caller's turn has not come in time.
   template <class Way>
   bool try_take(Way way, Context context, const char* what) {
     return taken_in_time(attempt(way, std::move(context), what), what);
   }
-  // For a `way` that waits for no contender.
+  // For a `way` that does not wait for contenders.
   template <class Way>
   bool try_take_at_once(Way way, const char* what) {
     return taken_at_once(attempt(way, within(bounds().try_patience), what), what);
   }
-  // Makes another grant of what the caller holds in that way.
+  // Changes the caller's grant in that way.
   template <class Way>
   Result<void> change(Way way, Share from, Context context, const char* what) {
     return call(executor(), what,

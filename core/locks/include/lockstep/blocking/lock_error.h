@@ -10,10 +10,9 @@
 
 namespace lockstep::blocking {
 
-// What the blocking locks throw. The code says what went wrong, for the program; the text also
-// which call of which lock has failed, and what Client::last_failure() says if the client has no
-// session (kNotConnected) or never will, because its options are wrong (kBadArguments) or ask for
-// what is not supported (kUnimplemented):
+// The exception of the blocking locks. The code is for the program; the text names the call and the
+// lock, and includes Client::last_failure() if the client has no session (kNotConnected) or cannot
+// have one, because its options are wrong (kBadArguments) or not supported (kUnimplemented):
 //
 //   lockstep: lock() on /locks/nightly: no connection within the deadline (127.0.0.1:2181:
 //   connection refused)
@@ -22,7 +21,7 @@ class LockError : public std::system_error {
   // `call` is the function's name, `lock` the lock's path. `why` may be empty.
   LockError(std::error_code code, std::string_view call, std::string_view lock,
             std::string_view why = {});
-  // The same of an error that the call met on its way.
+  // The same for an error that the call has caught.
   LockError(const std::system_error& met, std::string_view call, std::string_view lock);
 
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }

@@ -10,16 +10,17 @@
 
 namespace lockstep::blocking {
 
-// A mutex of ZooKeeper's as the standard library's mutexes are (TimedLockable): works with
-// std::unique_lock, std::lock_guard and std::scoped_lock. Errors, callers, deadlines: see Lock.
+// A mutex on ZooKeeper with the interface of the standard library's mutexes (TimedLockable): works
+// with std::unique_lock, std::lock_guard and std::scoped_lock. Errors, callers, deadlines: see
+// Lock.
 //
 //   blocking::FairMutex mutex(client, "/locks/nightly");
 //   const std::unique_lock lock(mutex, 30s);
-//   if (!lock) return;  // Somebody else had it all the time.
+//   if (!lock) return;  // Another contender held it all the time.
 //   write(mutex.fencing_token());
 //
-// On its client's sessions: one that expires while lock() waits ends lock() with that error, unless
-// the Source is Rejoining<...>; the next lock() uses the next session.
+// It uses its client's sessions: if a session expires while lock() waits, lock() throws that error,
+// unless the Source is Rejoining<...>; the next lock() uses the next session.
 template <class Source, Reentry kReentry = Reentry::kForbidden>
 class Mutex : public Lock<Source> {
  public:
@@ -29,20 +30,20 @@ class Mutex : public Lock<Source> {
     requires std::constructible_from<Source, Client&, Path, LockOptions, LockObserver*>
       : Mutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
 
-  // A mutex that is one znode: what that says of its holder.
+  // For a mutex that is one znode: `data` describes its holder.
   Mutex(Client& client, Path lock, Data data, LockObserver* observer = nullptr)
     requires std::constructible_from<Source, Client&, Path, Data, LockObserver*>
       : Mutex(client, std::move(lock), Bounds(), std::move(data), observer) {}
 
-  // Each of these with other bounds than the usual ones.
+  // These constructors take bounds other than the default.
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
   Mutex(Client& client, Path lock, Bounds bounds, What... what)
       : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds, kReentry) {}
 
   void lock() { this->take(kAcquire, Context(), "lock()"); }
-  // Until it is stopped, from any thread: then it throws operation_canceled, since it cannot return
-  // without the lock.
+  // Throws operation_canceled when it is stopped, from any thread, since it cannot return without
+  // the lock.
   void lock(std::stop_token stop) { this->take(kAcquire, Context(std::move(stop)), "lock()"); }
   [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryAcquire, "try_lock()"); }
   template <class Rep, class Period>
@@ -50,7 +51,7 @@ class Mutex : public Lock<Source> {
                                   std::stop_token stop = {}) {
     return this->try_take(kAcquire, this->within(wait, std::move(stop)), "try_lock_for()");
   }
-  // By the library's clock, which is the executor's.
+  // Times are on the library's clock, which is the executor's.
   template <class Unit>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
                                     std::stop_token stop = {}) {
@@ -59,14 +60,14 @@ class Mutex : public Lock<Source> {
 
   // Waits for ZooKeeper's answer as long as Bounds::release_patience says.
   void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
-  // The same, and tells how it ended: kUnknown if the answer has not come by then.
+  // The same, and returns the outcome: kUnknown if the answer has not come by then.
   ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
 };
 
 using FairMutex = Mutex<OnClient<lockstep::FairMutex>>;
 using UnfairMutex = Mutex<OnClient<lockstep::UnfairMutex>>;
-// The caller that holds it may lock it again, which costs no request, and unlocks it as often. Once
-// the lock is lost, lock() throws the cause of that, until every hold has been unlocked.
+// The holder may lock it again, which costs no request, and has to unlock it as often. Once the
+// lock is lost, lock() throws the cause of the loss until every hold has been unlocked.
 using RecursiveMutex = Mutex<OnClient<lockstep::FairMutex>, Reentry::kAllowed>;
 
 }  // namespace lockstep::blocking

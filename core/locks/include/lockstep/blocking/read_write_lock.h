@@ -10,8 +10,8 @@
 namespace lockstep::blocking {
 
 // A ReadWriteLock as std::shared_timed_mutex (SharedTimedLockable): std::unique_lock writes,
-// std::shared_lock reads. Errors, callers, deadlines: see Lock. A caller holds it once, to read or
-// to write.
+// std::shared_lock reads. Errors, callers, deadlines: see Lock. A caller holds it at most once, to
+// read or to write.
 template <class Source>
 class SharedMutex : public Lock<Source> {
  public:
@@ -19,13 +19,13 @@ class SharedMutex : public Lock<Source> {
       : SharedMutex(client, std::move(lock), Bounds(), observer) {}
   SharedMutex(Client& client, Path lock, LockOptions options, LockObserver* observer = nullptr)
       : SharedMutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
-  // Each of these with other bounds than the usual ones.
+  // These constructors take bounds other than the default.
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
   SharedMutex(Client& client, Path lock, Bounds bounds, What... what)
       : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds) {}
 
-  // As Mutex's, those with a stop token too.
+  // See Mutex, also for the functions with a stop token.
   void lock() { this->take(kWrite, Context(), "lock()"); }
   void lock(std::stop_token stop) { this->take(kWrite, Context(std::move(stop)), "lock()"); }
   [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryWrite, "try_lock()"); }
@@ -63,18 +63,17 @@ class SharedMutex : public Lock<Source> {
   void unlock_shared() { static_cast<void>(this->give_back(Share::kShared, "unlock_shared()")); }
   ReleaseOutcome release_shared() { return this->give_back(Share::kShared, "release_shared()"); }
 
-  // From writing to reading, and back, with no other writer in between: see
-  // lockstep::ReadWriteLock. Afterwards the caller unlocks what it has then, so a std::shared_lock
-  // or std::unique_lock has to let go of the lock before (release()). They throw what hinders them,
-  // and then leave the caller with what it had; device_or_resource_busy if another writer waits
-  // already.
+  // Change a writer into a reader, and back, with no other writer in between: see
+  // lockstep::ReadWriteLock. The caller then unlocks its new kind of hold, so a std::shared_lock or
+  // std::unique_lock has to be disassociated first (release()). On failure they throw and leave the
+  // caller's hold as it was; device_or_resource_busy if another writer waits already.
   void downgrade(std::stop_token stop = {}) {
     change_or_throw(kDowngrade, Share::kExclusive, std::move(stop), "downgrade()");
   }
   void upgrade(std::stop_token stop = {}) {
     change_or_throw(kUpgrade, Share::kShared, std::move(stop), "upgrade()");
   }
-  // False if another writer waits already, or time is up.
+  // Returns false if another writer waits already, or at the deadline.
   template <class Rep, class Period>
   [[nodiscard]] bool try_upgrade_for(std::chrono::duration<Rep, Period> wait,
                                      std::stop_token stop = {}) {

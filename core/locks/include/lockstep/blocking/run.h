@@ -21,21 +21,21 @@ struct TaskResult<Task<T>> {
   using type = T;
 };
 
-// The call behind blocking::run(). Runs twice: to begin, and once more when its task has ended and
-// its frame is gone, since the caller may destroy everything as soon as the call is over.
+// The call of blocking::run(). It runs twice: to begin, and again when its task has ended and the
+// frame is destroyed, since the caller may destroy everything as soon as the call is over.
 template <class T, class Make>
 class TaskCall final : public BlockingCall {
  public:
   TaskCall(Executor& executor, Make make)
       : BlockingCall(executor, kIsRelease, kCanBeLeft), make_(std::move(make)) {}
-  // Withdrawn and dropped in case that the blocker has thrown: the task is still under way.
+  // Withdraws and drops the task if the blocker has thrown: the task has not ended then.
   ~TaskCall() override { executor().withdraw(*this); }
 
   T wait() {
     executor().blocker().block(*this);
     if (exception_) std::rethrow_exception(exception_);
     if constexpr (kIsRelease) {
-      if (!ended_) return ReleaseOutcome::kUnknown;  // In a process that is dying.
+      if (!ended_) return ReleaseOutcome::kUnknown;  // The process is dying.
     } else if constexpr (IsResult<T>::value) {
       if (!ended_) return failure(Error::kCancelled);
     }
@@ -77,21 +77,22 @@ class TaskCall final : public BlockingCall {
 
 namespace blocking {
 
-// Waits for a coroutine without being one: has `executor` run the task that make() returns (it is
-// called there), keeps the caller until it has ended, and gives back its result. Whatever the task
-// throws, this throws; and what Blocker::block() throws, with the task destroyed.
+// Waits for a coroutine from blocking code: `executor` calls make() and runs the task that it
+// returns; the caller waits for its end and gets the result. Rethrows exceptions of the task; also
+// throws what Blocker::block() throws, with the task destroyed.
 //
 //   const auto queue = blocking::run(client.executor(), [&] { return contenders(client); });
 //
-// In a hunt a process may crash while its code waits here: then this throws what only unwinds. What
-// destructors call during that, as std::unique_lock calls unlock(), begins and comes back at once,
-// with Error::kCancelled where there is a Result. But a destructor must not throw either if its
-// process crashes while it waits here in the ordinary course of things: let it run a task of
-// ReleaseOutcome, which comes back with kUnknown then. Of any other the program ends, and says why.
+// In a hunt a process may crash while its code waits here: this then throws an exception that only
+// unwinds. Calls that destructors make during the unwinding, such as unlock() of std::unique_lock,
+// begin their work and return at once, with Error::kCancelled if the result is a Result. A
+// destructor must not throw either if its process crashes while it waits here in normal operation:
+// let it run a task of ReleaseOutcome, which returns kUnknown then. With any other task the program
+// ends, with a message.
 //
-// From any place that may block: another thread, a test that runs a simulation by hand; never from
-// what the executor itself runs. The result comes over to the caller, so it must be nothing that
-// belongs to the executor, as grants and sessions do.
+// Callable wherever blocking is allowed: on another thread, or in a test that runs a simulation by
+// hand; never from code that the executor itself runs. The result moves to the caller, so it must
+// not belong to the executor, as grants and sessions do.
 template <class Make>
 auto run(Executor& executor, Make make) {
   using Result = typename lockstep::internal::TaskResult<std::invoke_result_t<Make&>>::type;

@@ -11,11 +11,11 @@
 
 namespace lockstep::blocking {
 
-// A Semaphore as std::counting_semaphore: what is acquired belongs to this object, not to the
-// caller, and anybody may release it. Leases that are lost meanwhile are released like the others.
-// Errors, deadlines and stop tokens: see Lock and Mutex; release() of more leases than there are
-// throws operation_not_permitted and releases none. No lease may be left when it is destroyed
-// (checked). Forked children: see Lock.
+// A Semaphore as std::counting_semaphore: leases belong to this object, not to the caller, and any
+// caller may release them. Lost leases are released like the others. Errors, deadlines and stop
+// tokens: see Lock and Mutex; release() of more leases than there are throws
+// operation_not_permitted and releases none. No lease may be left when it is destroyed (checked).
+// Forked children: see Lock.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
   Semaphore(Client& client, Path path, LeaseCount leases, LockObserver* observer = nullptr)
@@ -24,7 +24,7 @@ class Semaphore : private lockstep::internal::LockCalls {
             LockObserver* observer = nullptr)
       : Semaphore(client, std::move(path), Bounds(), std::move(leases), std::move(options),
                   observer) {}
-  // Each of these with other bounds than the usual ones.
+  // These constructors take bounds other than the default.
   template <class... What>
   Semaphore(Client& client, Path path, Bounds bounds, LeaseCount leases, What... what)
       : LockCalls(path, bounds),
@@ -47,8 +47,8 @@ class Semaphore : private lockstep::internal::LockCalls {
     const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
     return try_take(context, "try_acquire_until()");
   }
-  // The oldest leases first. Waits for ZooKeeper's answers as long as Bounds::release_patience
-  // says, however many they are.
+  // Releases the oldest leases first. Waits for ZooKeeper's answers no longer than
+  // Bounds::release_patience in all.
   void release(std::ptrdiff_t count = 1);
 
  private:

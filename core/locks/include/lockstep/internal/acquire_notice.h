@@ -8,9 +8,9 @@
 
 namespace lockstep::internal {
 
-// Tells an observer, if there is one, that an acquire is under way for as long as this lives, and
-// at the end of an acquire that has failed that it was given up. For the frame of the acquire, in
-// front of all that it must have let go of by then: all that it refers to outlives that.
+// Notifies an observer, if there is one, that an acquire is in progress as long as this lives, and
+// that it was given up if it fails. Belongs into the acquire's frame, before all objects that the
+// acquire must have destroyed by then; everything that it refers to outlives it.
 class AcquireNotice {
  public:
   AcquireNotice(const Session& session, const Path& lock, LockObserver* observer)
@@ -24,7 +24,7 @@ class AcquireNotice {
     if (error_) observer_->gave_up(session_.id(), lock_, *error_);
     observer_->acquire_ends(session_.id(), lock_);
   }
-  // There will be no grant. What the acquire returns then.
+  // Records that there will be no grant. The acquire returns the result of this.
   [[nodiscard]] std::unexpected<Error> failed(Error error) {
     error_ = error;
     return failure(error);

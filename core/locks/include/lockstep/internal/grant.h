@@ -12,7 +12,7 @@ namespace lockstep {
 
 class Retry;
 
-// The part that does not move with the HeldLock: it listens to the session.
+// The part of a HeldLock that does not move: it listens to the session.
 class HeldLock::Grant final : public SessionListener,
                               public internal::Pooled,
                               public Guard::Listener {
@@ -50,9 +50,9 @@ class HeldLock::Grant final : public SessionListener,
   void keep_contact();
   [[nodiscard]] bool doubtful() const;
   void begin_in_doubt();
-  // Held or suspect, as it should be now.
+  // Updates the state: held or suspect.
   void see_to_suspicion();
-  // Nothing of us may be used after these: whoever hears of it may destroy us.
+  // The grant must not be used after a call of these: a notified listener may destroy it.
   void lose(Error cause);
   void lose_and_remove(Error cause);
   ReleaseOutcome lost_at_release(Error cause);
@@ -76,7 +76,7 @@ class HeldLock::Grant final : public SessionListener,
   std::optional<Error> cause_;
   std::optional<ReleaseOutcome> outcome_;
   std::optional<std::stop_source> lost_;
-  std::optional<std::stop_source> suspect_;  // Of this suspicion, or the next one.
+  std::optional<std::stop_source> suspect_;  // of the current suspicion, or of the next one
   std::optional<std::stop_source> revoked_;
   GrantOptions options_;
   std::unique_ptr<Grace> grace_;

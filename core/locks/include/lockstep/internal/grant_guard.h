@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Watches over a grant for a holder who wants to know more than its session tells. Its listener
-// hears of each event once, outside of any coroutine, and may destroy the guard then.
+// Watches a grant for events that its session does not report. Its listener is notified of each
+// event once, outside of any coroutine, and may destroy the guard then.
 class HeldLock::Guard {
  public:
   class Listener {
@@ -41,7 +41,7 @@ class HeldLock::Guard {
   };
 
   static Task<void> keep_watch(Guard& self);
-  // Tells what the own znode shows; false if it is another one of that name.
+  // Reports what the grant's znode shows; returns false if it is another znode of that name.
   [[nodiscard]] bool see_to(const DataAndStat& own);
   void tell(Notice& notice);
 

@@ -8,8 +8,8 @@
 
 namespace lockstep::internal {
 
-// Who holds a blocking lock, and by which grant. Several may: readers, and somebody whose grant is
-// lost and who has not been told yet. On the lock's executor only.
+// The owners of a blocking lock, and their grants. There may be several: readers, and an owner
+// whose grant is lost and who has not been notified yet. On the lock's executor only.
 class Holders {
  public:
   class Entry {
@@ -21,22 +21,22 @@ class Holders {
   };
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  // Null if it does not hold.
+  // Null if the owner holds nothing.
   [[nodiscard]] Entry* find(LockOwner owner);
-  // Throws std::system_error if it does not hold in that way: std::errc::operation_not_permitted.
+  // Throws std::system_error if the owner has no such hold: std::errc::operation_not_permitted.
   Entry& holding(LockOwner owner);
   Entry& holding(LockOwner owner, Share share);
   void add(LockOwner owner, ClientGrant grant);
   ClientGrant take(Entry& entry);
 
-  // One more level for an owner that may enter again: its grant's cause if that is lost.
+  // Adds a level for an owner that may enter again; returns the cause if its grant is lost.
   static Result<void> enter_again(Entry& entry);
 
  private:
   std::list<Entry> entries_;
 };
 
-// Gives a grant back, with the outcome; goes on in the background when the context ends.
+// Releases a grant and returns the outcome; goes on in the background when the context ends.
 Task<ReleaseOutcome> give_back(ClientGrant grant, Context context);
 
 }  // namespace lockstep::internal

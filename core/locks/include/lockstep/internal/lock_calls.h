@@ -17,15 +17,15 @@
 
 namespace lockstep::internal {
 
-// What an attempt to take a blocking lock has come to.
+// The result of an attempt to take a blocking lock.
 class Attempt {
  public:
   Result<void> result;
-  std::string last_failure;  // What the client knows of the error's reason, if it does.
+  std::string last_failure;  // The client's reason for the error, if it knows one.
 };
 
-// What the functions of every blocking lock have in common: how they wait, and what they make of
-// errors. `what` is the name of the function.
+// The common functions of the blocking locks: waiting, and turning errors into exceptions. `what`
+// is the name of the user's function.
 class LockCalls {
  protected:
   LockCalls(const Path& lock, blocking::Bounds bounds) : lock_(lock.string()), bounds_(bounds) {}
@@ -33,8 +33,8 @@ class LockCalls {
 
   [[nodiscard]] const blocking::Bounds& bounds() const noexcept { return bounds_; }
 
-  // For the destructor: nobody has any grants of the lock. A forked child's copies of its parent's
-  // grants stay as they are, since to destroy them would be to give them back.
+  // For the destructor: no caller may have a grant. A forked child's copies of its parent's grants
+  // are leaked, because destroying them would release them.
   template <class Grants>
   static void end(Executor& executor, Grants& grants, const char* rule) {
     if (executor.blocker().is_in_child()) {
@@ -45,7 +45,7 @@ class LockCalls {
     check(grants.empty(), rule);
   }
 
-  // Waits for the task that `make` begins for the caller, a LockOwner.
+  // Waits for the task that `make` creates for the caller, a LockOwner.
   template <class Make>
   auto call(Executor& executor, const char* what, Make make) const {
     try {
@@ -55,7 +55,7 @@ class LockCalls {
       throw blocking::LockError(error, what, lock_);
     }
   }
-  // On the executor: an acquire of `source`, and why it has failed.
+  // On the executor: an acquire of `source`, with the reason if it fails.
   template <class Source, class Way>
   static Task<Result<ClientGrant>> acquire(Source& source, Way way, Context context,
                                            std::string& last_failure) {
@@ -64,11 +64,11 @@ class LockCalls {
     co_return std::move(grant);
   }
 
-  // An attempt that had to succeed.
+  // Throws unless the attempt has succeeded.
   void must_be_taken(const Attempt& attempt, const char* what) const;
-  // False if it had to wait for somebody else, and its turn has not come in time.
+  // Returns false if it had to wait for another contender and its turn has not come in time.
   [[nodiscard]] bool taken_in_time(const Attempt& attempt, const char* what) const;
-  // The same of an attempt that waits for nobody.
+  // The same for an attempt that does not wait.
   [[nodiscard]] bool taken_at_once(const Attempt& attempt, const char* what) const;
   [[noreturn]] void fail(Error error, const char* what) const;
 

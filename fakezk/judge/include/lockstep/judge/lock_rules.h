@@ -10,11 +10,11 @@
 
 namespace lockstep::judge {
 
-// Which znodes contend for a lock, and which of them may hold it at the same time: all that the
-// oracles have to know about a recipe.
+// The znodes that contend for a lock, and those that may hold it at the same time: the oracles need
+// to know nothing else about a recipe.
 class LockRules {
  public:
-  // The contenders of a queue, told apart by their marks.
+  // The kinds of contenders in a queue, distinguished by their marks.
   LockRules(std::initializer_list<Mark> queue) : marks(queue) {}
 
   std::vector<Mark> marks;

@@ -45,7 +45,7 @@ struct Moment {
 struct ZnodeChange {
   fakezk::Change::Kind kind;
   std::uint32_t step;  // 0: before the execution, while it was prepared.
-  std::size_t moment;  // Which of the step's moments it came with.
+  std::size_t moment;  // The step's moment that it belongs to.
   std::string path;
   Zxid zxid;
   fakezk::Lifetime lifetime;  // kCreated

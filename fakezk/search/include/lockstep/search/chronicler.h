@@ -30,7 +30,7 @@ class Chronicler final : public fakezk::Tracer {
   [[nodiscard]] Chronicle chronicle(const Program& program) const;
 
  private:
-  using WatchKey = std::tuple<std::uint32_t, std::string, bool>;  // As in WatchSpan.
+  using WatchKey = std::tuple<std::uint32_t, std::string, bool>;  // as in WatchSpan
 
   Moment& add(const fakezk::Step& step, Moment::Kind kind, std::uint32_t process, std::string text);
   void applied(const fakezk::Step& step);

@@ -26,8 +26,9 @@ class DistinctHashes {
   mutable std::size_t sorted_ = 0;
 };
 
-// What a search has reached, and what it never reached. The same for any number of jobs, unless a
-// violation ended the search: then it covers the executions that had run by then.
+// The events, faults, traces and states that a search has reached, and those it never reached.
+// Equal for any number of jobs, unless a violation ended the search: then it covers the executions
+// that had run by then.
 class Coverage {
  public:
   static constexpr std::size_t kEventKinds = static_cast<std::size_t>(fakezk::Event::Kind::kFault);

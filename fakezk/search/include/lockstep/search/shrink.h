@@ -9,8 +9,8 @@
 
 namespace lockstep::search {
 
-// What shrinking may cost. Steps are bounded as well as executions, because one execution of a
-// large scene has thousands of steps. The first execution is always made.
+// The limits of shrinking. Steps are bounded as well as executions, because one execution of a
+// large scene has thousands of steps. The first execution is always run.
 struct ShrinkBudget {
   std::uint32_t executions = 20'000;
   std::uint64_t steps = 1'500'000;

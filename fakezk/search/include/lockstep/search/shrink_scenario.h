@@ -15,7 +15,7 @@ struct Scene {
   std::uint32_t clients = 1;
   std::uint32_t rounds = 1;
   std::function<std::unique_ptr<Program>(std::uint32_t clients, std::uint32_t rounds)> make;
-  // With fewer clients the scene would show something else.
+  // A smaller scenario would show a different failure.
   std::uint32_t least_clients = 1;
   std::uint32_t least_rounds = 1;
 

@@ -24,13 +24,13 @@ namespace lockstep::search {
   return kind + kKinds * (one_for_all ? 0 : event.index);
 }
 
-// What a strategy knows when an execution begins. All its choices are a function of this.
+// The input of a strategy at the start of an execution. All its choices are a function of this.
 struct ExecutionStart {
   std::uint64_t seed;            // Seed of this execution: the hunt's seed and its index, mixed.
   std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
   std::span<const std::uint32_t> calm_events;               // Its events, by source.
   std::uint32_t faults;                                     // The most faults it may use.
-  fakezk::FaultKinds fault_kinds = fakezk::kAllFaultKinds;  // Those that can strike at all.
+  fakezk::FaultKinds fault_kinds = fakezk::kAllFaultKinds;  // the kinds that can strike at all
 };
 
 // A way to search: a chooser that starts afresh with every execution.
@@ -70,8 +70,8 @@ class FaultTimes {
   std::uint32_t position_ = 0;
 };
 
-// Which kinds of faults may strike in an execution: all of them in one third of the executions; in
-// one third each kind is in or out with equal probability; in one third there is a single kind.
+// The kinds of faults that may strike in an execution: all of them in one third of the executions;
+// in one third each kind is in or out with equal probability; in one third there is a single kind.
 // Some bugs need one kind twice, and the others only get in the way (A. Groce et al., "Swarm
 // testing", ISSTA 2012).
 class Swarm {

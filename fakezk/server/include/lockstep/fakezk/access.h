@@ -14,8 +14,8 @@
 
 namespace lockstep::fakezk {
 
-// Who a connection has shown to be, as one scheme sees it (ZooKeeper's Id). Besides, every
-// connection of the simulated world comes from the loopback address, and need not show it.
+// An identity that a connection has shown, in one scheme (ZooKeeper's Id). Every connection of the
+// simulated world also comes from the loopback address, which is not listed.
 struct Identity {
   std::string scheme;
   std::string id;
@@ -23,7 +23,7 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-// All that one connection has shown; most often that is nothing. Cheap to copy.
+// All identities of one connection; mostly none. Cheap to copy.
 class Identities {
  public:
   [[nodiscard]] std::span<const Identity> list() const {
@@ -34,18 +34,18 @@ class Identities {
   void clear() { shown_ = {}; }
 
  private:
-  internal::Shared<std::vector<Identity>> shown_;  // None: nothing.
+  internal::Shared<std::vector<Identity>> shown_;  // null: none
 };
 
-// What a client that says `credential` is known as; none if the server rejects it
+// The identity of a client with this `credential`; none if the server rejects it
 // (ServerAuthenticationProvider.handleAuthentication).
 [[nodiscard]] std::optional<Identity> authenticate(std::string_view scheme, const Data& credential);
 
 // The number of an ACL that the servers have accepted.
 using AclId = std::uint32_t;
 
-// The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and what they
-// allow. Cheap to copy: an ACL that nobody has used before is rare.
+// The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and their
+// permissions. Cheap to copy, because new ACLs are rare.
 class AclTable {
  public:
   static constexpr AclId kOpen = 0;
@@ -53,13 +53,13 @@ class AclTable {
 
   AclTable();
   void reset();
-  // To what it once was; most often that has not changed.
+  // Goes back to an earlier state; mostly nothing has changed since.
   void reset_to(const AclTable& earlier) {
     if (acls_ != earlier.acls_) *this = earlier;
   }
 
-  // The ACL as the server keeps it: without duplicates, "auth" replaced by the identities of the
-  // connection that asks. None if it is not valid (PrepRequestProcessor.fixupACL).
+  // The ACL as the server stores it: without duplicates, "auth" replaced by the identities of the
+  // requesting connection. None if it is invalid (PrepRequestProcessor.fixupACL).
   [[nodiscard]] std::optional<AclId> accept(const Acl& asked, std::span<const Identity> identities,
                                             Unspecified& unspecified) {
     return asked.is_open() ? std::optional(kOpen) : accept_list(asked, identities, unspecified);
@@ -73,7 +73,7 @@ class AclTable {
   [[nodiscard]] bool allows(AclId id, std::int32_t permissions, const Identities& shown) const {
     return id == kOpen || check(id, permissions, shown.list());
   }
-  // As get_acl shows it: the digests are hidden from those who may not change the ACL.
+  // The ACL as get_acl shows it: connections that may not change the ACL get masked digests.
   [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
 
  private:
@@ -85,7 +85,7 @@ class AclTable {
   AclId keep(std::vector<AclEntry> entries);
 
   using List = internal::Shared<std::vector<Acl>>;
-  List fresh_;  // What every server begins with.
+  List fresh_;  // The ACLs of every new server.
   List acls_;
 };
 

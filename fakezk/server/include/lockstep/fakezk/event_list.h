@@ -10,7 +10,7 @@
 
 namespace lockstep::fakezk {
 
-// What can happen next, listed anew at every step of every execution.
+// The events that can happen next, listed again at every step of every execution.
 class EventList {
  public:
   void clear() { count_ = 0; }
@@ -18,14 +18,14 @@ class EventList {
     make_room(1);
     events_[count_++] = event;
   }
-  // Leaves out what cannot happen after all.
+  // Removes the events that satisfy `predicate`.
   template <class Predicate>
   void erase_if(Predicate predicate) {
     Event* const first = events_.get();
     count_ = static_cast<std::size_t>(std::remove_if(first, first + count_, predicate) - first);
   }
 
-  // Adds at most so many events, for which room is made once.
+  // Appends at most a given number of events, and makes room once.
   class Some {
    public:
     Some(EventList& list, std::size_t most) : list_(list), end_(list.make_room(most)) {}
@@ -44,7 +44,7 @@ class EventList {
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
  private:
-  // The end, behind which there is room for so many more.
+  // The end of the list, after making room for that many more.
   Event* make_room(std::size_t more) {
     if (room_ < count_ + more) [[unlikely]]
       grow(2 * (count_ + more));
@@ -57,7 +57,7 @@ class EventList {
     room_ = room;
   }
 
-  std::unique_ptr<Event[]> events_;  // The first count_ count.
+  std::unique_ptr<Event[]> events_;  // only the first count_ are valid
   std::size_t count_ = 0;
   std::size_t room_ = 0;
 };

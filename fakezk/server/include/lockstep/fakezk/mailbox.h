@@ -9,17 +9,17 @@ namespace lockstep::fakezk {
 template <class Message>
 class Mailbox;
 
-// Base of what can lie in a Mailbox.
+// Base class of a message in a Mailbox.
 template <class Message>
 class Mail {
  private:
   friend class Mailbox<Message>;
-  Message* behind_ = nullptr;  // The next younger one in the same mailbox.
+  Message* behind_ = nullptr;  // the next younger message in the same mailbox
 };
 
-// Messages under way, oldest first: a list that runs through the messages themselves. Each stays
-// where it was made until whoever has taken it drops it: messages are large, and every one is made,
-// read once and forgotten. Owns what lies in it.
+// Messages in flight, oldest first: a list linked through the messages themselves. Each message
+// stays at its address until its receiver drops it: messages are large, and each is created, read
+// once and dropped. Owns its messages.
 template <class Message>
 class Mailbox {
  public:
@@ -33,8 +33,7 @@ class Mailbox {
 
   [[nodiscard]] bool empty() const noexcept { return oldest_ == nullptr; }
   [[nodiscard]] const Message& front() const { return *oldest_; }
-  // How many there are, and one of them, counted from the oldest: nothing is kept for it, so these
-  // take as long as they have to count.
+  // The number of messages, and one of them, counted from the oldest; both take linear time.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t count = 0;
     for (const Message* message = oldest_; message; message = message->behind_) ++count;

@@ -25,7 +25,7 @@ struct Handshake {
   Zxid last_zxid_seen = 0;
 };
 
-// What a client re-registers after a reconnect (ZooKeeper's SetWatches).
+// The watches that a client sets again after a reconnect (ZooKeeper's SetWatches).
 struct WatchedPaths {
   Zxid relative_zxid = 0;
   std::vector<Path> data;
@@ -33,18 +33,18 @@ struct WatchedPaths {
   std::vector<Path> child;
 };
 
-// One message from a client to its server. Nearly all of them are requests: what the others carry
-// takes no room in these.
+// One message from a client to its server. Nearly all are requests; the contents of other kinds are
+// stored separately, to keep requests small.
 struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
   enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
-  // With the number of its path, which is looked up once on the whole way.
+  // A request with the number of its path, which is looked up only once.
   ClientMessage(Request&& asked, PathId number)
       : kind(Kind::kRequest), path(number), request(std::move(asked)) {}
   ClientMessage(const Request& asked, PathId number) : ClientMessage(Request(asked), number) {}
   explicit ClientMessage(const Handshake& greeting) : ClientMessage(Kind::kHandshake, greeting) {}
   explicit ClientMessage(WatchedPaths paths) : ClientMessage(Kind::kSetWatches, std::move(paths)) {}
 
-  // Of a message of that kind.
+  // For a message of that kind.
   [[nodiscard]] const Handshake& handshake() const { return std::get<Handshake>(*rest_); }
   [[nodiscard]] const WatchedPaths& watched() const { return std::get<WatchedPaths>(*rest_); }
 
@@ -57,10 +57,10 @@ struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
   ClientMessage(Kind what, Rest&& rest)
       : kind(what), request(OpCode::kSync, Path(Text())), rest_(std::move(rest)) {}
 
-  internal::Shared<Rest> rest_;  // Of what is no request.
+  internal::Shared<Rest> rest_;  // the contents of other kinds than requests
 };
 
-// What a client hears of its session when a connection has been accepted (ConnectResponse).
+// The server's answer to a handshake (ConnectResponse).
 struct Welcome {
   SessionId session_id;
   std::uint64_t password;
@@ -74,12 +74,13 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
     kReply,
     kWatchEvent,
     kSessionAccepted,
-    kSessionExpired,   // The handshake named a session that is no more.
-    kWatchesSet,       // The reply to SetWatches.
-    kConnectionEnded,  // error says how the client notices: kConnectionLoss or kOperationTimeout.
+    kSessionExpired,  // The handshake named a session that is over.
+    kWatchesSet,      // The reply to SetWatches.
+    // error tells how the client notices it: kConnectionLoss or kOperationTimeout.
+    kConnectionEnded,
   };
   explicit ServerMessage(Kind what) : kind(what) {}
-  // The reply to a request, of a server that has come so far; to be filled in.
+  // An empty reply to a request, from a server that has applied the log up to `applied`.
   ServerMessage(OpCode replied, Zxid applied) : kind(Kind::kReply), op(replied), zxid(applied) {}
 
   Kind kind;
@@ -88,7 +89,7 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   PathId path = PathTable::kRoot;  // For an event, the znode's.
   Zxid zxid = 0;
   Reply reply;                     // For an event, reply.path is the znode.
-  std::optional<Welcome> welcome;  // Of kSessionAccepted.
+  std::optional<Welcome> welcome;  // for kSessionAccepted
 };
 
 // The client's end of a connection.

@@ -8,11 +8,11 @@
 
 namespace lockstep::fakezk {
 
-// The list of children that was handed out last. Most often nobody has it any more when the next
-// one is made, which then takes its place.
+// The latest list of children. Mostly its readers are gone when the next list is made, which then
+// reuses its memory.
 class NameList {
  public:
-  // Begins a list: its names are views into the path table, which it keeps alive.
+  // Begins a list; its names are views into the path table, which it keeps alive.
   Children::Storage& anew(const std::shared_ptr<PathTable>& paths) {
     if (storage_ && storage_->has_one_owner()) [[likely]] {
       storage_->names.clear();

@@ -14,9 +14,9 @@
 
 namespace lockstep::fakezk {
 
-// One client's connection to the server, or the place where it had one. Two separate queues:
-// what the client has sent and the server has not yet applied, and what the server has sent and
-// the client has not yet received. A message is lost only together with its connection.
+// One client's connection to the server, or its place if it has none. Two separate queues: requests
+// that the server has not applied yet, and messages that the client has not received yet. A message
+// is lost only together with its connection.
 struct Link {
   Endpoint* endpoint = nullptr;
   bool open = false;  // As the server sees it; the client learns of the end from its inbox.
@@ -24,13 +24,13 @@ struct Link {
   Mailbox<ServerMessage> inbox;
   // By hand: a request of this kind stays in flight while it is at the head.
   std::optional<OpCode> held_request;
-  bool inbox_flows = true;  // By hand: or what is in the inbox stays in flight.
-  // By hand: the replica that its connections go to.
+  bool inbox_flows = true;  // By hand: if false, the inbox stays in flight.
+  // By hand: the replica to which its connections go.
   std::optional<std::uint32_t> goes_to;
 
   [[nodiscard]] bool held() const { return !inbox_flows || held_request; }
   [[nodiscard]] bool idle() const { return requests.empty() && inbox.empty(); }
-  // What is sent over a connection that the server has ended goes nowhere.
+  // Requests over a connection that the server has closed are never applied.
   [[nodiscard]] bool can_apply() const {
     return !requests.empty() && open && !(held_request && holds(requests.front()));
   }
@@ -42,15 +42,15 @@ struct Link {
     return message.kind == ClientMessage::Kind::kRequest && message.request.op == *held_request;
   }
 
-  ReadyLinks::Place place_{0};  // Of its bits, which say what can happen.
+  ReadyLinks::Place place_{0};  // of its bits, which tell the possible events
 };
 
 // All connections of the world.
 class Network {
  public:
   void reset();
-  // What becomes of the links when nothing is under way, to come back to; nobody stands at their
-  // ends then.
+  // The state of all links when no message is in flight, to be restored later; clients are detached
+  // then.
   struct Ends {
     bool open;
     std::optional<std::uint32_t> goes_to;
@@ -58,20 +58,21 @@ class Network {
   using Checkpoint = std::vector<Ends>;
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
-  // A new place for a client's connections; it stays until the reset.
+  // A new place for a client's connections; it lasts until the reset.
   LinkIndex add(Endpoint& endpoint);
-  // A client stands at the end of a link again.
+  // Attaches a client to a link again.
   void attach(LinkIndex index, Endpoint& endpoint) { links_[index].endpoint = &endpoint; }
   void detach_all();
   // The client opens a connection; its handshake is the first request.
   void connect(LinkIndex index, const Handshake& handshake);
-  // The connection is gone: what was not applied and what was not received is lost, except for
-  // `received` items of the inbox; the client will notice as `error`.
+  // Ends the connection: requests not yet applied and items not yet received are lost, except for
+  // the first `received` items of the inbox; the client will notice it as `error`.
   void disconnect(LinkIndex index, std::size_t received, Error error);
-  // The client has gone away; nothing reaches it any more.
+  // The client is destroyed; messages to it are dropped.
   void abandon(LinkIndex index);
 
-  // The next request to the server, or item of the client's inbox; and the oldest one.
+  // Send the next request to the server, or item to the inbox of the client; read the oldest
+  // one.
   template <class... Contents>
   void send(LinkIndex index, Contents&&... contents) {
     if (recorder_) record_sent(index);
@@ -101,22 +102,22 @@ class Network {
     if (!link.can_deliver()) ready_.clear(link.place_, ReadyLinks::Way::kDeliver);
     return item;
   }
-  // The server ends the connection; what it has sent still arrives.
+  // The server closes the connection; messages it has sent still arrive.
   void shut(LinkIndex index);
 
-  // Who listens to what is touched; null: nobody.
+  // Sets the recorder of accesses; null: none.
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 
   [[nodiscard]] LinkIndex size() const { return size_; }
-  // A link as it is, until the next one is added.
+  // A link in its current state; the reference is valid until the next one is added.
   [[nodiscard]] const Link& at(LinkIndex index) const { return links_[index]; }
   [[nodiscard]] const Link& operator[](LinkIndex index) const { return links_[index]; }
-  // To be changed by hand: what can happen then is found out anew.
+  // A link to be changed by hand; ready() then recomputes the possible events.
   [[nodiscard]] Link& operator[](LinkIndex index) {
     changed_ = true;
     return links_[index];
   }
-  // What can happen at the links.
+  // The possible events of the links.
   [[nodiscard]] const ReadyLinks& ready() {
     if (changed_) [[unlikely]]
       find_ready();
@@ -131,10 +132,10 @@ class Network {
   void find_ready();
   void find_ready(const Link& link);
 
-  std::vector<Link> links_;  // Used again after a reset: the first size_ count.
+  std::vector<Link> links_;  // Reused after a reset: the first size_ are valid.
   LinkIndex size_ = 0;
   ReadyLinks ready_;
-  bool changed_ = false;  // By hand, since that was found out.
+  bool changed_ = false;  // Changed by hand since the last ready().
   FootprintRecorder* recorder_ = nullptr;
 };
 

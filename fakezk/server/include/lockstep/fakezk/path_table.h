@@ -14,15 +14,15 @@
 
 namespace lockstep::fakezk {
 
-// The number of an interned path. Numbers depend on the order of interning, which depends on what
-// ran before in the same process: they never enter a trace hash and never order anything.
+// The number of an interned path. Numbers depend on the order of interning, and thus on earlier
+// executions in the same process: they never enter a trace hash and never order anything.
 using PathId = std::uint32_t;
 
-// Every path the simulated world has met, once. Looking a path up costs one probe of an open hash
-// table, keyed by the hash that Text carries. Nothing iterates over the table.
+// All paths of a simulated world, each once. A lookup costs one probe of an open hash table, keyed
+// by the hash that Text carries. The table is never iterated over.
 class PathTable {
  public:
-  // What every server has, under numbers that are known in advance.
+  // The predefined znodes of every server have fixed numbers.
   static constexpr PathId kRoot = 0;
   static constexpr PathId kZookeeper = 1;
   static constexpr PathId kConfig = 2;
@@ -32,7 +32,7 @@ class PathTable {
   PathTable(const PathTable&) = delete;
   PathTable& operator=(const PathTable&) = delete;
 
-  // Its ancestors are interned as well. What is no path is interned all the same; see valid().
+  // Also interns its ancestors. Malformed paths are interned as well; see valid().
   PathId intern(const Text& path) {
     const std::size_t slot = slot_of(path);
     const PathId id = slots_[slot];
@@ -51,7 +51,7 @@ class PathTable {
     return intern_sequential(intern(prefix), number);
   }
 
-  // Without interning it.
+  // Looks a path up without interning it.
   [[nodiscard]] std::optional<PathId> find(const Text& path) const {
     const PathId id = slots_[slot_of(path)];
     return id != kEmpty ? std::optional(id) : std::nullopt;
@@ -60,13 +60,13 @@ class PathTable {
   [[nodiscard]] const Text& text(PathId id) const { return entries_[id].text; }
   [[nodiscard]] Path path(PathId id) const { return Path(entries_[id].text); }
   [[nodiscard]] PathId parent(PathId id) const { return entries_[id].parent; }
-  // The last component. Names of paths that came one after the other lie side by side: a list of
-  // thousands is read from end to end.
+  // The last component. Names of consecutive paths are adjacent in memory: a list of thousands is
+  // read sequentially.
   [[nodiscard]] std::string_view name(PathId id) const { return entries_[id].name; }
   // True if a server accepts it as the path of a znode (PathUtils.validatePath).
   [[nodiscard]] bool valid(PathId id) const { return entries_[id].valid; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-  // How many bytes the longest path has.
+  // The length of the longest path in bytes.
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
 
  private:
@@ -77,15 +77,15 @@ class PathTable {
     bool valid;
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
-  // What has come of a prefix and a number: every execution makes much the same paths.
+  // The path of a prefix and a number, cached because executions create mostly the same paths.
   struct Numbered {
     PathId prefix = kEmpty;
     std::int32_t number = 0;
     PathId path = kEmpty;
   };
 
-  // Where the path stands that has this hash and is the `same`, or would stand. Most often it is
-  // the very text that stands in the table, which a comparison of texts sees at once.
+  // The slot of the path with this hash that is the `same`, or where it would be inserted. Mostly
+  // it is the very same text object, which a comparison notices at once.
   template <class Same>
   [[nodiscard]] std::size_t slot_of(std::uint64_t hash, Same same) const {
     std::size_t slot = hash & last_slot_;
@@ -103,14 +103,14 @@ class PathTable {
   void grow();
 
   std::vector<Entry> entries_;
-  std::vector<PathId> slots_;  // As many as a power of two.
+  std::vector<PathId> slots_;  // a power of two of them
   std::size_t last_slot_;
   std::vector<std::unique_ptr<char[]>> names_;
-  char* end_of_names_ = nullptr;  // In the last of them, with room for `left_` bytes more.
+  char* end_of_names_ = nullptr;  // In the last block, with room for `left_` bytes more.
   std::size_t left_ = 0;
   std::size_t longest_ = 0;
   std::string scratch_;
-  std::array<Numbered, 256> recent_;  // By a hash of both; of several the latest.
+  std::array<Numbered, 256> recent_;  // By a hash of both; the latest entry wins.
 };
 
 }  // namespace lockstep::fakezk

@@ -13,12 +13,12 @@
 
 namespace lockstep::fakezk {
 
-// What the leader makes of a write before anybody applies it: the changes, at the end of the
-// history, or the first thing that is wrong, in ZooKeeper's order of looking
+// The leader's preparation of a write, before any replica applies it: appends its changes to the
+// history, or finds the first error in ZooKeeper's order of checks
 // (PrepRequestProcessor.pRequest2Txn).
 class Preparation {
  public:
-  // Who asks, and when it happens.
+  // The requesting session, and the time of the request.
   struct Asker {
     SessionId session;
     std::span<const Identity> identities;
@@ -28,13 +28,13 @@ class Preparation {
   Preparation(AclTable& acls, Unspecified& unspecified, History& history)
       : acls_(acls), unspecified_(unspecified), history_(history) {}
 
-  // From now on for the leader that has this tree.
+  // From now on prepares for the leader with this tree.
   void serve(const ZnodeTree& committed, PathTable& paths, bool ttl_enabled) {
     tree_ = &committed;
     paths_ = &paths;
     ttl_enabled_ = ttl_enabled;
   }
-  // Begins anew, on what has been committed so far.
+  // Starts a new preparation, on top of the committed state.
   void begin(const Asker& asker) {
     asker_ = asker;
     first_ = history_.size();
@@ -42,40 +42,41 @@ class Preparation {
     path_ = PathTable::kRoot;
   }
 
-  // Each adds to the history what the operation does, and looks at what the ones before it did. An
-  // error adds nothing. `path` is the number of the request's.
+  // Each adds the changes of one operation to the history, and takes those of earlier ones into
+  // account. An error adds nothing. `path` is the number of the request's path.
   [[nodiscard]] std::expected<void, Error> prepare(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> create(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> remove(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> set_data(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> set_acl(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> check(const Request& request, PathId path);
-  // The servers' own: a container or a znode with a time to live that nobody needs any more.
+  // The servers' own deletion of an unused container or an expired znode with a time to live.
   [[nodiscard]] std::expected<void, Error> reap(PathId id);
-  // The end of a session deletes this, whatever it has become (the leader knows what is there).
+  // Deletes an ephemeral at the end of its session, in whatever state (the leader knows that it
+  // exists).
   void remove_ephemeral(PathId id);
 
-  // The znode that the last operation was about.
+  // The znode of the last operation.
   [[nodiscard]] PathId path() const { return path_; }
-  // Takes back what has been added since begin().
+  // Removes the changes added since begin().
   void forget_changes();
 
  private:
-  // A znode as it will be when everything prepared so far has been applied (ChangeRecord). Most
-  // often that is as it is; if not, it is written down in `record`.
+  // A znode after all changes prepared so far (ChangeRecord). Mostly they do not affect it;
+  // otherwise the result is written to `record`.
   [[nodiscard]] inline const ZnodeFacts& look(PathId id, ZnodeFacts& record) const;
   void foresee(PathId id, ZnodeFacts& record) const;
   void foresee(const Change& change, PathId id, ZnodeFacts& record) const;
   [[nodiscard]] bool allowed(const ZnodeFacts& znode, std::int32_t permission) const {
     return acls_.allows(znode.acl, permission, asker_.identities);
   }
-  // To the znode that the operation is about, or to another one.
+  // Adds a change of the operation's own znode, or of another one.
   Change& change(Change::Kind kind, SessionId owner) { return change(kind, path_, owner); }
   Change& change(Change::Kind kind, PathId path, SessionId owner) {
     has_changes_ = true;
     return history_.emplace_back(kind, path, asker_.zxid, asker_.session, owner);
   }
-  // The ACL of that name is as the servers keep it; false if it is not valid.
+  // Sets `acl` to the stored form of `asked`; returns false if that is invalid.
   [[nodiscard]] bool accept(const Acl& asked, AclId& acl);
   // The path without its last component; none if there is no slash or a NUL.
   static constexpr PathId kNoPath = static_cast<PathId>(-1);
@@ -87,15 +88,15 @@ class Preparation {
   AclTable& acls_;
   Unspecified& unspecified_;
   History& history_;
-  std::size_t first_ = 0;  // What has been prepared begins there.
+  std::size_t first_ = 0;  // The first prepared change.
   bool has_changes_ = false;
   const ZnodeTree* tree_ = nullptr;
   PathTable* paths_ = nullptr;
   Asker asker_{};
   bool ttl_enabled_ = false;
   PathId path_ = PathTable::kRoot;
-  ZnodeFacts record_;         // Of the znode that the operation is about.
-  ZnodeFacts parent_record_;  // And of its parent.
+  ZnodeFacts record_;         // for the operation's znode
+  ZnodeFacts parent_record_;  // for its parent
 };
 
 }  // namespace lockstep::fakezk

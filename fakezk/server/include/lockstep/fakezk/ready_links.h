@@ -9,12 +9,12 @@
 
 namespace lockstep::fakezk {
 
-// What can happen at the links now: two bits for each of them, which change where a message is sent
-// or taken. Every step of every execution looks for those that are set, and most are not.
+// The events that links allow now: two bits per link, updated when a message is sent or taken.
+// Every step of every execution searches for set bits, of which there are few.
 class ReadyLinks {
  public:
   enum class Way : std::uint8_t { kDeliver, kApply };
-  // Where the bits of a link stand: for whoever asks often, and need not work it out each time.
+  // The position of a link's bits, computed once for frequent queries.
   class Place {
    public:
     explicit Place(LinkIndex link)
@@ -25,13 +25,13 @@ class ReadyLinks {
     [[nodiscard]] std::uint64_t bit(Way way) const { return deliver_ << static_cast<int>(way); }
     [[nodiscard]] std::uint64_t both() const { return bit(Way::kDeliver) | bit(Way::kApply); }
 
-    std::uint64_t deliver_;  // The next one is that of kApply.
+    std::uint64_t deliver_;  // the next bit is that of kApply
     LinkIndex word_;
   };
 
-  // For so many links; what is new is not ready.
+  // Sets the number of links; new ones are not ready.
   void resize(LinkIndex links) { words_.resize(words_for(links)); }
-  // The same, and nothing is ready.
+  // The same; no link is ready.
   void clear(LinkIndex links) { words_.assign(words_for(links), 0); }
   void set(Place place, Way way) { words_[place.word_] |= place.bit(way); }
   void clear(Place place, Way way) { words_[place.word_] &= ~place.bit(way); }
@@ -40,8 +40,8 @@ class ReadyLinks {
   [[nodiscard]] bool is(Place place, Way way) const {
     return (words_[place.word_] & place.bit(way)) != 0;
   }
-  // Calls act(link, way) for whatever is ready: by link, but for one, which comes first. Of one
-  // link, delivery comes first.
+  // Calls act(link, way) for every set bit: in the order of links, except that one link comes
+  // first. Within a link, delivery comes first.
   template <class Act>
   [[gnu::always_inline]] void each(LinkIndex first, Act act) const {
     const Place home(first);

@@ -13,13 +13,13 @@
 
 namespace lockstep::fakezk {
 
-// Looks, once per interval, for containers that have lost their last child and for znodes that have
-// outlived their time (ZooKeeper's ContainerManager). What it finds is deleted by transactions of
-// their own, later: until then a child may slip in. It looks only while there may be something to
-// find, so that a world in which nothing happens comes to rest.
+// Checks periodically for containers that have lost their last child and for znodes that have
+// exceeded their time to live (ZooKeeper's ContainerManager). Separate transactions delete them
+// later: until then a child may be created. It checks only while there may be candidates, so that
+// an idle world comes to rest.
 class Reaper {
  public:
-  // An interval of zero: never. Sets `work_found` when there is a znode to delete.
+  // An interval of zero means never. Sets `work_found` when there is a znode to delete.
   Reaper(internal::TimerQueue& timers, const ZnodeTree& tree, Unspecified& unspecified,
          Duration interval, bool& work_found)
       : timers_(timers),
@@ -32,13 +32,13 @@ class Reaper {
   Reaper(const Reaper&) = delete;
   Reaper& operator=(const Reaper&) = delete;
   void reset();
-  // There is nothing that it may have to delete one day.
+  // Whether no znode can ever become a candidate.
   [[nodiscard]] bool idle() const { return mortal_.empty() && found_.empty(); }
 
-  // The leader has committed this; for servers that reap.
+  // Called for each change that the leader has committed; for servers that reap.
   void follow(const Change& change, PathId parent, TimePoint now);
 
-  // Found, and not yet deleted.
+  // Candidates that are not deleted yet.
   [[nodiscard]] std::span<const PathId> found() const { return found_; }
   PathId take(std::size_t index);
 

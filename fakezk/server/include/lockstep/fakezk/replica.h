@@ -14,41 +14,41 @@
 
 namespace lockstep::fakezk {
 
-// One server's own copy of the tree and the watches of the connections it serves (ZooKeeper's
-// DataTree). It applies what the leader has committed, and reads.
+// One server's copy of the tree, and the watches of its connections (ZooKeeper's DataTree). It
+// applies transactions that the leader has committed, and answers reads.
 class Replica {
  public:
-  // An event of a watch that has fired, for the connection that has left it.
+  // A watch event, for the connection that has set the watch.
   struct Fired {
     LinkIndex link;
     PathId path;
     EventType type;
-    AclId acl;  // The znode's: who may not read it hears nothing of it.
+    AclId acl;  // The znode's; connections that may not read it get no event.
   };
 
   Replica(std::shared_ptr<PathTable> paths, const AclTable& acls, Unspecified& unspecified);
 
   void reset(std::shared_ptr<PathTable> paths);
 
-  // Makes a change. What it sets off is there until the next call.
+  // Applies a change. The fired events are valid until the next call.
   std::span<const Fired> apply(const Change& change, std::int64_t time_ms) {
     if (is_watched(change)) return apply_watched(change, time_ms);
     tree_.apply(change, time_ms);
     return {};
   }
-  // What the change that was made last has come to, as one operation of a multi.
+  // The result of the change that was applied last, as one operation of a multi.
   [[nodiscard]] OpResult result_of(const Change& change) const;
 
-  // Fills in a reply that is empty. `path` is the number of the request's.
+  // Fills in an empty reply. `path` is the number of the request's path.
   inline void read(const Request& request, PathId path, LinkIndex link,
                    const Identities& identities, Reply& reply);
-  // What has fired meanwhile is there until the next call.
+  // Sets watches again. The fired events are valid until the next call.
   std::span<const Fired> set_watches(LinkIndex link, const WatchedPaths& watched);
-  // The connection has ended: its watches go. Or all have.
+  // Removes the watches of a connection that has ended, or all watches.
   void forget(LinkIndex link);
   void forget_all();
 
-  // Who listens to what is touched, null: nobody.
+  // Sets the recorder of accesses; null: none.
   void record_into(FootprintRecorder* recorder, std::uint32_t number) {
     recorder_ = recorder;
     tree_.record_into(recorder, number);
@@ -61,11 +61,11 @@ class Replica {
 
   Zxid last_zxid = 0;
   std::size_t applied = 0;   // Entries of the leader's log.
-  bool lagging = false;      // Applies what the leader commits when it is told to, not at once.
+  bool lagging = false;      // Applies the leader's transactions when told to, not at once.
   bool unreachable = false;  // Cut off from the leader.
 
  private:
-  // Of a znode that is not there, or of the watches alone.
+  // For a missing znode, or for requests about watches only.
   void read_without_znode(const Request& request, PathId path, LinkIndex link, Reply& reply);
   static void refuse(Reply& reply, Error error) {
     reply.error = error;
@@ -73,7 +73,7 @@ class Replica {
   }
   // Whether the connection had such watches on a path.
   bool look_for_watches(const Request& request, PathId path, LinkIndex link);
-  // Whether anybody may hear of it. Most changes set off nothing.
+  // Whether a watch may fire. Most changes fire none.
   [[nodiscard]] bool is_watched(const Change& change) const {
     return data_watches_.any(change.path) || child_watches_.any(change.path) ||
            (child_watches_.any() && child_watches_.any(paths_->parent(change.path)));
@@ -90,11 +90,11 @@ class Replica {
   ZnodeTree tree_;
   WatchTable data_watches_;
   WatchTable child_watches_;
-  std::vector<Fired> fired_;  // By the last call.
+  std::vector<Fired> fired_;  // by the last call
   FootprintRecorder* recorder_ = nullptr;
 };
 
-// Part of every read's way: the call would take about a third as long as the work.
+// On every read's way: a call would cost about a third of the work.
 [[gnu::always_inline]] inline void Replica::read(const Request& request, PathId path,
                                                  LinkIndex link, const Identities& identities,
                                                  Reply& reply) {
@@ -102,7 +102,7 @@ class Replica {
   if (!znode || concerns_watches(request.op)) [[unlikely]] {
     return read_without_znode(request, path, link, reply);
   }
-  // exists asks for no permission; get_acl is for those who may read the znode or change the ACL.
+  // exists needs no permission; get_acl needs read or admin.
   const std::int32_t needed =
       request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
   if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {

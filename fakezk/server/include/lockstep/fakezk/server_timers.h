@@ -8,15 +8,15 @@
 
 namespace lockstep::fakezk {
 
-// What becomes of a timer that fires.
+// The kinds of timers.
 enum class TimerKind : std::uint8_t {
-  kProcess,         // A process goes on. (process)
-  kExpiry,          // The sessions of a tick expire that have been silent for too long.
-  kRejoin,          // A replica without its leader looks for it again. (replica)
-  kContainerCheck,  // The leader looks for containers and znodes whose time has come.
+  kProcess,         // A process continues. (process)
+  kExpiry,          // Sessions expire that were silent for too long.
+  kRejoin,          // A replica without a leader searches for it again. (replica)
+  kContainerCheck,  // The leader checks for containers and expired znodes.
 };
 
-// What the servers wait for, apart: of what is due at one instant anything may come first. Only
+// The timers of the servers, by kind: timers due at the same instant fire in any order. Only
 // sessions never race with each other: those that expire at one instant expire together.
 struct ServerTimers {
   explicit ServerTimers(std::size_t replicas) : rejoins(replicas) {}
@@ -25,7 +25,7 @@ struct ServerTimers {
   std::vector<internal::TimerQueue> rejoins;  // By replica.
   internal::TimerQueue container_checks;
 
-  // In the calm order.
+  // In the order of the default schedule.
   template <class Look>
   void each(Look look) {
     look(expiries, TimerKind::kExpiry, 0);

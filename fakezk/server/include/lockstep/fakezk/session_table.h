@@ -16,8 +16,8 @@
 namespace lockstep::fakezk {
 
 // The sessions, as the leader knows them (ZooKeeper's SessionTracker), and their expiry in three
-// stages: it is decided here, at a bucket of the leader's clock; the ephemerals go in a transaction
-// of its own; the client learns of it at its next handshake.
+// stages: this table decides it, at a bucket of the leader's clock; a transaction of its own
+// deletes the ephemerals; the client learns of it at its next handshake.
 class SessionTable {
  public:
   enum class Phase : std::uint8_t { kOpen, kClosing, kClosed };
@@ -26,17 +26,17 @@ class SessionTable {
     SessionId id = 0;
     std::uint64_t password = 0;
     Duration timeout{};
-    LinkIndex link = kNoLink;  // Of the connection that owns it.
-    TimePoint greeted{};       // When the leader heard of its last handshake.
+    LinkIndex link = kNoLink;  // the connection that owns it
+    TimePoint greeted{};       // when the leader was notified of its last handshake
     Phase phase = Phase::kOpen;
-    // What a connected client takes the end of its connection for.
+    // The error with which a connected client notices the end of its connection.
     Error noticed_as = Error::kConnectionLoss;
   };
   class Session : public Facts {
    public:
     std::vector<PathId> ephemerals;
 
-    // When it ends if nothing is heard of it, which its server waits for; none if it is not silent.
+    // When it ends if the leader hears nothing of it; none if it is not silent.
     [[nodiscard]] std::optional<TimePoint> silent_until() const {
       return silent_ ? std::optional(expiry_.due) : std::nullopt;
     }
@@ -60,7 +60,7 @@ class SessionTable {
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
-  // The sessions as they are, to come back to: none of them silent or closing.
+  // The sessions in a state to be restored later: none of them silent or closing.
   struct Kept {
     Facts facts;
     std::vector<PathId> ephemerals;
@@ -68,7 +68,7 @@ class SessionTable {
   using Checkpoint = std::vector<Kept>;
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
-  // Who listens to what is touched, null: nobody.
+  // Sets the recorder of accesses; null: none.
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 
   SessionIndex open();
@@ -81,7 +81,7 @@ class SessionTable {
     if (recorder_) recorder_->reads(ObjectKind::kSession, index);
     return *sessions_[index];
   }
-  // kNoSession if there has never been one of that id.
+  // kNoSession if no session ever had that id.
   [[nodiscard]] SessionIndex find(SessionId id) const {
     const SessionId offset = id - kFirstId;
     if (offset < 0 || offset >= static_cast<SessionId>(size_)) return kNoSession;
@@ -92,19 +92,19 @@ class SessionTable {
     return index < size_ && sessions_[index]->phase == Phase::kOpen;
   }
 
-  // The leader hears nothing of the session from now on, or hears of it again.
+  // From now on the leader hears nothing of the session, or hears of it again.
   void fall_silent(SessionIndex index, TimePoint now);
   void speak_up(SessionIndex index);
-  // When a session that is silent from `silence` on expires: with all others of its bucket, later
-  // than the timeout by up to a tick (ExpiryQueue.roundToNextInterval).
+  // When a session that is silent since `silence` expires: together with all others of its bucket,
+  // up to a tick after its timeout (ExpiryQueue.roundToNextInterval).
   [[nodiscard]] TimePoint expiry_time(SessionIndex index, TimePoint silence) const;
 
   void decide_end(SessionIndex index, Error noticed_as);
-  // Those whose end is decided and not yet committed; which goes first is nobody's promise.
+  // Sessions whose end is decided and not yet committed, in no defined order.
   [[nodiscard]] std::span<const SessionIndex> closing() const { return closing_; }
   void closed(SessionIndex index);
-  // A new leader knows what has been committed only (SessionTrackerImpl's constructor): what the
-  // old one had decided and not committed is void, and these sessions live.
+  // A new leader knows committed transactions only (SessionTrackerImpl's constructor): decisions of
+  // the old one that were not committed are void, and these sessions live.
   void forget_decisions();
 
  private:
@@ -116,7 +116,7 @@ class SessionTable {
   internal::TimerQueue& timers_;
   Duration tick_time_;
   bool& work_found_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // Used again after a reset, with their memory.
+  std::vector<std::unique_ptr<Session>> sessions_;  // Reused after a reset, with their memory.
   SessionIndex size_ = 0;
   std::vector<SessionIndex> closing_;
   FootprintRecorder* recorder_ = nullptr;

@@ -6,17 +6,17 @@
 
 namespace lockstep::fakezk {
 
-// Where the servers get what ZooKeeper leaves unspecified: a number below `options`, of which 0 is
-// as good as any.
+// The source of choices that ZooKeeper leaves open: a number below `options`, of which 0 is as good
+// as any.
 class Unspecified {
  public:
   virtual std::uint32_t number(std::uint32_t options) = 0;
-  // The same, where it decides only in which order something stands.
+  // The same, for choices that decide only an order.
   virtual std::uint32_t order(std::uint32_t options) { return number(options); }
 
-  // Brings a list into an order that nobody may rely on. Fisher and Yates, from the front, so that
-  // all zeros leave everything in place. A long list is only rotated: its order matters to nobody
-  // by then, and one choice per entry would be many.
+  // Puts a list into an unspecified order. Fisher and Yates, from the front, so that zeros leave
+  // all entries in place. A long list is only rotated: its exact order no longer matters, and one
+  // choice per entry would be too many.
   template <class List>
   void shuffle(List& list) {
     const auto count = static_cast<std::uint32_t>(list.size());

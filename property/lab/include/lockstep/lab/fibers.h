@@ -14,8 +14,8 @@ namespace lockstep::lab {
 // thread. When a body waits (in lockstep/blocking, and nowhere else), the world goes on, and the
 // chooser decides when it continues.
 //
-//  fakezk::World::set_blocker(&fibers), at the start of each execution
-//  process.tasks().spawn(fibers.run(process, [&] { const std::lock_guard lock(mutex); ... }));
+//   fakezk::World::set_blocker(&fibers), at the start of each execution
+//   process.tasks().spawn(fibers.run(process, [&] { const std::lock_guard lock(mutex); ... }));
 //
 // Fibers share one thread: a std::mutex that another fiber holds, a join, or a real sleep stops
 // them all. After ten seconds without a return the program reports that and aborts. After two

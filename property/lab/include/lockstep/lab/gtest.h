@@ -14,19 +14,19 @@
 
 // Hunts as GoogleTest assertions. Code that includes this file links GoogleTest.
 //
-//  TEST(MyMutexTest, KeepsItsGuarantees) {
-//    EXPECT_NO_VIOLATION(lab::lock_under_test<MyMutex>("my-mutex"));
-//  }
+//   TEST(MyMutexTest, KeepsItsGuarantees) {
+//     EXPECT_NO_VIOLATION(lab::lock_under_test<MyMutex>("my-mutex"));
+//   }
 //
 // The arguments are those of hunt_lock: a LockUnderTest, and HuntSettings if the defaults do not
 // fit. The environment changes the hunt without a change to the test:
 //
-//  LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
-//  LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
-//                    HuntSettings::with_environment
-//  LOCKSTEP_REPLAY   a replay string: the lock with that name runs this one execution instead of
-//                    a hunt; all others are hunted as usual. A malformed string fails the test. A
-//                    lock that ends the process prints it in this form: lockstep/lab/last_words.h
+//   LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS, LOCKSTEP_SECONDS, LOCKSTEP_COVERAGE, LOCKSTEP_STRATEGY,
+//   LOCKSTEP_REDUCTION, LOCKSTEP_JOBS, LOCKSTEP_FAULTS, LOCKSTEP_FAULT_BUDGET
+//                     HuntSettings::with_environment
+//   LOCKSTEP_REPLAY   a replay string: the lock with that name runs this one execution instead of
+//                     a hunt; all others are hunted as usual. A malformed string fails the test. A
+//                     lock that ends the process prints it in this form: lockstep/lab/last_words.h
 //
 // A failed EXPECT or ASSERT inside a contender, an invariant, a check at the end, or a destructor
 // that runs in the cleanup of an execution ends the hunt as the violation "user:expectation", and

@@ -140,8 +140,8 @@ struct HuntReport {
 // START HERE (recipe authors): searches the schedules of a lock for one that breaks a guarantee
 // (LockOracles lists them), and shrinks the first one that it finds.
 //
-//  const lab::HuntReport report = lab::hunt_lock("my-mutex", &lab::contend_for<MyMutex>);
-//  EXPECT_TRUE(report.passed()) << report.text();
+//   const lab::HuntReport report = lab::hunt_lock("my-mutex", &lab::contend_for<MyMutex>);
+//   EXPECT_TRUE(report.passed()) << report.text();
 //
 // The same settings give the same report everywhere. Runs on the calling thread, and on more
 // threads with HuntSettings::jobs. An exception that escapes from the lock is a violation. If the

@@ -25,9 +25,9 @@ using Judge = std::function<void(const fakezk::World& world, search::Verdict& ve
 
 // Describes what a hunt searches: the contenders, their rules, and further invariants.
 //
-//  LockUnderTest lock("tickets", &sell_tickets);
-//  lock.at_start = [&] { sold = 0; };
-//  lock.check_at_end = &every_ticket_is_sold;
+//   LockUnderTest lock("tickets", &sell_tickets);
+//   lock.at_start = [&] { sold = 0; };
+//   lock.check_at_end = &every_ticket_is_sold;
 //
 // `contend` may do anything, with acquires, releases and other calls. It reports its own invariants
 // with self.oracles().violated("user:name", "how"). If it acquires by other means than contend_for,

@@ -31,9 +31,9 @@ struct ReplayReport {
 // Runs the execution of a replay string, in the program that `make` makes for the string's size.
 // Deviations that do not fit any more are skipped. For regression tests:
 //
-//  const lab::ReplayReport report =
-//      lab::replay_lock("lockstep1/my-mutex/...", &lab::contend_for<MyMutex>);
-//  EXPECT_TRUE(report.passed()) << report.text();
+//   const lab::ReplayReport report =
+//       lab::replay_lock("lockstep1/my-mutex/...", &lab::contend_for<MyMutex>);
+//   EXPECT_TRUE(report.passed()) << report.text();
 ReplayReport replay(std::string_view string,
                     const std::function<std::unique_ptr<search::Program>(ScenarioSize)>& make);
 // The same for a lock that hunt_lock has searched. A string of another lock is an error; with a

@@ -11,12 +11,12 @@
 // RapidCheck then leaves out deviations and moves the others to the front and towards the default
 // schedule. A hunt searches better; this is for properties about single executions.
 //
-//  RC_GTEST_PROP(MyMutexProperty, KeepsItsGuarantees, (const rapidcheck::Schedule& schedule)) {
-//    const lab::ReplayReport report = lab::run_schedule(
-//        lab::lock_under_test<MyMutex>("my-mutex"), lab::ScenarioSize(),
-//        fakezk::FaultPlan::all(2), schedule.deviations);
-//    if (!report.passed()) RC_FAIL(report.text());
-//  }
+//   RC_GTEST_PROP(MyMutexProperty, KeepsItsGuarantees, (const rapidcheck::Schedule& schedule)) {
+//     const lab::ReplayReport report = lab::run_schedule(
+//         lab::lock_under_test<MyMutex>("my-mutex"), lab::ScenarioSize(),
+//         fakezk::FaultPlan::all(2), schedule.deviations);
+//     if (!report.passed()) RC_FAIL(report.text());
+//   }
 namespace lockstep::rapidcheck {
 
 // Deviations from the default schedule, sorted by position.
