@@ -159,14 +159,14 @@ function(lockstep_helper_library name)
   target_link_libraries(${archive} ${scope} ${arg_LINKS})
 endfunction()
 
-# lockstep_test(NAME GLOB pattern LABEL label [UNOPTIMIZED] [SERVER filter] [DEFINES names...]
+# lockstep_test(NAME GLOB patterns... LABEL label [UNOPTIMIZED] [SERVER filter] [DEFINES names...]
 #   [LINKS targets...])
 # One GoogleTest executable; every TEST becomes a ctest "label.Suite.Name". Tests whose name matches the
 # GoogleTest patterns of SERVER talk to a real server and carry the label `server` too. Time limits are
 # left to the call of ctest, since a long run needs longer ones. UNOPTIMIZED: the tests' own code, which
 # then compiles in half the time; not for tests that search.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "UNOPTIMIZED" "GLOB;LABEL;SERVER" "DEFINES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNOPTIMIZED" "LABEL;SERVER" "GLOB;DEFINES;LINKS")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_GLOB})
   if(NOT sources)
     add_custom_target(${name})  # So that a list of targets to build need not know.

@@ -109,7 +109,7 @@ TEST(DocumentsSelfTest, DeadLinks) {
 }
 
 TEST(DocumentsSelfTest, MissingPaths) {
-  EXPECT_EQ(missing_paths("`core/` `docs/gone.md` `tests/unit/NAME_test.cc` `a/b`", kTop),
+  EXPECT_EQ(missing_paths("`core/` `docs/gone.md` `tests/locks/NAME_test.cc` `a/b`", kTop),
             Names{"docs/gone.md"});
 }
 

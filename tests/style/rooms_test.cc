@@ -2,7 +2,10 @@
 // linker.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -11,6 +14,8 @@
 
 namespace lockstep {
 namespace {
+
+const std::filesystem::path kTests = LOCKSTEP_SOURCE_DIR "/tests";
 
 using Arrows = std::set<std::pair<std::string, std::string>>;  // From a room to one that it links.
 
@@ -24,10 +29,7 @@ std::string read(const std::string& file) {
 template <class Take>
 void each_match(const std::string& text, const std::string& pattern, Take take) {
   const std::regex regex(pattern);
-  for (auto at = std::sregex_iterator(text.begin(), text.end(), regex);
-       at != std::sregex_iterator(); ++at) {
-    take(*at);
-  }
+  for (std::sregex_iterator at(text.begin(), text.end(), regex), end; at != end; ++at) take(*at);
 }
 
 Arrows linked_in(const std::string& cmake) {
@@ -63,6 +65,35 @@ TEST(RoomsTest, BothListsAreRead) {
                       "  PUBLIC lockstep::a PRIVATE Outside::x lockstep::c)\n"),
             arrows);
   EXPECT_EQ(drawn_in("graph BT\n  b --> a\n  b --> c\n"), arrows);
+}
+
+// The folders of tests from which no executable is made.
+std::set<std::string> unbuilt(const std::set<std::string>& folders, const std::string& cmake) {
+  std::set<std::string> built;
+  each_match(cmake, R"(GLOB (\w+)/)", [&](const std::smatch& test) { built.insert(test[1]); });
+  each_match(cmake, R"(set\(rooms ([\w ]+)\))", [&](const std::smatch& rooms) {
+    each_match(rooms[1], R"(\w+)", [&](const std::smatch& room) { built.insert(room[0]); });
+  });
+  std::set<std::string> left;
+  std::ranges::set_difference(folders, built, std::inserter(left, left.end()));
+  return left;
+}
+
+TEST(RoomsTest, EveryFolderOfTestsIsBuilt) {
+  std::set<std::string> folders;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kTests)) {
+    const std::string file = entry.path().lexically_relative(kTests).string();
+    const bool packaged = file.starts_with("packaging/");  // A user's projects, built as such.
+    if (!packaged && file.ends_with("_test.cc")) folders.insert(file.substr(0, file.find('/')));
+  }
+  EXPECT_TRUE(folders.contains("server"));
+  EXPECT_EQ(unbuilt(folders, read("tests/CMakeLists.txt")), std::set<std::string>());
+}
+
+TEST(RoomsTest, AFolderThatIsNotBuiltIsFound) {
+  const std::string cmake =
+      "set(rooms async client)\nlockstep_test(x GLOB style/a_test.cc LABEL y)\n";
+  EXPECT_EQ(unbuilt({"async", "client", "style", "unit"}, cmake), std::set<std::string>({"unit"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -75,11 +76,17 @@ std::map<std::string, std::string> statements(const std::string& document, Findi
   return all;
 }
 
+constexpr std::array kOnTheFakeAlone = {"tests/client/", "tests/fake/", "tests/locks/",
+                                        "tests/server/"};
+
 // Which folder shows what a word after "Shown:" claims. Random programs cite no key.
 bool is_shown_there(const std::string& word, const std::string& path) {
   const bool ensemble = path == "tests/zookeeper/ensemble_test.cc";
   if (word == "conformance") return path.starts_with("tests/conformance/");
-  if (word == "fake") return path.starts_with("tests/unit/");
+  if (word == "fake") {
+    return std::ranges::any_of(kOnTheFakeAlone,
+                               [&](const char* folder) { return path.starts_with(folder); });
+  }
   if (word == "ensemble") return ensemble;
   if (word == "script") return path.starts_with("tests/chaos/") && path.ends_with(".py");
   return word == "real" && path.starts_with("tests/zookeeper/") && !ensemble;
@@ -230,14 +237,14 @@ TEST(StatementsSelfTest, AKeyThatIsNotStated) {
 TEST(StatementsSelfTest, AStatementThatNoTestShows) {
   EXPECT_EQ(check(kOne, {}).size(), 1U);
   EXPECT_EQ(check(kOne, {{"tests/conformance/a.h", "// Z1"}}).size(), 1U) << "not a test";
-  EXPECT_EQ(check(kOne, {{"tests/unit/a_test.cc", "// Z1"}}).size(), 1U) << "of another kind";
+  EXPECT_EQ(check(kOne, {{"tests/server/a_test.cc", "// Z1"}}).size(), 1U) << "of another kind";
   EXPECT_EQ(check("- **Z1** A watch fires once.\n", kItsTest).size(), 2U) << "and no claim";
 }
 
 TEST(StatementsSelfTest, AClaimThatIsTooSmall) {
   EXPECT_EQ(check("- **Z1** A. Not tested: a race.\n", kItsTest).size(), 1U);
   auto files = kItsTest;
-  files["tests/unit/b_test.cc"] = "TEST(B, Z1OnTheFakeToo) {";
+  files["tests/server/b_test.cc"] = "TEST(B, Z1OnTheFakeToo) {";
   EXPECT_EQ(check(kOne, files).size(), 1U);
 }
 

@@ -386,7 +386,7 @@ TEST(TidySelfTest, OneReasonLiftsOneBan) {
 
 TEST(TidySelfTest, Sleeps) {
   const auto findings_of = [](const std::string& text) {
-    return count_findings(check_sleeps, "tests/unit/a_test.cc", text);
+    return count_findings(check_sleeps, "tests/async/a_test.cc", text);
   };
   for (const auto& ban : kSleeps) EXPECT_EQ(findings_of(ban.word + "(5);"), 1U);
   EXPECT_EQ(findings_of(std::string("::sleep") + "(1);"), 1U);

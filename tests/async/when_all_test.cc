@@ -1,0 +1,133 @@
+#include "lockstep/when_all.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/ok.h"
+#include "lockstep/sleep.h"
+#include "support/by_hand.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+using Journal = std::vector<std::string>;
+
+class WhenAllTest : public ::testing::Test {
+ protected:
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+  Executor& executor_ = session_->executor();
+};
+
+Task<int> later(Executor& executor, Duration delay, int value, Journal& journal) {
+  journal.push_back("begins " + std::to_string(value));
+  static_cast<void>(co_await sleep_for(executor, delay));
+  journal.push_back("ends " + std::to_string(value));
+  co_return value;
+}
+Task<void> nothing_later(Executor& executor, Duration delay) {
+  static_cast<void>(co_await sleep_for(executor, delay));
+}
+Task<int> fails(Executor& executor, Duration delay, std::string what) {
+  static_cast<void>(co_await sleep_for(executor, delay));
+  throw std::runtime_error(what);
+}
+Task<int> at_once(int value) { co_return value; }
+Task<int> fails_at_once() {
+  throw std::runtime_error("at once");
+  co_return 0;
+}
+
+TEST_F(WhenAllTest, RunsConcurrentlyAndAnswersInTheOrderOfTheTasks) {
+  Journal journal;
+  const TimePoint before = simulation_.now();
+  const auto values = simulation_.run(
+      when_all(later(executor_, 3s, 1, journal), later(executor_, 1s, 2, journal), at_once(3)));
+  EXPECT_EQ(values, std::make_tuple(1, 2, 3));
+  EXPECT_EQ(simulation_.now(), before + 3s);
+  EXPECT_EQ(journal, Journal({"begins 1", "begins 2", "ends 2", "ends 1"}));
+}
+
+TEST_F(WhenAllTest, TasksThatNeverWaitAreJoinedAtOnce) {
+  EXPECT_EQ(simulation_.run(when_all(at_once(1), at_once(2))), std::make_tuple(1, 2));
+}
+
+TEST_F(WhenAllTest, TakesAnyNumberOfOneKind) {
+  Journal journal;
+  std::vector<Task<int>> tasks;
+  for (int i = 0; i < 5; ++i) tasks.push_back(later(executor_, (5 - i) * 1s, i, journal));
+  EXPECT_EQ(simulation_.run(when_all(std::move(tasks))), std::vector<int>({0, 1, 2, 3, 4}));
+  EXPECT_EQ(simulation_.run(when_all(std::vector<Task<int>>())), std::vector<int>());
+}
+
+TEST_F(WhenAllTest, TasksWithoutResults) {
+  const TimePoint before = simulation_.now();
+  std::vector<Task<void>> tasks;
+  for (int i = 1; i < 4; ++i) tasks.push_back(nothing_later(executor_, i * 1s));
+  simulation_.run(when_all(std::move(tasks)));
+  EXPECT_EQ(simulation_.now(), before + 3s);
+  const auto mixed = simulation_.run(when_all(nothing_later(executor_, 1s), at_once(7)));
+  EXPECT_EQ(std::get<1>(mixed), 7);
+}
+
+// The others are not ended by it, and the first of several is thrown.
+TEST_F(WhenAllTest, FirstExceptionIsThrownOnceAllHaveEnded) {
+  Journal journal;
+  const auto started =
+      simulation_.start(when_all(fails(executor_, 2s, "second"), fails(executor_, 1s, "first"),
+                                 later(executor_, 3s, 1, journal)));
+  simulation_.advance(2s);
+  EXPECT_FALSE(started.done());
+  simulation_.advance(1s);
+  ASSERT_TRUE(started.done());
+  EXPECT_EQ(journal.back(), "ends 1");
+  try {
+    static_cast<void>(started.result());
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+}
+
+TEST_F(WhenAllTest, ExceptionBeforeTheFirstWaitIsThrownToo) {
+  Journal journal;
+  EXPECT_THROW(simulation_.run(when_all(fails_at_once(), later(executor_, 1s, 1, journal))),
+               std::runtime_error);
+  EXPECT_EQ(journal.back(), "ends 1");
+}
+
+TEST_F(WhenAllTest, DestroyingItDestroysEveryWait) {
+  Journal journal;
+  {
+    Simulation simulation;
+    const auto session = simulation.open("B");
+    const auto started = simulation.start(when_all(later(session->executor(), 1s, 1, journal),
+                                                   later(session->executor(), 2s, 2, journal)));
+    simulation.end_tasks();
+    simulation.run();
+    EXPECT_FALSE(started.done());
+  }
+  EXPECT_EQ(journal, Journal({"begins 1", "begins 2"}));
+}
+
+// Moved through, as a grant is.
+TEST_F(WhenAllTest, LocksAreTakenTogether) {
+  FairMutex a(*session_, "/a");
+  FairMutex b(*session_, "/b");
+  auto both = simulation_.run(when_all(a.acquire(), b.acquire()));
+  ASSERT_TRUE(std::get<0>(both).has_value());
+  ASSERT_TRUE(std::get<1>(both).has_value());
+  EXPECT_EQ(std::get<0>(both)->lock(), Path("/a"));
+  EXPECT_EQ(simulation_.run(std::get<1>(both)->release()), ReleaseOutcome::kReleased);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,90 @@
+#include "lockstep/callback.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/on_client.h"
+#include "support/by_hand.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+class CallbackTest : public ::testing::Test {
+ protected:
+  Simulation simulation_;
+  std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+};
+
+TEST_F(CallbackTest, IsCalledOnceWithTheGrant) {
+  FairMutex mutex(*session_, "/lock");
+  int calls = 0;
+  std::optional<HeldLock> kept;
+  start(*session_, mutex.acquire(), [&](Result<HeldLock> held) {
+    ++calls;
+    kept.emplace(must(std::move(held), "acquire"));
+  });
+  EXPECT_EQ(calls, 0);
+  simulation_.settle();
+  EXPECT_EQ(calls, 1);
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->state(), LockState::kHeld);
+}
+
+TEST_F(CallbackTest, AGrantThatIsNotKeptIsGivenBack) {
+  FairMutex mutex(*session_, "/lock");
+  start(*session_, mutex.acquire(), [](const Result<HeldLock>&) {});
+  simulation_.settle();
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
+}
+
+TEST_F(CallbackTest, IsCalledWithTheError) {
+  FairMutex mutex(*session_, "relative");
+  std::optional<Error> error;
+  start(*session_, mutex.acquire(), [&](const Result<HeldLock>& held) { error = error_of(held); });
+  simulation_.settle();
+  EXPECT_EQ(error, Error::kBadArguments);
+}
+
+TEST_F(CallbackTest, WhatItThrowsGoesToWhoeverRunsTheExecutor) {
+  start(*session_, exists(*session_, "/"),
+        [](const Result<Stat>&) { throw std::runtime_error("from the callback"); });
+  EXPECT_THROW(simulation_.settle(), std::runtime_error);
+  must(simulation_.run(exists(*session_, "/")), "the session goes on");
+}
+
+TEST_F(CallbackTest, IsNotCalledOnceItsSessionIsDestroyed) {
+  bool called = false;
+  {
+    const auto other = simulation_.open("B");
+    start(*other, exists(*other, "/"), [&](const Result<Stat>&) { called = true; });
+  }
+  simulation_.settle();
+  EXPECT_FALSE(called);
+}
+
+TEST_F(CallbackTest, OfATaskSetSurvivesSessions) {
+  fake::FakeClient& client = simulation_.client("C");
+  OnClient<FairMutex> mutex(client, "/lock");
+  TaskSet tasks;
+  std::optional<ClientGrant> kept;
+  start(tasks, mutex.acquire(),
+        [&](Result<ClientGrant> grant) { kept.emplace(must(std::move(grant), "acquire")); });
+  simulation_.settle();
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->session, client.current());
+}
+
+TEST_F(CallbackTest, OfATaskWithoutResultIsToldOfItsEnd) {
+  bool called = false;
+  start(*session_, ignore(exists(*session_, "/")), [&] { called = true; });
+  simulation_.settle();
+  EXPECT_TRUE(called);
+}
+
+}  // namespace
+}  // namespace lockstep

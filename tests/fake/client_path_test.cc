@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "lockstep/fakezk/path_table.h"
+#include "support/by_hand.h"
+
+// Which paths the simulated client refuses itself (zookeeper.c, isValidPath). It looks at eight
+// bytes at a time, so what is wrong is put at every place.
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+class ClientPathTest : public ::testing::Test {
+ protected:
+  // What a read of `middle` somewhere in a path is answered.
+  void expect(Error answer, const std::string& middle) {
+    for (std::size_t before = 0; before < 10; ++before) {
+      for (std::size_t behind = 0; behind < 18; ++behind) {
+        const std::string path =
+            "/x" + std::string(before, 'x') + middle + std::string(behind, 'x');
+        EXPECT_EQ(error_of(simulation_.run(get_data(*session_, path))), answer) << path;
+      }
+    }
+  }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+};
+
+TEST_F(ClientPathTest, WhatIsMalformedIsRefusedWhereverItStands) {
+  const RequestCounter requests(simulation_);
+  for (const char* const malformed : {"//", "/./", "/../", "\x01", "\x1e"}) {
+    expect(Error::kBadArguments, malformed);
+  }
+  EXPECT_EQ(requests.total(), 0U);
+}
+
+TEST_F(ClientPathTest, WhatIsOnlyUnusualIsSent) {
+  for (const char* const unusual : {"/y", "/.y", "/..y", "/...", "/-", ".", "..", " "}) {
+    expect(Error::kNoNode, unusual);
+  }
+}
+
+// What the servers take, the client takes as well; so it need not look at a path that they have
+// met.
+TEST_F(ClientPathTest, APathThatTheServersHaveMetIsAnsweredTheSame) {
+  const std::string bytes("/.a\x01\x1f\x7f\x80\xc3\xa9\0", 10);
+  fakezk::PathTable table;
+  std::size_t valid = 0;
+  for (std::size_t number = 0; number < 10'000; ++number) {
+    std::string path = "/";
+    for (std::size_t left = number; left > 0; left /= 10) path += bytes[left % 10];
+    const auto answer = error_of(simulation_.run(exists(*session_, path)));
+    EXPECT_EQ(error_of(simulation_.run(exists(*session_, path))), answer) << number;
+    if (!table.valid(table.intern(path)) || path == "/") continue;
+    ++valid;
+    EXPECT_EQ(answer, Error::kNoNode) << number;
+  }
+  EXPECT_GT(valid, 50U);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lockstep/judge/lock_oracles.h"
+#include "support/by_hand.h"
+
+namespace lockstep::unit {
+
+// How often somebody may look at an unchanged queue, and once more.
+inline constexpr int kIdleLooks = 13;
+
+// Tells the oracles by hand what a lock would tell them; the znodes are real.
+class OraclesByHand : public ::testing::Test {
+ protected:
+  OraclesByHand() {
+    must(simulation_.run(create(*a_, "/lock")), "create");
+    oracles_.begin(simulation_.world(), verdict_);
+  }
+  Created place(FakeSession& owner, std::string_view prefix = "/lock/x-lock-",
+                CreateMode mode = CreateMode::kEphemeralSequential) {
+    return must(simulation_.run(create(owner, prefix, Data(), mode)), "create");
+  }
+  void remove_znode(FakeSession& session, const Created& victim) {
+    must(simulation_.run(remove(session, victim.path)), "remove");
+  }
+  // The grant of `own` as of now.
+  GrantRecord grant(const FakeSession& holder, const Created& own) {
+    const Path lock = own.path.parent();
+    const Zxid evidence = znode(simulation_, lock)->pzxid;
+    return {holder.id(), lock, own.path, own.stat.czxid, evidence};
+  }
+  void hold_and_release(FakeSession& holder, const Created& own) {
+    const GrantRecord record = grant(holder, own);
+    oracles_.granted(record);
+    remove_znode(holder, own);
+    oracles_.released(record, ReleaseOutcome::kReleased);
+  }
+  // Which oracle was broken; "" if none.
+  std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
+  std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
+
+  Simulation simulation_;
+  search::Verdict verdict_;
+  judge::LockOracles oracles_{"-lock-"};
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+};
+
+}  // namespace lockstep::unit

@@ -1,0 +1,308 @@
+#include "lockstep/lock_options.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lockstep/blocking/mutex.h"
+#include "lockstep/blocking/read_write_lock.h"
+#include "lockstep/blocking/semaphore.h"
+#include "lockstep/fair_mutex.h"
+#include "lockstep/leader_election.h"
+#include "lockstep/multi_lock.h"
+#include "lockstep/read_write_lock.h"
+#include "lockstep/recursive_mutex.h"
+#include "lockstep/revocation.h"
+#include "lockstep/semaphore.h"
+#include "lockstep/unfair_mutex.h"
+#include "support/by_hand.h"
+
+// Every recipe takes the same options and does with them what they say.
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+// A grant, together with all that it needs.
+using Grant = std::shared_ptr<const HeldLock>;
+
+// The grant `held` as a part of what else there is to keep.
+template <class Kept>
+Grant part_of(std::shared_ptr<Kept> kept, const HeldLock& held) {
+  return Grant(std::move(kept), &held);
+}
+
+Task<Result<Grant>> take_fair(Session& session, LockOptions options) {
+  FairMutex mutex(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(mutex.acquire());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_unfair(Session& session, LockOptions options) {
+  UnfairMutex mutex(session, "/lock/znode", std::move(options));
+  HeldLock held = co_await ok(mutex.acquire());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+
+class Recursion {
+ public:
+  Recursion(Session& session, LockOptions options) : mutex(session, "/lock", std::move(options)) {}
+  RecursiveMutex mutex;
+  std::optional<RecursiveMutex::Hold> hold;
+};
+Task<Result<Grant>> take_recursive(Session& session, LockOptions options) {
+  const auto kept = std::make_shared<Recursion>(session, std::move(options));
+  RecursiveMutex::Hold hold = co_await ok(kept->mutex.acquire(LockOwner(kept.get())));
+  kept->hold.emplace(std::move(hold));
+  co_return part_of(kept, kept->hold->held());
+}
+
+Task<Result<Grant>> take_read(Session& session, LockOptions options) {
+  ReadWriteLock lock(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(lock.acquire_read());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_write(Session& session, LockOptions options) {
+  ReadWriteLock lock(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(lock.acquire_write());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_upgraded(Session& session, LockOptions options) {
+  ReadWriteLock lock(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(lock.acquire_read());
+  co_await ok(lock.upgrade(held));
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_downgraded(Session& session, LockOptions options) {
+  ReadWriteLock lock(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(lock.acquire_write());
+  co_await ok(lock.downgrade(held));
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_lease(Session& session, LockOptions options) {
+  Semaphore semaphore(session, "/lock", 1, std::move(options));
+  HeldLock held = co_await ok(semaphore.acquire());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_lead(Session& session, LockOptions options) {
+  LeaderElection election(session, "/lock", std::move(options));
+  HeldLock held = co_await ok(election.campaign());
+  co_return std::make_shared<HeldLock>(std::move(held));
+}
+Task<Result<Grant>> take_several(Session& session, LockOptions options) {
+  std::vector<Path> paths;
+  paths.emplace_back("/lock");
+  paths.emplace_back("/other");
+  MultiLock locks(session, std::move(paths), std::move(options));
+  HeldLocks held = co_await ok(locks.acquire());
+  const auto kept = std::make_shared<HeldLocks>(std::move(held));
+  co_return part_of(kept, kept->each().front());
+}
+
+// A way to take a lock.
+struct Recipe {
+  const char* name;
+  Task<Result<Grant>> (*take)(Session&, LockOptions);
+  bool takes_other_marks;
+  bool can_be_revoked;
+  Marks marks = kMutexMarks;
+};
+
+constexpr std::array kRecipes = {
+    Recipe{"FairMutex", &take_fair, true, true},
+    Recipe{"UnfairMutex", &take_unfair, false, false},
+    Recipe{"RecursiveMutex", &take_recursive, true, true},
+    Recipe{"Read", &take_read, false, true, kReadWriteMarks},
+    Recipe{"Write", &take_write, false, true, kReadWriteMarks},
+    Recipe{"Upgraded", &take_upgraded, false, true, kReadWriteMarks},
+    Recipe{"Downgraded", &take_downgraded, false, true, kReadWriteMarks},
+    Recipe{"Semaphore", &take_lease, false, true, kLeaseMarks},
+    Recipe{"LeaderElection", &take_lead, true, true},
+    Recipe{"MultiLock", &take_several, true, true},
+};
+
+class LockOptionsTest : public ::testing::TestWithParam<Recipe> {
+ protected:
+  Result<Grant> taken(LockOptions options) {
+    Result<Grant> grant = simulation_.run(GetParam().take(*session_, std::move(options)));
+    simulation_.settle();
+    return grant;
+  }
+  Grant take(LockOptions options) { return must(taken(std::move(options)), "take"); }
+  Grant take(LossPolicy loss) {
+    LockOptions options;
+    options.loss = loss;
+    return take(std::move(options));
+  }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryRecipe, LockOptionsTest, ::testing::ValuesIn(kRecipes),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+// ----------------------------------------------------------------------------------------- loss
+
+TEST_P(LockOptionsTest, ByOwnClockItIsLostWithItsProof) {
+  const Grant held = take(LossPolicy::kOwnClock);
+  const TimePoint end = *held->valid_until();
+  disconnect(simulation_, *session_);
+  EXPECT_EQ(held->state(), LockState::kSuspect);
+  simulation_.advance(end - simulation_.now());
+  EXPECT_EQ(held->cause(), Error::kContactLost);
+}
+
+TEST_P(LockOptionsTest, OnSuspicionItIsLostWithTheConnection) {
+  const Grant held = take(LossPolicy::kOnSuspicion);
+  EXPECT_EQ(held->state(), LockState::kHeld);
+  disconnect(simulation_, *session_);
+  EXPECT_EQ(held->cause(), Error::kContactLost);
+}
+
+TEST_P(LockOptionsTest, ByTheServersNoticeItStaysSuspect) {
+  const Grant held = take(LossPolicy::kServerNotice);
+  disconnect(simulation_, *session_);
+  simulation_.advance(1h);
+  EXPECT_EQ(held->state(), LockState::kSuspect);
+  simulation_.expire(*session_);
+  reconnect(simulation_, *session_);
+  EXPECT_EQ(held->cause(), Error::kSessionExpired);
+}
+
+// ---------------------------------------------------------------------------------- the znodes
+
+Task<Result<AclAndStat>> get_acl(Session& session, Path path) {
+  co_return co_await session.get_acl(path);
+}
+
+TEST_P(LockOptionsTest, ItsZnodesHaveTheAcl) {
+  LockOptions options;
+  options.acl = Acl({AclEntry(permission::kAll & ~permission::kAdmin, "world", "anyone")});
+  const Grant held = take(options);
+  for (Path path = held->znode(); path != Path("/"); path = path.parent()) {
+    const AclAndStat read = must(simulation_.run(get_acl(*session_, path)), "get_acl");
+    EXPECT_EQ(read.acl, options.acl) << path.view();
+  }
+}
+
+TEST_P(LockOptionsTest, ItsZnodeHasTheData) {
+  const Grant held = take(LockOptions(Data("ann@host")));
+  const DataAndStat read = must(simulation_.run(get_data(*session_, held->znode())), "get_data");
+  EXPECT_TRUE(read.data.view().ends_with("ann@host")) << read.data.view();
+}
+
+// ---------------------------------------------------------------------------------- revocation
+
+TEST_P(LockOptionsTest, OthersMayAskForIt) {
+  LockOptions options;
+  options.revocable = true;
+  options.grace = 1min;
+  const Result<Grant> grant = taken(options);
+  if (!GetParam().can_be_revoked) {
+    EXPECT_EQ(error_of(grant), Error::kBadArguments);
+    return;
+  }
+  const Grant& held = must(grant, "take");
+  const auto other = simulation_.open("B");
+  const Path queue = held->znode().parent();
+  must(simulation_.run(revoke(*other, queue, GetParam().marks)), "revoke");
+  simulation_.settle();
+  EXPECT_TRUE(held->revoked_token().stop_requested());
+  EXPECT_EQ(held->state(), LockState::kHeld);
+  simulation_.advance(1min);
+  EXPECT_EQ(held->cause(), Error::kRevoked);
+  EXPECT_FALSE(simulation_.exists(held->znode()));
+}
+
+// -------------------------------------------------------------------------------- what is wrong
+
+TEST_P(LockOptionsTest, AGraceOfNothingIsABadArgument) {
+  LockOptions options;
+  options.grace = 1min;
+  EXPECT_EQ(error_of(taken(options)), Error::kBadArguments);
+  EXPECT_FALSE(simulation_.exists("/lock"));
+}
+
+constexpr std::array kForeignMarks = {Mark{kLockMark, Share::kExclusive},
+                                      Mark{"__lock__", Share::kExclusive}};
+
+TEST_P(LockOptionsTest, OtherMarksAreHeededOrRefused) {
+  const auto other = simulation_.open("B");
+  must(simulation_.run(create(*other, "/lock")), "create");
+  const Path first = "/lock/kazoo__lock__0000000000";
+  must(simulation_.run(create(*other, first)), "create");
+  LockOptions options;
+  options.marks = kForeignMarks;
+  const auto taking = simulation_.start(GetParam().take(*session_, options));
+  simulation_.settle();
+  EXPECT_EQ(taking.done(), !GetParam().takes_other_marks);
+  must(simulation_.run(remove(*other, first)), "remove");
+  simulation_.run_until(taking);
+  const std::optional<Error> error = error_of(taking.result());
+  EXPECT_EQ(error == Error::kBadArguments, !GetParam().takes_other_marks);
+  EXPECT_EQ(error == std::nullopt, GetParam().takes_other_marks);
+}
+
+// ------------------------------------------------------------------------------------ blocking
+
+class BlockingOptionsTest : public ::testing::Test {
+ protected:
+  static LockOptions by_servers_notice() {
+    LockOptions options(Data("ann@host"));
+    options.loss = LossPolicy::kServerNotice;
+    return options;
+  }
+  // By any other policy it would be lost after so long.
+  void expect_kept(auto& lock) {
+    disconnect(simulation_, *client_.current());
+    simulation_.advance(1h);
+    EXPECT_EQ(lock.state(), LockState::kSuspect);
+    reconnect(simulation_, *client_.current());
+    EXPECT_EQ(lock.state(), LockState::kHeld);
+  }
+
+  Simulation simulation_;
+  fake::FakeClient& client_ = simulation_.client("Ann");
+};
+
+TEST_F(BlockingOptionsTest, AMutexPassesThemOn) {
+  blocking::UnfairMutex mutex(client_, "/a/lock", by_servers_notice());
+  mutex.lock();
+  expect_kept(mutex);
+  mutex.unlock();
+  blocking::RecursiveMutex recursive(client_, "/b", by_servers_notice());
+  recursive.lock();
+  expect_kept(recursive);
+  recursive.unlock();
+  blocking::Mutex<Rejoining<FairMutex>> rejoining(client_, "/c", by_servers_notice());
+  rejoining.lock();
+  expect_kept(rejoining);
+  rejoining.unlock();
+}
+
+TEST_F(BlockingOptionsTest, AReadWriteLockPassesThemOn) {
+  blocking::ReadWriteLock lock(client_, "/lock", blocking::Bounds(), by_servers_notice());
+  lock.lock();
+  lock.downgrade();
+  expect_kept(lock);
+  lock.unlock_shared();
+}
+
+TEST_F(BlockingOptionsTest, ASemaphorePassesThemOn) {
+  blocking::Semaphore semaphore(client_, "/lock", 1, by_servers_notice());
+  semaphore.acquire();
+  const std::vector<std::string> leases = children(simulation_, "/lock/leases");
+  ASSERT_EQ(leases.size(), 1U);
+  const fakezk::Znode* const lease = znode(simulation_, Path("/lock/leases") / leases.front());
+  ASSERT_NE(lease, nullptr);
+  EXPECT_EQ(lease->data.view(), "ann@host");
+  semaphore.release();
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/internal/check.h"
+#include "support/by_hand.h"
+
+// Misuse ends the program in every build, with the rule that was broken.
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+TEST(MisuseDeathTest, CheckSaysWhichRuleWasBroken) {
+  internal::check(true, "never said");
+  EXPECT_DEATH(internal::check(false, "one at a time"), "lockstep: misuse: one at a time");
+}
+
+TEST(MisuseDeathTest, EndErrorOfALivingSession) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  EXPECT_DEATH(static_cast<void>(session->end_error()), "a session that is not over");
+}
+
+TEST(MisuseDeathTest, ReleaseOfAMovedFromLock) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  FairMutex mutex(*session, "/lock");
+  HeldLock held = must(simulation.run(mutex.acquire()), "acquire");
+  const HeldLock moved = std::move(held);
+  EXPECT_DEATH(static_cast<void>(held.release()), "moved-from HeldLock");
+  EXPECT_DEATH(static_cast<void>(held.fencing_token()), "moved-from HeldLock");
+  EXPECT_DEATH(static_cast<void>(held.state()), "moved-from HeldLock");
+}
+
+Task<int> seven() { co_return 7; }
+
+Task<void> await(Task<int>& task) { static_cast<void>(co_await std::move(task)); }
+
+TEST(MisuseDeathTest, ATaskThatIsAwaitedTwice) {
+  Simulation simulation;
+  Task<int> task = seven();
+  simulation.run(await(task));
+  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+}
+
+TEST(MisuseDeathTest, ATaskThatWasMovedFrom) {
+  Simulation simulation;
+  Task<int> task = seven();
+  const Task<int> moved = std::move(task);
+  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+}
+
+Task<int> wait_for(FakeSession& session) {
+  static_cast<void>(co_await session.exists("/a"));
+  co_return 7;
+}
+
+TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  Task<int> task = wait_for(*session);
+  simulation.start(await(task));
+  EXPECT_DEATH(simulation.start(await(task)), "this one is awaited already");
+  simulation.run();
+}
+
+TEST(MisuseDeathTest, SecondWaiterOfAWatch) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "watch");
+  const auto first = simulation.start(fired(watch));
+  EXPECT_DEATH(simulation.start(fired(watch)), "one waiter at a time");
+  must(simulation.run(create(*session, "/a")), "create");
+}
+
+TEST(MisuseDeathTest, ExpiryOfASessionThatTheServerHasNeverSeen) {
+  Simulation simulation;
+  const auto session = simulation.client("A").current();
+  EXPECT_DEATH(simulation.expire(*session), "never heard of this session");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,269 @@
+#include "lockstep/prometheus.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/multi_lock.h"
+#include "lockstep/on_client.h"
+#include "lockstep/semaphore.h"
+#include "lockstep/task_set.h"
+#include "lockstep/unfair_mutex.h"
+#include "support/by_hand.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+class PrometheusTest : public ::testing::Test {
+ protected:
+  void SetUp() override { client_.set_observer(&metrics_); }
+
+  std::vector<std::string> lines() const {
+    std::vector<std::string> found;
+    std::istringstream stream(metrics_.text());
+    for (std::string line; std::getline(stream, line);) found.push_back(line);
+    return found;
+  }
+  // The value of a sample; "none" if there is no such sample.
+  std::string value(const std::string& sample) const {
+    for (const std::string& line : lines()) {
+      if (line.starts_with(sample + " ")) return line.substr(sample.size() + 1);
+    }
+    return "none";
+  }
+
+  // The locks that there are series of.
+  std::set<std::string> labels() const {
+    const std::string_view before = "lockstep_held{lock=\"";
+    std::set<std::string> found;
+    for (const std::string& line : lines()) {
+      if (!line.starts_with(before)) continue;
+      found.insert(line.substr(before.size(), line.find('"', before.size()) - before.size()));
+    }
+    return found;
+  }
+
+  PrometheusMetrics metrics_;
+  Simulation simulation_;
+  fake::FakeClient& client_ = simulation_.client("A");
+};
+
+TEST_F(PrometheusTest, CountsALockCycle) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  EXPECT_EQ(value("lockstep_places_reserved_total{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/lock\",share=\"exclusive\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
+  simulation_.advance(1500ms);
+  simulation_.run(grant.held.release());
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"released\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_bucket{lock=\"/lock\",le=\"1\"}"), "0");
+  EXPECT_EQ(value("lockstep_hold_seconds_bucket{lock=\"/lock\",le=\"5\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_bucket{lock=\"/lock\",le=\"+Inf\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_sum{lock=\"/lock\"}"), "1.5");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_requests_total{op=\"remove\"}"), "1");
+  EXPECT_EQ(value("lockstep_request_errors_total{op=\"create\",error=\"no node\"}"), "1");
+  EXPECT_EQ(value("lockstep_session_states_total{state=\"connected\"}"), "1");
+}
+
+TEST_F(PrometheusTest, ALossThatOnlyTheReleaseShowsIsCounted) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  const auto other = simulation_.open("B");
+  must(simulation_.run(remove(*other, grant.held.znode())), "remove");
+  EXPECT_EQ(simulation_.run(grant.held.release()), ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"no node\"}"), "1");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"already lost\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+}
+
+TEST_F(PrometheusTest, CountsSuspicions) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  const ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  const std::shared_ptr<fake::FakeSession> session = client_.current();
+  disconnect(simulation_, *session);
+  EXPECT_EQ(value("lockstep_suspicions_total{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "0");
+  reconnect(simulation_, *session);
+  EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "1");
+}
+
+TEST_F(PrometheusTest, CountsWhoWaitsAndGivesUp) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  const auto waits = simulation_.start(mutex.acquire(Context(simulation_.now() + 2s)));
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "1");
+  simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/lock\",error=\"timed out\"}"), "1");
+  EXPECT_EQ(value("lockstep_orphan_deletes_total"), "1");
+}
+
+TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  {
+    OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+    TaskSet destroyed;
+    destroyed.spawn(ignore(mutex.acquire()));
+    simulation_.settle();
+    EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "1");
+    destroyed.clear();
+  }
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
+}
+
+// Two of them in one parent are two locks.
+TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
+  const auto other = simulation_.open("B");
+  UnfairMutex others(*other, "/locks/one");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire())), Error::kConflict);
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/locks/one\",error=\"conflict\"}"), "1");
+  OnClient<UnfairMutex> another(client_, "/locks/two", &metrics_);
+  ClientGrant grant = must(simulation_.run(another.acquire()), "acquire");
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/two\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/one\"}"), "0");
+  simulation_.run(ignore(grant.held.release()));
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/two\"}"), "0");
+  EXPECT_EQ(labels(), std::set<std::string>({"/locks/one", "/locks/two"}));
+}
+
+// Whatever it is made of.
+TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
+  ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
+  simulation_.settle();
+  EXPECT_EQ(labels(), std::set<std::string>({"/s"}));
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"shared\"}"), "1");
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"exclusive\"}"), "none");
+  EXPECT_EQ(value("lockstep_held{lock=\"/s\"}"), "1");
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_wait_seconds_count{lock=\"/s\"}"), "1");
+  const auto waits = simulation_.start(semaphore.acquire());
+  simulation_.advance(2s);
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "1");
+  simulation_.run(ignore(grant.held.release()));
+  simulation_.run_until(waits);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_wait_seconds_sum{lock=\"/s\"}"), "2");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/s\",outcome=\"released\"}"), "1");
+}
+
+// A turn that comes to nothing is no grant, and nobody waits any more.
+TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
+  const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
+  const Context patience(simulation_.now() + 1s);
+  EXPECT_EQ(error_of(simulation_.run(semaphore.acquire(patience))), Error::kTimedOut);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/s\",error=\"timed out\"}"), "1");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "0");
+}
+
+// It has no path of its own: its locks are those that a user knows.
+TEST_F(PrometheusTest, MultiLockCountsForEachOfItsLocks) {
+  const auto session = must(simulation_.run(client_.session(Context())), "session");
+  MultiLock locks(*session, {Path("/a"), Path("/b")}, &metrics_);
+  const HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");
+  EXPECT_EQ(labels(), std::set<std::string>({"/a", "/b"}));
+}
+
+TEST_F(PrometheusTest, CountsWhatIsAmbiguousAndWhatIsLost) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  simulation_.run(ignore(client_.session(Context())));
+  const auto session = client_.current();
+  const auto taking = simulation_.start(mutex.acquire());
+  simulation_.cut(*session, 1);
+  simulation_.run_until(taking);
+  EXPECT_EQ(value("lockstep_ambiguous_creates_total"), "1");
+  simulation_.kill(*session);
+  simulation_.cut(*session);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"session expired\"}"), "1");
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_session_states_total{state=\"expired\"}"), "1");
+}
+
+TEST_F(PrometheusTest, NobodyWaitsInASessionThatIsOver) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  const auto waits = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
+  simulation_.kill(*client_.current());
+  simulation_.cut(*client_.current());
+  simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
+}
+
+TEST_F(PrometheusTest, AGrantThatIsDestroyedIsHeldNoMore) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  simulation_.run(ignore(mutex.acquire()));
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"dropped\"}"), "1");
+}
+
+TEST_F(PrometheusTest, WithoutSessionsNothingIsKnownOfTime) {
+  PrometheusMetrics locks_only;
+  const auto session = simulation_.open("B");
+  FairMutex mutex(*session, "/lock", &locks_only);
+  simulation_.run(ignore(mutex.acquire()));
+  const std::string text = locks_only.text();
+  EXPECT_NE(text.find("lockstep_grants_total{lock=\"/lock\",share=\"exclusive\"} 1\n"), text.npos);
+  EXPECT_NE(text.find("lockstep_wait_seconds_count{lock=\"/lock\"} 0\n"), text.npos);
+}
+
+TEST_F(PrometheusTest, EscapesLabels) {
+  OnClient<FairMutex> mutex(client_, "/a\"b\\c", &metrics_);
+  const Result<ClientGrant> grant = simulation_.run(mutex.acquire());
+  ASSERT_TRUE(grant.has_value());
+  EXPECT_EQ(value("lockstep_held{lock=\"/a\\\"b\\\\c\"}"), "1");
+}
+
+// The format's grammar, as far as a parser depends on it: every sample stands under the header of
+// its metric, each header comes once, and no sample comes twice.
+TEST_F(PrometheusTest, IsAValidExposition) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  simulation_.run(ignore(mutex.acquire()));
+  std::set<std::string> seen;
+  std::string metric;
+  for (const std::string& line : lines()) {
+    if (line.starts_with("# HELP ")) metric = line.substr(7, line.find(' ', 7) - 7);
+    const std::string key = line.substr(0, line.rfind(' '));
+    EXPECT_TRUE(seen.insert(line.starts_with("#") ? line : key).second) << line;
+    if (line.starts_with("# TYPE ")) {
+      EXPECT_TRUE(line.starts_with("# TYPE " + metric + " ")) << line;
+    }
+    if (line.starts_with("#")) continue;
+    EXPECT_TRUE(line.starts_with(metric)) << line << " under " << metric;
+    const std::string number = line.substr(line.rfind(' ') + 1);
+    EXPECT_EQ(number.find_first_not_of("0123456789."), std::string::npos) << line;
+  }
+  EXPECT_EQ(metrics_.text().back(), '\n');
+}
+
+}  // namespace
+}  // namespace lockstep

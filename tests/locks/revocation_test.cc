@@ -1,0 +1,139 @@
+#include "lockstep/revocation.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stop_token>
+
+#include "lockstep/fair_mutex.h"
+#include "support/by_hand.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+class RevocationTest : public ::testing::Test {
+ protected:
+  static LockOptions revocable(std::optional<Duration> grace = std::nullopt) {
+    LockOptions options(Data("ann@host"));
+    options.revocable = true;
+    options.grace = grace;
+    return options;
+  }
+  HeldLock hold(std::optional<Duration> grace = std::nullopt) {
+    FairMutex mutex(*a_, "/lock", revocable(grace), &observer_);
+    HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
+    simulation_.settle();
+    return held;
+  }
+
+  Simulation simulation_;
+  RecordingObserver observer_;
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+  const std::shared_ptr<FakeSession> c_ = simulation_.open("C");
+};
+
+TEST_F(RevocationTest, HolderHearsOfItAndDecides) {
+  HeldLock held = hold();
+  const std::stop_token asked = held.revoked_token();
+  EXPECT_FALSE(asked.stop_requested());
+  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
+  simulation_.settle();
+  EXPECT_TRUE(asked.stop_requested());
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+  simulation_.advance(1h);
+  EXPECT_EQ(held.state(), LockState::kHeld);
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+}
+
+// As Curator's Revoker does it.
+TEST_F(RevocationTest, DataOnTheHoldersZnodeIsTheRequest) {
+  const HeldLock held = hold();
+  must(simulation_.run(set_data(*b_, held.znode(), "something else")), "set_data");
+  simulation_.settle();
+  EXPECT_FALSE(held.revoked_token().stop_requested());
+  must(simulation_.run(set_data(*b_, held.znode(), "__REVOKE__")), "set_data");
+  simulation_.settle();
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+}
+
+TEST_F(RevocationTest, AfterTheGracePeriodTheLockIsTaken) {
+  HeldLock held = hold(5s);
+  FairMutex of_b(*b_, "/lock");
+  const auto by_b = simulation_.start(of_b.acquire());
+  simulation_.settle();
+  const std::stop_token lost = held.lost_token();
+  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
+  simulation_.advance(5s - 1ns);
+  EXPECT_EQ(held.state(), LockState::kHeld);
+  EXPECT_FALSE(by_b.done());
+  simulation_.advance(1ns);
+  EXPECT_EQ(held.state(), LockState::kLost);
+  EXPECT_EQ(held.cause(), Error::kRevoked);
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_TRUE(by_b.done());
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(observer_.calls(), (Calls{"place reserved", "granted", "revocation asked",
+                                      "lost: revoked", "released: already lost"}));
+}
+
+TEST_F(RevocationTest, HolderThatReleasesInTimeLosesNothing) {
+  HeldLock held = hold(5s);
+  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
+  simulation_.settle();
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+  simulation_.advance(1h);
+  EXPECT_EQ(held.cause(), std::nullopt);
+}
+
+TEST_F(RevocationTest, WaiterBehindWhoeverIsAskedGoesOnWaiting) {
+  HeldLock held = hold();
+  FairMutex of_b(*b_, "/lock");
+  const auto by_b = simulation_.start(of_b.acquire());
+  simulation_.settle();
+  must(simulation_.run(revoke(*c_, "/lock")), "revoke");
+  simulation_.settle();
+  EXPECT_FALSE(by_b.done());
+  simulation_.run(held.release());
+  simulation_.settle();
+  EXPECT_TRUE(by_b.done());
+}
+
+TEST_F(RevocationTest, RequestThatCameDuringAReconnectIsHeard) {
+  const HeldLock held = hold();
+  disconnect(simulation_, *a_);
+  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
+  reconnect(simulation_, *a_);
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+}
+
+TEST_F(RevocationTest, PlainMutexDoesNotHearOfIt) {
+  FairMutex mutex(*a_, "/lock");
+  const HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
+  static_cast<void>(held.lost_token());
+  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
+  simulation_.settle();
+  EXPECT_FALSE(held.revoked_token().stop_requested());
+  EXPECT_EQ(held.state(), LockState::kHeld);
+}
+
+TEST_F(RevocationTest, RevokingWhatNobodyHoldsIsNoNode) {
+  EXPECT_EQ(error_of(simulation_.run(revoke(*b_, "/lock"))), Error::kNoNode);
+  must(simulation_.run(create(*a_, "/lock")), "create");
+  EXPECT_EQ(error_of(simulation_.run(revoke(*b_, "/lock"))), Error::kNoNode);
+}
+
+TEST_F(RevocationTest, GraceOfZeroOrForAPlainLockIsBadArguments) {
+  LockOptions plain;
+  plain.grace = 1s;
+  for (const LockOptions& options : {revocable(0s), revocable(-1s), plain}) {
+    FairMutex mutex(*a_, "/lock", options);
+    EXPECT_EQ(error_of(simulation_.run(mutex.acquire())), Error::kBadArguments);
+  }
+  EXPECT_FALSE(simulation_.exists("/lock"));
+}
+
+}  // namespace
+}  // namespace lockstep

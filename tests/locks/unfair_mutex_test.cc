@@ -1,0 +1,166 @@
+#include "lockstep/unfair_mutex.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lockstep/task_set.h"
+#include "support/by_hand.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+class UnfairMutexTest : public ::testing::Test {
+ protected:
+  HeldLock hold(UnfairMutex& mutex) { return must(simulation_.run(mutex.acquire()), "acquire"); }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+  UnfairMutex of_a_{*a_, "/locks/one"};
+  UnfairMutex of_b_{*b_, "/locks/one"};
+};
+
+TEST_F(UnfairMutexTest, TryingCostsOneRequestAndLeavesNothing) {
+  HeldLock held = hold(of_a_);
+  const RequestCounter requests(simulation_);
+  EXPECT_EQ(error_of(simulation_.run(of_b_.try_acquire())), Error::kConflict);
+  simulation_.settle();
+  EXPECT_EQ(requests.total(), 1U);
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+  EXPECT_TRUE(simulation_.run(of_b_.try_acquire()).has_value());
+}
+
+TEST_F(UnfairMutexTest, HolderIsShownWithWhatItSays) {
+  EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
+  UnfairMutex mutex(*a_, "/locks/one", "ann@host, 4711\nnightly");
+  HeldLock held = hold(mutex);
+  const RequestCounter requests(simulation_);
+  const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+  EXPECT_EQ(requests.total(), 1U);
+  ASSERT_TRUE(holder.has_value());
+  EXPECT_TRUE(holder->holds);
+  EXPECT_EQ(holder->znode, Path("/locks/one"));
+  EXPECT_EQ(holder->data, Data("ann@host, 4711\nnightly"));
+  EXPECT_EQ(holder->stat.czxid, held.fencing_token());
+  EXPECT_EQ(holder->stat.ephemeral_owner, a_->id());
+  simulation_.run(held.release());
+  EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
+}
+
+TEST_F(UnfairMutexTest, HolderThatSaysNothingIsShownWithNoData) {
+  HeldLock held = hold(of_a_);
+  const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+  ASSERT_TRUE(holder.has_value());
+  EXPECT_TRUE(holder->data.is_null());
+  simulation_.run(held.release());
+  UnfairMutex mutex(*a_, "/locks/one", "");
+  const HeldLock again = hold(mutex);
+  const auto empty = must(simulation_.run(of_b_.holder()), "holder");
+  ASSERT_TRUE(empty.has_value());
+  EXPECT_EQ(empty->data, Data(""));
+}
+
+// Another library's lock, or one made by hand.
+TEST_F(UnfairMutexTest, ForeignHolderIsShownWithAllItsData) {
+  const std::string guid = "01234567-89ab-4cde-8f01-23456789abcd";
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  for (const std::string& data : {std::string("replica_2"), std::string(), guid + "x",
+                                  guid.substr(1), "x" + guid.substr(1), std::string(60, 'a')}) {
+    must(simulation_.run(create(*a_, "/locks/one", Data(std::string_view(data)))), "create");
+    const auto holder = must(simulation_.run(of_b_.holder()), "holder");
+    ASSERT_TRUE(holder.has_value());
+    EXPECT_EQ(holder->data, Data(std::string_view(data)));
+    must(simulation_.run(remove(*a_, "/locks/one")), "remove");
+  }
+}
+
+TEST_F(UnfairMutexTest, LookForTheHolderRidesOutAConnectionLossAndEndsWithTheSession) {
+  const HeldLock held = hold(of_a_);
+  const auto looking = simulation_.start(of_b_.holder());
+  simulation_.cut(*b_);
+  simulation_.run_until(looking);
+  EXPECT_TRUE(must(looking.result(), "holder").has_value());
+  simulation_.run(close(*b_));
+  EXPECT_EQ(error_of(simulation_.run(of_b_.holder())), Error::kClosing);
+}
+
+TEST_F(UnfairMutexTest, WaiterFollows) {
+  HeldLock held = hold(of_a_);
+  const auto by_b = simulation_.start(of_b_.acquire());
+  simulation_.settle();
+  EXPECT_FALSE(by_b.done());
+  simulation_.run(held.release());
+  simulation_.run_until(by_b);
+  EXPECT_GT(by_b.result()->fencing_token(), held.fencing_token());
+}
+
+TEST_F(UnfairMutexTest, HolderGoneBetweenTheTryAndTheWatchIsNoReasonToWait) {
+  HeldLock held = hold(of_a_);
+  simulation_.hold(*b_, OpCode::kGetData);
+  const auto by_b = simulation_.start(of_b_.acquire());
+  simulation_.settle();
+  simulation_.run(held.release());
+  simulation_.let_go(*b_);
+  simulation_.run_until(by_b);
+}
+
+TEST_F(UnfairMutexTest, CreateWhoseReplyIsLostIsFound) {
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  const auto acquired = simulation_.start(of_a_.acquire());
+  simulation_.cut(*a_, 1);
+  simulation_.run_until(acquired);
+  ASSERT_TRUE(acquired.result().has_value());
+  EXPECT_EQ(creates_under(simulation_, "/locks"), 1U);
+}
+
+// The first attempt to delete has succeeded, its reply is lost, and another session holds by now:
+// the second attempt must not delete its znode.
+TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) {
+  HeldLock held = hold(of_a_);
+  const auto released = simulation_.start(held.release());
+  disconnect(simulation_, *a_, 1);
+  const HeldLock of_b = hold(of_b_);
+  reconnect(simulation_, *a_);
+  ASSERT_TRUE(released.done());
+  EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
+  EXPECT_TRUE(simulation_.exists(of_b.znode()));
+  EXPECT_EQ(of_b.state(), LockState::kHeld);
+}
+
+TEST_F(UnfairMutexTest, DestroyedAttemptLeavesNothingAndTouchesNobodyElse) {
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  for (const bool somebody_holds : {false, true}) {
+    std::optional<HeldLock> other;
+    if (somebody_holds) other.emplace(hold(of_b_));
+    TaskSet tasks;
+    tasks.spawn(ignore(of_a_.acquire()));  // The create is under way.
+    simulation_.world().drain();
+    tasks.clear();
+    simulation_.settle();
+    EXPECT_EQ(simulation_.exists("/locks/one"), somebody_holds);
+  }
+}
+
+TEST_F(UnfairMutexTest, SecondAcquireOfOneSessionWaits) {
+  HeldLock held = hold(of_a_);
+  const auto again = simulation_.start(of_a_.acquire(simulation_.now() + 1s));
+  simulation_.advance(1s);
+  EXPECT_EQ(error_of(again.result()), Error::kTimedOut);
+  EXPECT_TRUE(simulation_.exists(held.znode()));
+}
+
+TEST_F(UnfairMutexTest, MalformedPathIsBadArguments) {
+  for (const char* const path : {"", "lock", "/a//b", "/a/"}) {
+    UnfairMutex mutex(*a_, path);
+    EXPECT_EQ(error_of(simulation_.run(mutex.acquire())), Error::kBadArguments) << path;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,284 @@
+#include "lockstep/search/lanes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/search/chronicler.h"
+#include "lockstep/search/schedule.h"
+#include "lockstep/sleep.h"
+#include "support/by_hand.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+// Lends its names to what a simulation did.
+class Names final : public search::Program {
+ public:
+  void start(World&, search::Verdict&) override {}
+  void finish(World&) override {}
+  void clear() override {}
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override {
+    return process == 0 ? "Alice" : "Bob";
+  }
+};
+
+class LanesTest : public ::testing::Test {
+ protected:
+  LanesTest() {
+    simulation_.world().begin_trace();
+    simulation_.world().set_tracer(&chronicler_);
+  }
+  ~LanesTest() override { simulation_.world().set_tracer(nullptr); }
+  std::string drawn() { return '\n' + draw_lanes(chronicler_.chronicle(Names())); }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> bob_ = simulation_.open("B");
+  search::Chronicler chronicler_{simulation_.world()};
+};
+
+TEST_F(LanesTest, EachProcessHasALaneAndTimeRunsDown) {
+  const Watch watch = must(simulation_.run(watch_exists(*bob_, "/a")), "watch");
+  must(simulation_.run(create(*alice_, "/a")), "create");
+  simulation_.world().note(1,
+                           "holds /lock/_c_01234567-89ab-4def-8123-456789abcdef-lock-0000000003");
+  simulation_.advance(1500ms);
+  EXPECT_EQ(error_of(simulation_.run(get_data(*alice_, "/b"))), Error::kNoNode);
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                               Bob
+   1     0 ms                                         -> exists /a: no node, received
+   3     0 ms +   -> create /a: ok, received
+   4     0 ms                                         == holds /lock/lock-0000000003
+   5     0 ms                                         <- ! /a created
+   6  1500 ms     -> get_data /b: no node, received
+)");
+}
+
+TEST_F(LanesTest, ACutIsDrawnWhereItStrikesAndTheRestGoesOnBelow) {
+  World& world = simulation_.world();
+  FaultPlan cuts;
+  cuts.allow(FaultKind::kCut);
+  cuts.set_total(1);
+  world.set_faults(cuts);
+  const Started<Result<void>> synced = simulation_.start(sync(*alice_, "/"));
+  const std::vector<Deviation> first_fault = {{0, Choice{true, 0}}};
+  search::Replay cut_alice(first_fault);
+  world.step(cut_alice);
+  simulation_.settle();
+  EXPECT_EQ(error_of(synced.result()), Error::kConnectionLoss);
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                                  Bob
+   1     0 ms     ** the connection is cut, lost: sync
+   2     0 ms     <- connection loss
+   3     0 ms     -> connects
+   4     0 ms     <- connected
+)");
+}
+
+TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
+  World& world = simulation_.world();
+  const Watch watch = must(simulation_.run(watch_exists(*bob_, "/a")), "watch");
+  FaultPlan cuts;
+  cuts.allow(FaultKind::kCut);
+  cuts.set_total(1);
+  const auto read = simulation_.start(exists(*bob_, "/b"));
+  const auto written = simulation_.start(create(*alice_, "/a"));
+  const std::vector<Deviation> alice_first = {{0, Choice{false, 1}}};
+  search::Replay replay(alice_first);
+  world.step(replay);  // Alice's create; Bob's read is still on its way.
+  world.set_faults(cuts);
+  // The second of the faults is for Bob's connection, and nothing of what is under way arrives.
+  const std::vector<Deviation> cut_bob = {{0, Choice{true, 1}}};
+  search::Replay calm_but_a_cut(cut_bob);
+  world.step(calm_but_a_cut);
+  EXPECT_NE(drawn().find("** the connection is cut, lost: exists, watch event /a created"),
+            std::string::npos)
+      << drawn();
+  simulation_.settle();
+}
+
+TEST_F(LanesTest, ALoopIsToldOnce) {
+  for (int i = 0; i < 5; ++i) {
+    must(simulation_.run(get_children(*alice_, "/")), "get_children");
+    must(simulation_.run(sync(*bob_, "/")), "sync");
+  }
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                           Bob
+   1     0 ms     -> get_children: ok, received
+   3     0 ms                                     -> sync: ok, received
+ ... these 2 lines come 4 times more, up to step 19
+  21     0 ms     -> sync: ok, received
+)");
+}
+
+TEST_F(LanesTest, TwoTimesAreNoLoop) {
+  for (int i = 0; i < 2; ++i) must(simulation_.run(sync(*alice_, "/")), "sync");
+  EXPECT_EQ(drawn().find("..."), std::string::npos) << drawn();
+}
+
+TEST_F(LanesTest, WhatIsSaidInOneBreathStandsInOneLine) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  World& world = simulation_.world();
+  world.note(0, "HOLDS /a");
+  world.note(0, "enters");
+  world.note(1, "gives up");
+  world.note(0, "LOST " + std::string(60, 'x'));
+  const std::string text = drawn();
+  EXPECT_NE(text.find("== HOLDS /a, enters\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("== gives up\n"), std::string::npos) << text;
+}
+
+TEST_F(LanesTest, ZnodesOfOneNumberAreToldApart) {
+  const std::string begin = "/_c_01234567-89ab-4def-8123-456789abcd";
+  const std::string other = "/_c_01239567-89ab-4def-8123-456789abcdef-lock-2147483647";
+  must(simulation_.run(create(*alice_, begin + "ef-lock-2147483647")), "create");
+  must(simulation_.run(create(*bob_, other)), "create");
+  must(simulation_.run(create(*bob_, begin + "00-lock-0000000001")), "create");
+  for (const std::string name :
+       {"/_c_01234\u2026-lock-2147483647", "/_c_01239\u2026-lock-2147483647", "/lock-0000000001"}) {
+    EXPECT_NE(drawn().find("-> create " + name + ": ok"), std::string::npos) << drawn();
+  }
+}
+
+TEST_F(LanesTest, AMarkFollowsTheLockFromItsGrantToItsEnd) {
+  World& world = simulation_.world();
+  must(simulation_.run(create(*bob_, "/lock", Data(), CreateMode::kEphemeral)), "create");
+  world.grant_begins(1, "/lock");
+  world.note(1, "HOLDS /lock");
+  must(simulation_.run(exists(*alice_, "/lock")), "exists");
+  simulation_.kill(*bob_);
+  simulation_.settle();
+  world.grant_ends(1, "/lock");
+  world.note(1, "LOST /lock");
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                           Bob
+   1     0 ms +                                   -> create /lock: ok, received
+   2     0 ms                                   # == HOLDS /lock
+   3     0 ms     -> exists /lock: ok, received #
+   5     0 ms -                                 : ** the servers end the session, its ephemerals go
+   5     0 ms                                   :    - /lock
+   6     0 ms                                   : <- connection loss
+   7     0 ms                                   : -> connects
+   8     0 ms                                   : <- session expired
+   8     0 ms                                     == LOST /lock
+)");
+}
+
+Task<void> nap(Executor& executor) { static_cast<void>(co_await sleep_for(executor, 1s)); }
+
+TEST_F(LanesTest, ATimerIsDrawnWhereItFires) {
+  simulation_.start(nap(bob_->executor()));
+  simulation_.advance(1s);
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice          Bob
+   0  1000 ms                    ** a timer fires
+)");
+}
+
+TEST(LanesOfServersTest, ATimerSaysWhatComesOfIt) {
+  ServerOptions options;
+  options.replicas = 3;
+  Simulation simulation(options);
+  const auto session = simulation.open("A");
+  World& world = simulation.world();
+  world.begin_trace();
+  search::Chronicler chronicler(world);
+  world.set_tracer(&chronicler);
+  world.servers().isolate(2, simulation.now());
+  world.stall(simulation.client("A").process());
+  simulation.advance(30s);
+  world.set_tracer(nullptr);
+  const std::string drawn = draw_lanes(chronicler.chronicle(Names()));
+  EXPECT_NE(drawn.find("** replica 2 gives its leader up"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("** silent sessions expire"), std::string::npos) << drawn;
+}
+
+TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
+  const auto waiter = simulation_.start(sync(*alice_, "/"));
+  simulation_.settle();
+  ASSERT_TRUE(waiter.done());
+  EXPECT_EQ(drawn().find("servers"), std::string::npos) << drawn();
+  must(simulation_.run(create(*alice_, "/c", Data(), CreateMode::kContainer)), "create");
+  must(simulation_.run(create(*alice_, "/c/x")), "create");
+  must(simulation_.run(remove(*alice_, "/c/x")), "remove");
+  simulation_.advance(61s);  // The servers look for empty containers once a minute.
+  EXPECT_NE(drawn().find("servers"), std::string::npos) << drawn();
+  EXPECT_NE(drawn().find("** the leader looks for empty containers"), std::string::npos) << drawn();
+  EXPECT_NE(drawn().find("** the servers remove /c"), std::string::npos) << drawn();
+}
+
+TEST_F(LanesTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
+  for (int i = 0; i < 500; ++i) {
+    static_cast<void>(simulation_.run(exists(*alice_, "/" + std::to_string(i))));
+  }
+  const std::string text = drawn();
+  EXPECT_LT(std::ranges::count(text, '\n'), 130);
+  EXPECT_NE(text.find("\n ... "), std::string::npos) << text;
+  EXPECT_NE(text.find(" events are left out\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n   1 "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n 999 "), std::string::npos) << text;
+}
+
+TEST_F(LanesTest, AViolationIsTheLastLine) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.violation = search::Violation{"L1", "somebody waits", 2};
+  EXPECT_TRUE(
+      draw_lanes(chronicle).ends_with("\n   2              !! L1 is broken: no lost wakeup\n"))
+      << draw_lanes(chronicle);
+  EXPECT_EQ(draw_step(chronicle, 1).find("!!"), std::string::npos);
+}
+
+TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  const auto last_line_of = [&](std::string oracle) {
+    chronicle.violation = search::Violation{std::move(oracle), "", 2};
+    const std::string text = draw_lanes(chronicle);
+    return text.substr(text.rfind("!!"));
+  };
+  EXPECT_EQ(last_line_of("crash"), "!! crash: an exception escaped\n");
+  EXPECT_EQ(last_line_of("deadlock"), "!! deadlock: nobody can go on\n");
+  EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
+}
+
+TEST_F(LanesTest, WhatIsTooLongForItsLaneEndsWithAnEllipsis) {
+  const std::string path = "/" + std::string(100, 'x');
+  must(simulation_.run(create(*alice_, path)), "create");
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
+  EXPECT_EQ(draw_lanes(chronicle).find(path), std::string::npos) << draw_lanes(chronicle);
+  EXPECT_NE(draw_lanes(chronicle).find("xxx\u2026"), std::string::npos) << draw_lanes(chronicle);
+  EXPECT_NE(draw_lanes(chronicle, search::kAnyWidth).find(path), std::string::npos);
+  const std::string umlauts = draw_lanes(chronicle, 12);
+  EXPECT_NE(umlauts.find("-> create /\u2026"), std::string::npos) << umlauts;
+}
+
+TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {
+  EXPECT_EQ(legend(search::Chronicle()), "");
+  must(simulation_.run(create(*alice_, "/c")), "create");
+  EXPECT_EQ(legend(chronicler_.chronicle(Names())), "+ creates   -> applied\n");
+  must(simulation_.run(remove(*alice_, "/c")), "remove");
+  const std::string both = legend(chronicler_.chronicle(Names()));
+  EXPECT_NE(both.find("- deletes"), std::string::npos) << both;
+}
+
+TEST(WithoutGuidsTest, LeavesOutWhatAProtectedCreatePutsIntoNames) {
+  const std::string guid = "_c_01234567-89ab-4def-8123-456789abcdef";
+  EXPECT_EQ(search::without_guids("/lock/" + guid + "-lock-0000000003"), "/lock/lock-0000000003");
+  EXPECT_EQ(search::without_guids(guid + "-a " + guid + "-b"), "a b");
+  for (const std::string& same : std::vector<std::string>{"", "/lock/x-lock-1", "_c_", "/" + guid,
+                                                          "_c_short-lock-", guid.substr(0, 30)}) {
+    EXPECT_EQ(search::without_guids(same), same);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

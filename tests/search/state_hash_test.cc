@@ -1,0 +1,117 @@
+#include "lockstep/search/state_hash.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "lockstep/sleep.h"
+#include "plays.h"
+#include "support/by_hand.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+// A world of one session, and what becomes of it.
+class StateHashTest : public ::testing::Test {
+ protected:
+  template <class Act>
+  static std::uint64_t hash_after(Act act) {
+    Simulation simulation(quiet());
+    const auto session = simulation.open("A");
+    must(simulation.run(create(*session, "/a")), "create");
+    act(simulation, *session);
+    return search::state_hash(simulation.world());
+  }
+};
+
+TEST_F(StateHashTest, WhoAConnectionHasShownToBe) {
+  const auto known_as = [](const char* credential) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      const auto show = [](Session& own, Data who) -> Task<Result<void>> {
+        co_return co_await own.add_auth("digest", who);
+      };
+      must(simulation.run(show(session, Data(credential))), "add_auth");
+    });
+  };
+  EXPECT_EQ(known_as("ann:secret"), known_as("ann:secret"));
+  EXPECT_NE(known_as("ann:secret"), known_as("bob:secret"));
+}
+
+TEST_F(StateHashTest, WhenASilentSessionExpires) {
+  const auto stalled_after = [](Duration first, Duration then) {
+    return hash_after([&](Simulation& simulation, FakeSession&) {
+      simulation.advance(first);
+      simulation.world().stall(simulation.client("A").process());
+      simulation.advance(then);
+    });
+  };
+  EXPECT_EQ(stalled_after(0s, 4s), stalled_after(0s, 4s));
+  EXPECT_NE(stalled_after(0s, 4s), stalled_after(4s, 0s));
+}
+
+Task<void> nap(Executor& executor, Duration duration) {
+  static_cast<void>(co_await sleep_for(executor, duration));
+}
+
+TEST_F(StateHashTest, WhatAProcessWaitsFor) {
+  const auto naps = [](Duration duration) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.start(nap(session.executor(), duration));
+    });
+  };
+  EXPECT_EQ(naps(1s), naps(1s));
+  EXPECT_NE(naps(1s), naps(2s));
+}
+
+TEST_F(StateHashTest, WhichWayAClockDrifts) {
+  const auto drifts = [](bool fast) {
+    return hash_after([&](Simulation& simulation, FakeSession&) {
+      simulation.world().drift(simulation.client("A").process(), fast);
+    });
+  };
+  EXPECT_EQ(drifts(true), drifts(true));
+  EXPECT_NE(drifts(true), drifts(false));
+}
+
+// Both silent for the same session timeout: only how long the stall may last differs.
+TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
+  const auto stalls = [](Duration first, Duration then) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.kill(session);
+      simulation.settle();
+      simulation.advance(first);
+      simulation.world().stall(simulation.client("A").process());
+      simulation.advance(then);
+    });
+  };
+  EXPECT_EQ(stalls(0s, 1s), stalls(0s, 1s));
+  EXPECT_NE(stalls(0s, 1s), stalls(1s, 0s));
+}
+
+TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
+  const auto isolated = [](Duration first, Duration then) {
+    Simulation simulation(quiet(3));
+    simulation.advance(first);
+    simulation.world().servers().isolate(1, simulation.now());
+    simulation.advance(then);
+    return search::state_hash(simulation.world());
+  };
+  EXPECT_EQ(isolated(0s, 1s), isolated(0s, 1s));
+  EXPECT_NE(isolated(0s, 1s), isolated(1s, 0s));
+}
+
+TEST_F(StateHashTest, WhatABrokenConnectionHasLeftBehind) {
+  const auto left = [](const char* data) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      const auto write = simulation.start(set_data(session, "/a", Data(data)));
+      simulation.cut_late(session, 1);
+    });
+  };
+  EXPECT_EQ(left("1"), left("1"));
+  EXPECT_NE(left("1"), left("2"));
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

@@ -1,0 +1,190 @@
+// Exceptions that nobody catches: they are thrown once, by whoever runs the world, and nothing
+// that belongs to others goes with them.
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/search/program.h"
+#include "support/by_hand.h"
+#include "support/session_waits.h"
+
+namespace lockstep {
+namespace {
+
+using namespace unit;
+
+// What run() throws, as text.
+template <class Run>
+std::string thrown_by(const Run& run) {
+  try {
+    run();
+  } catch (const std::exception& exception) {
+    return exception.what();
+  }
+  return "";
+}
+
+class BadWork final : public Timer {
+ public:
+  explicit BadWork(std::string what) : what_(std::move(what)) {}
+  void run() override { throw std::runtime_error(what_); }
+
+ private:
+  std::string what_;
+};
+
+class GoodWork final : public Runnable {
+ public:
+  void run() override { ran = true; }
+  bool ran = false;
+};
+
+class BadListener final : public SessionListener {
+ public:
+  explicit BadListener(Session& session) : session_(session) { session.add_listener(*this); }
+  ~BadListener() { session_.remove_listener(*this); }
+  BadListener(const BadListener&) = delete;
+  BadListener& operator=(const BadListener&) = delete;
+
+ private:
+  void session_changed(SessionState state) override {
+    throw std::runtime_error("bad listener: " + std::string(name(state)));
+  }
+  Session& session_;
+};
+
+Task<void> throw_after_reading(Session& session, Path path) {
+  static_cast<void>(co_await session.exists(path));
+  throw std::runtime_error("read");
+}
+
+class ExceptionTest : public ::testing::Test {
+ protected:
+  std::string run() {
+    return thrown_by([this] { simulation_.run(); });
+  }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
+  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+};
+
+TEST_F(ExceptionTest, PostedWorkThatThrowsTakesNothingWithIt) {
+  BadWork bad("posted");
+  BadWork second("posted behind it");
+  GoodWork good;
+  session_->executor().post(bad);
+  session_->executor().post(second);
+  session_->executor().post(good);
+  EXPECT_EQ(run(), "posted");
+  EXPECT_TRUE(good.ran);
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(ExceptionTest, TimerThatThrowsTakesNothingWithIt) {
+  BadWork timer("timer");
+  session_->executor().start_timer(timer, simulation_.now() + 1s);
+  const auto created = simulation_.start(create(*other_, "/a"));
+  EXPECT_EQ(run(), "timer");
+  EXPECT_EQ(error_of(created.result()), std::nullopt);
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(ExceptionTest, ListenerThatThrowsLetsTheOthersHear) {
+  std::vector<SessionState> heard;
+  {
+    const BadListener told_last(*session_);
+    const support::StateRecorder recorder(*session_);
+    const BadListener told_first(*session_);
+    const auto lost = simulation_.start(create(*session_, "/b"));
+    simulation_.cut(*session_);
+    EXPECT_EQ(run(), "bad listener: suspended");
+    heard = recorder.states();
+    EXPECT_EQ(error_of(lost.result()), Error::kConnectionLoss);
+  }
+  EXPECT_EQ(heard, std::vector<SessionState>{SessionState::kSuspended});
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(session_->state(), SessionState::kConnected);
+}
+
+TEST_F(ExceptionTest, BackgroundTaskThatThrowsIsThrownByTheRun) {
+  session_->in_background(throw_after_reading(*session_, "/"));
+  const auto created = simulation_.start(create(*session_, "/a"));
+  EXPECT_EQ(run(), "read");
+  EXPECT_EQ(run(), "");
+  EXPECT_EQ(error_of(created.result()), std::nullopt);
+  EXPECT_TRUE(session_->background().empty());
+}
+
+// Also when the session goes in the same step.
+TEST_F(ExceptionTest, BackgroundOfASessionThatIsGoneIsHeardAllTheSame) {
+  std::shared_ptr<FakeSession> session = simulation_.open("C");
+  const auto throw_at_once = []() -> Task<void> {
+    throw std::runtime_error("gone");
+    co_return;
+  };
+  session->in_background(throw_at_once());
+  session.reset();
+  EXPECT_EQ(run(), "gone");
+}
+
+// A client whose background throws in a searched execution.
+class BadBackground final : public search::Program {
+ public:
+  void start(fakezk::World& world, search::Verdict&) override {
+    client_ = std::make_unique<fake::FakeClient>(world.add_process(), "A");
+    const std::shared_ptr<Session> session = client_->current();
+    world.begin_trace();
+    session->in_background(throw_after_reading(*session, "/"));
+  }
+  void finish(fakezk::World&) override {}
+  void clear() override { client_.reset(); }
+  [[nodiscard]] std::string process_name(std::uint32_t) const override { return "A"; }
+
+ private:
+  std::unique_ptr<fake::FakeClient> client_;
+};
+
+TEST(ExceptionInAHuntTest, IsACrashWithItsStep) {
+  fakezk::World world;
+  BadBackground program;
+  fakezk::Calm calm;
+  const search::Outcome outcome = search::execute(world, program, calm, search::ExecutionLimits());
+  ASSERT_TRUE(outcome.violation);
+  EXPECT_EQ(outcome.violation->oracle, "crash");
+  EXPECT_EQ(outcome.violation->message, "an exception escaped: read");
+  EXPECT_EQ(outcome.violation->step, outcome.steps);
+  EXPECT_GT(outcome.steps, 2U);
+}
+
+// Its what() is user code too.
+class Speechless final : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return nullptr; }
+};
+Task<void> throw_speechless(lab::Contender&, Path, std::uint32_t) {
+  throw Speechless();
+  co_return;
+}
+
+TEST(ExceptionInAHuntTest, MayHaveNothingToSay) {
+  lab::LockUnderTest lock("speechless", &throw_speechless);
+  const lab::HuntReport in_a_task = lab::hunt_lock(lock);
+  ASSERT_FALSE(in_a_task.passed());
+  EXPECT_EQ(in_a_task.failure->violation.oracle, "crash");
+  EXPECT_EQ(in_a_task.failure->violation.message,
+            "an exception escaped: its what() is a null pointer");
+  lock.contend = &lab::contend_for<FairMutex>;
+  lock.check_at_end = [](const fakezk::World&, search::Verdict&) { throw Speechless(); };
+  EXPECT_EQ(lab::hunt_lock(lock).failure->violation.message, in_a_task.failure->violation.message);
+}
+
+}  // namespace
+}  // namespace lockstep

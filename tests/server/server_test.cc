@@ -1,0 +1,366 @@
+#include "lockstep/fakezk/server.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server_by_hand.h"
+#include "support/by_hand.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+class ServerTest : public TwoSessionsTest {};
+
+// ------------------------------------------------------------------------------------- Stat
+
+TEST_F(ServerTest, FreshServerHasItsOwnZnodes) {
+  const Stat root = zk_.stat(a_, "/");
+  EXPECT_EQ(root.cversion, -1);
+  EXPECT_EQ(root.num_children, 1);
+  const Stat zookeeper = zk_.stat(a_, "/zookeeper");
+  EXPECT_EQ(zookeeper.cversion, -2);
+  EXPECT_EQ(zookeeper.num_children, 2);
+  EXPECT_TRUE(zk_.read(a_, OpCode::kExists, "/zookeeper/quota").stat() == Stat());
+}
+
+TEST_F(ServerTest, CreateSetsTheStatOfTheZnode) {
+  zk_.now += 1234ms;
+  const Reply reply = zk_.create(a_, "/a", CreateMode::kEphemeral, "12345");
+  const Stat& stat = reply.stat();
+  EXPECT_EQ(reply.path, "/a");
+  EXPECT_EQ(stat.czxid, zk_.server.last_zxid());
+  EXPECT_EQ(stat.mzxid, stat.czxid);
+  EXPECT_EQ(stat.pzxid, stat.czxid);
+  EXPECT_EQ(stat.ctime_ms % 10'000, 1234);
+  EXPECT_EQ(stat.mtime_ms, stat.ctime_ms);
+  EXPECT_EQ(stat.version, 0);
+  EXPECT_EQ(stat.cversion, 0);
+  EXPECT_EQ(stat.aversion, 0);
+  EXPECT_EQ(stat.ephemeral_owner, zk_.session(a_));
+  EXPECT_EQ(stat.data_length, 5);
+  EXPECT_EQ(stat.num_children, 0);
+  EXPECT_EQ(zk_.stat(b_, "/a"), stat);
+}
+
+TEST_F(ServerTest, OnlyEphemeralsHaveAnOwner) {
+  for (const CreateMode mode :
+       {CreateMode::kPersistent, CreateMode::kContainer, CreateMode::kPersistentSequential}) {
+    EXPECT_EQ(zk_.create(a_, "/p", mode).stat().ephemeral_owner, 0);
+    zk_.remove(a_, "/p");
+  }
+  EXPECT_EQ(zk_.create(b_, "/e-", CreateMode::kEphemeralSequential).stat().ephemeral_owner,
+            zk_.session(b_));
+}
+
+TEST_F(ServerTest, ChildrenChangeTheParentsMembershipAndNothingElse) {
+  const Stat fresh = zk_.create(a_, "/p", CreateMode::kPersistent, "data").stat();
+  zk_.now += 5s;
+  const Zxid created = zk_.create(a_, "/p/x").stat().czxid;
+  const Stat with_one = zk_.stat(a_, "/p");
+  Stat expected = fresh;
+  expected.cversion = 1;
+  expected.num_children = 1;
+  expected.pzxid = created;
+  EXPECT_EQ(with_one, expected);
+  zk_.create(a_, "/p/y");
+  zk_.remove(a_, "/p/x");
+  expected.cversion = 3;  // Two creates and a delete.
+  expected.pzxid = zk_.server.last_zxid();
+  EXPECT_EQ(zk_.stat(a_, "/p"), expected);
+}
+
+TEST_F(ServerTest, GrandchildrenAndTheirDataChangeNothing) {
+  zk_.create(a_, "/p");
+  zk_.create(a_, "/p/c");
+  const Stat before = zk_.stat(a_, "/p");
+  zk_.create(a_, "/p/c/g");
+  zk_.set_data(a_, "/p/c", "x");
+  zk_.remove(a_, "/p/c/g");
+  EXPECT_EQ(zk_.stat(a_, "/p"), before);
+}
+
+TEST_F(ServerTest, SetDataCountsEvenIfTheBytesAreEqual) {
+  Stat expected = zk_.create(a_, "/a", CreateMode::kPersistent, "same").stat();
+  zk_.now += 7s;
+  expected.version = 1;
+  expected.mzxid = zk_.server.last_zxid() + 1;
+  expected.mtime_ms += 7000;
+  EXPECT_EQ(zk_.set_data(b_, "/a", "same").stat(), expected);
+  EXPECT_EQ(zk_.stat(a_, "/a"), expected);
+  EXPECT_EQ(zk_.set_data(b_, "/a", "").stat().data_length, 0);
+}
+
+TEST_F(ServerTest, SetDataOfAnotherSessionKeepsTheOwner) {
+  zk_.create(a_, "/e", CreateMode::kEphemeral);
+  EXPECT_EQ(zk_.set_data(b_, "/e", "x").stat().ephemeral_owner, zk_.session(a_));
+}
+
+TEST_F(ServerTest, NullDataStayNullAndEmptyDataStayEmpty) {
+  zk_.create(a_, "/null", CreateMode::kPersistent, Data());
+  zk_.create(a_, "/empty", CreateMode::kPersistent, "");
+  EXPECT_TRUE(zk_.read(a_, OpCode::kGetData, "/null").data.is_null());
+  const Reply empty = zk_.read(a_, OpCode::kGetData, "/empty");
+  EXPECT_FALSE(empty.data.is_null());
+  EXPECT_EQ(empty.stat().data_length, 0);
+}
+
+TEST_F(ServerTest, ListShowsTheChildrenAndTheirParent) {
+  zk_.create(a_, "/p");
+  zk_.create(a_, "/p/x");
+  zk_.create(a_, "/p/y");
+  zk_.create(a_, "/p/x/deep");
+  const Reply list = zk_.read(a_, OpCode::kGetChildren, "/p");
+  std::vector<std::string> names(list.children.begin(), list.children.end());
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(list.children.parent(), zk_.stat(a_, "/p"));
+}
+
+TEST_F(ServerTest, OrderOfAListIsWhateverIsDrawn) {
+  const auto listed = [&] {
+    const Reply list = zk_.read(a_, OpCode::kGetChildren, "/p");
+    std::string names;
+    for (const std::string_view name : list.children) names += name;
+    return names;
+  };
+  zk_.create(a_, "/p");
+  for (const char* const name : {"/p/x", "/p/y", "/p/z"}) zk_.create(a_, name);
+  EXPECT_EQ(listed(), "xyz");
+  std::vector<std::string> seen;
+  for (std::uint32_t first = 0; first < 3; ++first) {
+    for (std::uint32_t second = 0; second < 2; ++second) {
+      zk_.unspecified = {first, second};
+      seen.push_back(listed());
+    }
+  }
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, (std::vector<std::string>{"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"}));
+  EXPECT_EQ(listed(), "xyz");  // The order is the reply's, not the znode's.
+}
+
+TEST_F(ServerTest, LongListIsListedInFullWhateverIsDrawn) {
+  zk_.create(a_, "/p");
+  for (int i = 0; i < 20; ++i) zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential);
+  for (const std::uint32_t drawn : {0u, 7u, 19u}) {
+    zk_.unspecified = {drawn};
+    const Reply list = zk_.read(a_, OpCode::kGetChildren, "/p");
+    std::vector<std::string> names(list.children.begin(), list.children.end());
+    ASSERT_EQ(names.size(), 20U);
+    EXPECT_EQ(names.front(),
+              "n-00000000" + std::string(drawn < 10 ? "0" : "") + std::to_string(drawn));
+    std::ranges::sort(names);
+    EXPECT_EQ(names.front(), "n-0000000000");
+    EXPECT_EQ(names.back(), "n-0000000019");
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+  }
+}
+
+// ------------------------------------------------------------------------- sequence numbers
+
+TEST_F(ServerTest, SequenceNumberCountsEveryCreateAndNoDelete) {
+  const auto next = [&](std::string_view prefix) {
+    return zk_.create(a_, Path("/p") / prefix, CreateMode::kPersistentSequential).path.string();
+  };
+  zk_.create(a_, "/p");
+  EXPECT_EQ(next("a-"), "/p/a-0000000000");
+  zk_.create(a_, "/p/plain");
+  EXPECT_EQ(next("b-"), "/p/b-0000000002");
+  zk_.remove(a_, "/p/plain");
+  EXPECT_EQ(next("c-"), "/p/c-0000000003");
+  EXPECT_EQ(error_of(zk_.create(a_, "/p/c-0000000003")), Error::kNodeExists);
+  EXPECT_EQ(next("a-"), "/p/a-0000000004");  // A create that failed does not count.
+  zk_.create(b_, "/p/e", CreateMode::kEphemeral);
+  EXPECT_EQ(zk_.create(b_, "/p/a-", CreateMode::kEphemeralSequential).path, "/p/a-0000000006");
+}
+
+TEST_F(ServerTest, SequenceStartsAgainWithTheParent) {
+  zk_.create(a_, "/p");
+  zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential);
+  zk_.remove(a_, "/p/n-0000000000");
+  zk_.remove(a_, "/p");
+  zk_.create(a_, "/p");
+  EXPECT_EQ(zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential).path, "/p/n-0000000000");
+}
+
+TEST_F(ServerTest, SequentialPathIsJudgedWithItsNumber) {
+  zk_.create(a_, "/p");
+  EXPECT_EQ(zk_.create(a_, "/p/", CreateMode::kPersistentSequential).path, "/p/0000000000");
+  EXPECT_EQ(zk_.create(a_, "/p/.", CreateMode::kPersistentSequential).path, "/p/.0000000001");
+  EXPECT_EQ(zk_.create(a_, "/p/..", CreateMode::kPersistentSequential).path, "/p/..0000000002");
+  // The bare prefix may exist.
+  zk_.create(a_, "/p/x");
+  EXPECT_EQ(zk_.create(a_, "/p/x", CreateMode::kPersistentSequential).path, "/p/x0000000004");
+}
+
+// -------------------------------------------------------------------------------------- zxids
+
+TEST_F(ServerTest, EveryWriteTakesAZxidAlsoIfItFails) {
+  const auto taken_by = [&](const std::function<void()>& action) {
+    const Zxid before = zk_.server.last_zxid();
+    action();
+    return zk_.server.last_zxid() - before;
+  };
+  EXPECT_EQ(taken_by([&] { zk_.open(); }), 1);
+  EXPECT_EQ(taken_by([&] { zk_.create(a_, "/a"); }), 1);
+  EXPECT_EQ(taken_by([&] { zk_.create(a_, "/a"); }), 1);     // kNodeExists
+  EXPECT_EQ(taken_by([&] { zk_.create(a_, "/no/a"); }), 1);  // kNoNode
+  EXPECT_EQ(taken_by([&] { zk_.create(a_, "/a/.."); }), 1);  // kBadArguments
+  EXPECT_EQ(taken_by([&] { zk_.set_data(a_, "/a", "x"); }), 1);
+  EXPECT_EQ(taken_by([&] { zk_.set_data(a_, "/a", "x", 9); }), 1);  // kBadVersion
+  EXPECT_EQ(taken_by([&] { zk_.remove(a_, "/no"); }), 1);           // kNoNode
+  EXPECT_EQ(taken_by([&] { zk_.remove(a_, "/a"); }), 1);
+  EXPECT_EQ(taken_by([&] { zk_.ask(b_, Request(OpCode::kClose, Path())); }), 1);
+}
+
+TEST_F(ServerTest, ReadsAndReconnectsTakeNoZxid) {
+  zk_.create(a_, "/a");
+  const Zxid before = zk_.server.last_zxid();
+  zk_.read(a_, OpCode::kExists, "/a");
+  zk_.read(a_, OpCode::kGetData, "/no");
+  zk_.watch(a_, OpCode::kGetChildren, "/a");
+  zk_.read(a_, OpCode::kSync, "/a");
+  EXPECT_EQ(zk_.reply_zxid, before);
+  zk_.cut(a_);
+  zk_.greet(a_, zk_.handshake(a_));
+  EXPECT_EQ(zk_.server.last_zxid(), before);
+}
+
+TEST_F(ServerTest, ReplyCarriesTheZxidUpToWhichItKnows) {
+  const Stat created = zk_.create(a_, "/a").stat();
+  EXPECT_EQ(zk_.reply_zxid, created.czxid);
+  zk_.create(b_, "/b");
+  zk_.read(a_, OpCode::kGetData, "/a");
+  EXPECT_EQ(zk_.reply_zxid, created.czxid + 1);
+}
+
+// --------------------------------------------------------------------------- what goes wrong
+
+TEST_F(ServerTest, CreateFindsTheFirstFault) {
+  zk_.create(a_, "/p");
+  zk_.create(a_, "/e", CreateMode::kEphemeral);
+  EXPECT_EQ(error_of(zk_.create(a_, "/no/")), Error::kNoNode);  // Before the malformed leaf.
+  EXPECT_EQ(error_of(zk_.create(a_, "/no/child")), Error::kNoNode);
+  EXPECT_EQ(error_of(zk_.create(a_, "/p/")), Error::kBadArguments);
+  EXPECT_EQ(error_of(zk_.create(a_, "/p/..")), Error::kBadArguments);
+  EXPECT_EQ(error_of(zk_.create(a_, "/p/\x7f")), Error::kBadArguments);
+  EXPECT_EQ(error_of(zk_.create(a_, "/p")), Error::kNodeExists);
+  EXPECT_EQ(error_of(zk_.create(a_, "/")), Error::kNodeExists);
+  EXPECT_EQ(error_of(zk_.create(a_, "/e/c")), Error::kNoChildrenForEphemerals);
+  EXPECT_EQ(error_of(zk_.create(b_, "/e/c", CreateMode::kEphemeralSequential)),
+            Error::kNoChildrenForEphemerals);
+  EXPECT_EQ(error_of(zk_.create(a_, "/e/..")), Error::kBadArguments);  // Before the ephemeral.
+}
+
+TEST_F(ServerTest, RemoveFindsTheFirstFault) {
+  zk_.create(a_, "/p");
+  zk_.create(a_, "/p/c");
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p", 5)), Error::kBadVersion);  // Before kNotEmpty.
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p", -2)), Error::kBadVersion);
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p", 0)), Error::kNotEmpty);
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p")), Error::kNotEmpty);
+  EXPECT_EQ(error_of(zk_.remove(a_, "/no/c", 5)), Error::kNoNode);
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p/no", 5)), Error::kNoNode);
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p/")), Error::kNoNode);  // Deletes are not validated.
+  for (const char* const path : {"/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"}) {
+    EXPECT_EQ(error_of(zk_.remove(a_, path)), Error::kBadArguments) << path;
+  }
+  EXPECT_EQ(error_of(zk_.remove(a_, "/p/c", 0)), std::nullopt);
+}
+
+TEST_F(ServerTest, SetDataFindsTheFirstFault) {
+  zk_.create(a_, "/p");
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/no/", "x", 5)), Error::kBadArguments);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/no", "x", 5)), Error::kNoNode);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 5)), Error::kBadVersion);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", -2)), Error::kBadVersion);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 0)), std::nullopt);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 0)), Error::kBadVersion);
+  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 1)), std::nullopt);
+}
+
+TEST_F(ServerTest, ReadsOfWhatIsNotThereAreNoNode) {
+  for (const OpCode op : {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren}) {
+    EXPECT_EQ(error_of(zk_.read(a_, op, "/no")), Error::kNoNode) << name(op);
+    EXPECT_EQ(error_of(zk_.read(a_, op, "/malformed/")), Error::kNoNode) << name(op);
+    EXPECT_EQ(error_of(zk_.read(a_, op, "/")), std::nullopt) << name(op);
+  }
+  EXPECT_EQ(error_of(zk_.read(a_, OpCode::kSync, "/no")), std::nullopt);
+}
+
+TEST_F(ServerTest, PathsAreJudgedByTheirCharacters) {
+  for (const char* const good :
+       {"/...", "/.a", "/a.", "/a b", "/\xc2\xa0", "/\xef\xa4\x80", "/\xef\xbf\xaf", "/\xc3\xa9"}) {
+    EXPECT_EQ(error_of(zk_.create(a_, good)), std::nullopt) << good;
+  }
+  for (const char* const bad :
+       {"/\x1f", "/\x7f", "/\xc2\x80", "/\xc2\x9f", "/\xee\x80\x80", "/\xef\xa3\xbf",
+        "/\xef\xbf\xb0", "/\xf0\x9f\x98\x80", "/\xff", "/a\x80", "/\xc3"}) {
+    EXPECT_EQ(error_of(zk_.create(a_, bad)), Error::kBadArguments) << bad;
+  }
+}
+
+// ------------------------------------------------------------------------------- ephemerals
+
+TEST_F(ServerTest, SessionEndDeletesAllItsEphemeralsUnderOneZxid) {
+  zk_.create(b_, "/p");
+  zk_.create(b_, "/q");
+  zk_.create(a_, "/p/1", CreateMode::kEphemeral);
+  zk_.create(a_, "/p/2", CreateMode::kEphemeral);
+  zk_.create(a_, "/q/3", CreateMode::kEphemeral);
+  zk_.create(a_, "/q/stays");
+  zk_.create(b_, "/q/other", CreateMode::kEphemeral);
+  zk_.ask(a_, Request(OpCode::kClose, Path()));
+  const Zxid closed = zk_.server.last_zxid();
+  const Stat p = zk_.stat(b_, "/p");
+  const Stat q = zk_.stat(b_, "/q");
+  EXPECT_EQ(p.pzxid, closed);
+  EXPECT_EQ(p.num_children, 0);
+  EXPECT_EQ(p.cversion, 4);
+  EXPECT_EQ(q.pzxid, closed);
+  EXPECT_EQ(q.num_children, 2);
+  EXPECT_EQ(q.cversion, 4);
+}
+
+TEST_F(ServerTest, PathThatChangedHandsSurvivesItsFirstOwner) {
+  zk_.create(a_, "/e", CreateMode::kEphemeral);
+  zk_.remove(b_, "/e");
+  zk_.create(b_, "/e", CreateMode::kEphemeral);
+  zk_.ask(a_, Request(OpCode::kClose, Path()));
+  EXPECT_EQ(zk_.stat(b_, "/e").ephemeral_owner, zk_.session(b_));
+}
+
+TEST_F(ServerTest, HistoryTellsWhoDidWhat) {
+  zk_.create(a_, "/e", CreateMode::kEphemeral);
+  zk_.set_data(b_, "/e", "x");
+  zk_.create(b_, "/p");
+  zk_.remove(a_, "/p");
+  zk_.ask(a_, Request(OpCode::kClose, Path()));
+  const History& history = zk_.server.history();
+  ASSERT_EQ(history.size(), 5U);
+  const SessionId a = zk_.session(a_);
+  const SessionId b = zk_.session(b_);
+  const std::vector<std::pair<SessionId, SessionId>> expected = {
+      {a, a}, {b, a}, {b, 0}, {a, 0}, {0, a}};
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    EXPECT_EQ(history[i].actor, expected[i].first) << i;
+    EXPECT_EQ(history[i].owner, expected[i].second) << i;
+    if (i > 0) {
+      EXPECT_GT(history[i].zxid, history[i - 1].zxid);
+    }
+  }
+  EXPECT_EQ(history[1].kind, Change::Kind::kDataSet);
+  EXPECT_EQ(history[4].kind, Change::Kind::kDeleted);
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk

@@ -1,0 +1,127 @@
+// What becomes of requests that a server has read and whose connection has gone since. A real
+// server is slow when it likes; here it is made to be. Each test names the statement of ZooKeeper's
+// source (3.8.0) that it follows.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "support/by_hand.h"
+
+namespace lockstep::fakezk {
+namespace {
+
+using namespace unit;
+
+constexpr ReplicaIndex kNear = 0;
+constexpr ReplicaIndex kFar = 1;
+
+// Writes down which strays it could choose, and chooses the last of them.
+class LastStray final : public Chooser {
+ public:
+  Choice next(const Menu& menu) override {
+    Choice choice;
+    offered = 0;
+    for (std::uint32_t i = 0; i < menu.events().size(); ++i) {
+      if (menu.events()[i].kind != Event::Kind::kStray) continue;
+      choice.index = i;
+      ++offered;
+    }
+    return choice;
+  }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+
+  int offered = 0;
+};
+
+// It has noticed the loss, and the servers have taken it up again.
+void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
+  Calm calm;
+  while (session.state() != SessionState::kSuspended) simulation.world().step(calm);
+  while (session.state() != SessionState::kConnected) simulation.world().step(calm);
+}
+
+ServerOptions three_replicas() {
+  ServerOptions options;
+  options.replicas = 3;
+  return options;
+}
+
+// A server queues what it reads, from whichever connection (ZooKeeperServer.enqueueRequest, line
+// 1122; PrepRequestProcessor.submittedRequests), and a connection that takes a session over comes
+// after the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).
+TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  simulation.start(ignore(create(*session, "/first")));
+  simulation.cut_late(*session, 1);
+  lose_and_reconnect(simulation, *session);
+  simulation.start(ignore(create(*session, "/second")));
+  simulation.cut_late(*session, 1);
+  ASSERT_EQ(simulation.world().server().stray_count(), 2U);
+  LastStray chooser;
+  simulation.world().step(chooser);
+  EXPECT_EQ(chooser.offered, 1);
+  EXPECT_TRUE(simulation.exists("/first"));
+  EXPECT_FALSE(simulation.exists("/second"));
+  simulation.world().step(chooser);
+  EXPECT_TRUE(simulation.exists("/second"));
+}
+
+// Those of different sessions come from different connections, and keep no order.
+TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const auto other = simulation.open("B");
+  simulation.start(ignore(create(*session, "/first")));
+  simulation.cut_late(*session, 1);
+  simulation.start(ignore(create(*other, "/second")));
+  simulation.cut_late(*other, 1);
+  LastStray chooser;
+  simulation.world().step(chooser);
+  EXPECT_EQ(chooser.offered, 2);
+  EXPECT_FALSE(simulation.exists("/first"));
+  EXPECT_TRUE(simulation.exists("/second"));
+}
+
+// SetWatches is queued like any other request (ZooKeeperServer.processPacket, line 1669;
+// PrepRequestProcessor.pRequest, line 920; FinalRequestProcessor.processRequest, line 387).
+TEST(StraysTest, Z46WatchesAreSetAgainBehindThem) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "exists");
+  simulation.start(ignore(create(*session, "/a")));
+  simulation.cut_late(*session, 1);
+  ASSERT_FALSE(simulation.world().server().replica(0).data_watches().any());
+  const auto event = simulation.start(fired(watch));
+  Calm calm;
+  while (!event.done()) {
+    ASSERT_TRUE(simulation.world().step_without_time(calm));
+    // It exists by then, so nothing is armed.
+    EXPECT_FALSE(simulation.world().server().replica(0).data_watches().any());
+  }
+  EXPECT_EQ(must(event.result(), "fired").type(), EventType::kCreated);
+}
+
+// A follower that has lost its leader forgets what it has not passed on
+// (FollowerRequestProcessor.shutdown, line 174: queuedRequests.clear).
+TEST(StraysTest, Z81AServerWithoutItsLeaderPassesNothingOn) {
+  for (const bool isolated_first : {false, true}) {
+    Simulation simulation(three_replicas());
+    const auto session = std::make_shared<FakeSession>(simulation.client("A").process(), 10s);
+    simulation.send_to(*session, kFar);
+    simulation.settle();
+    simulation.start(ignore(create(*session, "/a")));
+    simulation.send_to(*session, kNear);
+    if (isolated_first) simulation.isolate(kFar);
+    simulation.cut_late(*session, 1);
+    if (!isolated_first) simulation.isolate(kFar);
+    // Before the session has another server, which would settle it as well.
+    EXPECT_EQ(simulation.world().server().stray_count(), 0U);
+    simulation.run();
+    EXPECT_FALSE(simulation.exists("/a"));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::fakezk
