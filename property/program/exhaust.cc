@@ -16,22 +16,6 @@ nlohmann::ordered_json traces_by_fault(const search::ExhaustiveResult& result) {
   return counts;
 }
 
-std::string what_was_cut_short(const search::ExhaustiveResult& result) {
-  if (result.cut == 0) return "";
-  return "; " + counted(result.cut, "execution") + " cut short: " + behind_the_cut(result);
-}
-
-std::string where_it_stopped(const Search& what, const lab::HuntReport& report) {
-  const search::ExhaustiveResult& result = *report.exhaustive;
-  const std::uint32_t finished = result.budgets_finished;
-  std::string text = "; stopped by " + std::string(lab::name(report.stopped_by)) +
-                     " within fault budget " + std::to_string(result.fault_budget_reached) +
-                     " of " + std::to_string(what.settings.faults.total());
-  if (finished == 0) return text + ", no fault budget is exhausted";
-  if (finished == 1) return text + ", fault budget 0 is exhausted";
-  return text + ", fault budgets 0 to " + std::to_string(finished - 1) + " are exhausted";
-}
-
 }  // namespace
 
 nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntReport& report) {
@@ -71,27 +55,14 @@ nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntRep
   return object;
 }
 
-std::string verdict(const Search& what, const lab::HuntReport& report) {
-  const search::ExhaustiveResult& result = *report.exhaustive;
-  const std::string traces = counted(result.traces, "trace");
-  const std::string how_far = result.exhausted ? "exhausted: " + traces + " at fault budget " +
-                                                     std::to_string(what.settings.faults.total())
-                                               : "NOT exhausted: " + traces;
-  return how_far + ", no violation (" + in_words(what.settings.size) + "; " +
-         describe_faults(what.settings.faults) + "; " + search::not_judged() +
-         " are not judged in this mode)" +
-         (result.exhausted ? "" : where_it_stopped(what, report) + what_was_cut_short(result));
-}
-
 void print_how_far(const Search& what, const lab::HuntReport& report) {
   const search::ExhaustiveResult& result = *report.exhaustive;
+  std::cout << what.scenario->name << ": " << report.verdict() << ".";
   if (!result.independence_violated.empty()) {
-    std::cout << what.scenario->name << ": independence violated: " << result.independence_violated
-              << ". The search has proved nothing; please report this.\n";
+    std::cout << '\n';
     return;
   }
-  std::cout << what.scenario->name << ": " << verdict(what, report) << ". "
-            << counted(result.final_states, "final state") << ", "
+  std::cout << ' ' << counted(result.final_states, "final state") << ", "
             << counted(result.executions, "execution") << ", "
             << counted(result.pairs_checked, "pair") << " of steps tried in both orders.\n";
   for (const auto& [kind, traces] : result.traces_by_fault) {

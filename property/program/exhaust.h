@@ -12,8 +12,5 @@ namespace lockstep::program {
                                                         const lab::HuntReport& report);
 // For a search without a violation.
 void print_how_far(const Search& what, const lab::HuntReport& report);
-// "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped; with the size
-// and faults of the search, and the oracles that such a search does not judge.
-[[nodiscard]] std::string verdict(const Search& what, const lab::HuntReport& report);
 
 }  // namespace lockstep::program

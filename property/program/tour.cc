@@ -112,7 +112,7 @@ bool exhaust_the_sound_one(const std::string& program) {
             << counted(what.settings.size.clients, "client") << " and one fault.\n"
             << std::flush;
   const lab::HuntReport report = search(what, true);
-  std::cout << "\n   " << verdict(what, report) << ".\n"
+  std::cout << "\n   " << report.verdict() << ".\n"
             << "\n   Search again:  " << command_for(what, program) << '\n';
   return report.exhaustive->exhausted;
 }

@@ -39,7 +39,7 @@ lab::HuntReport search_of_unfair() {
 
 TEST(CutShortTest, TheVerdictSaysWhatWasNotTried) {
   const lab::HuntReport report = search_of_unfair();
-  const std::string text = verdict(unfair(), report);
+  const std::string text = report.verdict();
   EXPECT_EQ(text.find("NOT exhausted: "), 0U) << text;
   EXPECT_NE(text.find(std::to_string(report.exhaustive->cut) +
                       " execution cut short: of what comes"
@@ -63,9 +63,9 @@ TEST(CutShortTest, TheJsonSaysWhatWasNotTried) {
 TEST(CutShortTest, TheDepthHasStoppedTheSearch) {
   const lab::HuntReport report = search_of_unfair();
   EXPECT_EQ(exhaustive_as_json(unfair(), report).at("stopped_by"), "depth");
-  EXPECT_NE(verdict(unfair(), report).find("; stopped by depth within fault budget 0 of 0"),
+  EXPECT_NE(report.verdict().find("; stopped by depth within fault budget 0 of 0"),
             std::string::npos)
-      << verdict(unfair(), report);
+      << report.verdict();
 }
 
 }  // namespace

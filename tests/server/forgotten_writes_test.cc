@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hunting.h"
 #include "lockstep/search/chronicler.h"
 #include "lockstep/search/schedule.h"
+#include "search/hunting.h"
 #include "support/by_hand.h"
 #include "support/numbered.h"
 

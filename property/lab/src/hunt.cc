@@ -7,6 +7,7 @@
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/last_words.h"
 #include "lockstep/lab/replay.h"
+#include "lockstep/lab/words.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/timeline.h"
 
@@ -170,37 +171,32 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   return report.exhaustive->found;
 }
 
-// Why a search without a finding is not exhausted, and how to continue.
-std::string why_it_stopped(const HuntReport& report) {
-  switch (report.stopped_by) {
-    case StoppedBy::kTime: return ", stopped by its time (LOCKSTEP_SECONDS, HuntSettings::seconds)";
-    case StoppedBy::kCount:
-      return ", stopped by its bound of " + std::to_string(report.executions) +
-             " executions (LOCKSTEP_EXECUTIONS, HuntSettings::executions; without one it goes on to"
-             " its end)";
-    case StoppedBy::kDepth: return ", some executions do not end by themselves";
-    default: return ", stopped by " + std::string(name(report.stopped_by));
-  }
+std::string where_it_stopped(const HuntReport& report) {
+  const std::uint32_t finished = report.exhaustive->budgets_finished;
+  std::string text = "; stopped by " + std::string(name(report.stopped_by)) +
+                     " within fault budget " +
+                     std::to_string(report.exhaustive->fault_budget_reached) + " of " +
+                     std::to_string(report.faults.total());
+  if (finished == 0) return text + ", no fault budget is exhausted";
+  if (finished == 1) return text + ", fault budget 0 is exhausted";
+  return text + ", fault budgets 0 to " + std::to_string(finished - 1) + " are exhausted";
 }
 
-std::string how_far(const HuntReport& report) {
-  const search::ExhaustiveResult& reached = *report.exhaustive;
-  if (!reached.independence_violated.empty()) {
-    return "independence violated: " + reached.independence_violated +
-           ". The search has proved nothing; please report this.\n";
+std::string what_was_cut_short(const search::ExhaustiveResult& result) {
+  if (result.cut == 0) return "";
+  return "; " + counted(result.cut, "execution") + " cut short: " + behind_the_cut(result);
+}
+
+// How a test lets an exhaustive search go on where this one stopped.
+std::string way_on(StoppedBy reason) {
+  switch (reason) {
+    case StoppedBy::kTime:
+      return "LOCKSTEP_SECONDS or HuntSettings::seconds gives the search more time.\n";
+    case StoppedBy::kCount:
+      return "LOCKSTEP_EXECUTIONS or HuntSettings::executions allows more executions; without it"
+             " the search goes on to its end.\n";
+    default: return "";
   }
-  std::string text =
-      reached.exhausted ? "exhausted: " : "NOT exhausted" + why_it_stopped(report) + ": ";
-  text += std::to_string(reached.traces) + " traces, no violation in " +
-          std::to_string(reached.executions) + " executions; ";
-  text += reached.budgets_finished == 0
-              ? "no fault budget is exhausted"
-              : "every schedule with at most " + std::to_string(reached.fault_budget) +
-                    " faults was tried";
-  if (reached.cut > 0) {
-    text += "; " + std::to_string(reached.cut) + " of them cut short: " + behind_the_cut(reached);
-  }
-  return text + " (" + search::not_judged() + " are not judged in this mode)\n";
 }
 
 }  // namespace
@@ -258,6 +254,8 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   HuntReport report;
   report.name = lock.name;
   report.lock = lock;
+  report.size = settings.size;
+  report.faults = settings.faults;
   report.seed = settings.seed;
   Search search(lock, settings, watch);
   const std::optional<search::Found> found = search.run(report);
@@ -275,7 +273,7 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
 
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
-  if (!failure && exhaustive) return name + ": " + how_far(*this);
+  if (!failure && exhaustive) return name + ": " + verdict() + ".\n" + way_on(stopped_by);
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
   }
@@ -287,6 +285,24 @@ std::string HuntReport::text() const {
          "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
          "\nIts replay string:\n\n" + failure->replay + "\n\nAs a regression test:\n\n" +
          regression_test() + reached;
+}
+
+std::string HuntReport::verdict() const {
+  if (!exhaustive) return {};
+  if (!exhaustive->independence_violated.empty()) {
+    return "independence violated: " + exhaustive->independence_violated +
+           ". The search has proved nothing; please report this";
+  }
+  const std::string traces = counted(exhaustive->traces, "trace");
+  const std::string circumstances = ", no violation (" + in_words(size) + "; " +
+                                    describe_faults(faults) + "; " + search::not_judged() +
+                                    " are not judged in this mode)";
+  if (exhaustive->exhausted) {
+    return "exhausted: " + traces + " at fault budget " + std::to_string(faults.total()) +
+           circumstances;
+  }
+  return "NOT exhausted: " + traces + circumstances + where_it_stopped(*this) +
+         what_was_cut_short(*exhaustive);
 }
 
 std::string HuntReport::regression_test(std::string_view mutex) const {

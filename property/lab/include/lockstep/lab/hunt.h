@@ -111,6 +111,8 @@ enum class StoppedBy : std::uint8_t {
 // How a hunt ended; text() is a report for people.
 struct HuntReport {
   std::string name;
+  ScenarioSize size;
+  fakezk::FaultPlan faults;
   std::uint64_t executions = 0;
   std::uint64_t seed = 0;
   std::uint64_t steps = 0;       // of all executions
@@ -129,6 +131,9 @@ struct HuntReport {
     return !failure && (!exhaustive || exhaustive->independence_violated.empty());
   }
   [[nodiscard]] std::string text() const;
+  // What an exhaustive search without a violation has shown, in one sentence without a full stop:
+  // "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped.
+  [[nodiscard]] std::string verdict() const;
   // After a failure: the source of a GoogleTest that replays it (LockUnderTest::source). `mutex` is
   // the C++ class; if neither it nor the source is given, the class name is derived from the lock's
   // name: MyMutex for "my-mutex".
