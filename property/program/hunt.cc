@@ -123,9 +123,8 @@ void warn_of_impossible_faults(const Search& what, const Options& options) {
   if (options.json || options.faults == "all") return;
   std::string kinds;
   for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
-    const bool is_crash = kind == fakezk::FaultKind::kCrash;
-    kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) +
-             (is_crash ? " (crashed processes are not restarted)" : " (there is one server)");
+    kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) + " (" +
+             std::string(why_impossible(facts(kind).needs)) + ')';
   }
   if (kinds.empty()) return;
   std::cerr << "lockstep: note: in " << what.scenario->name

@@ -355,7 +355,6 @@ void LockOracles::check_orphans() {
   follow_server();
   check_late_grant();
   for (const Grant& grant : grants_) check_own_deletion(grant);
-  if (!asserted("S5", rules_, *world_)) return;
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;

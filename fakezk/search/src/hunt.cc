@@ -111,8 +111,8 @@ HuntResult run_epochs(const HuntOptions& options, Workers& workers,
 
 fakezk::FaultKinds impossible_faults(Program& program) {
   fakezk::FaultKinds impossible = 0;
-  if (program.servers().replicas == 1) impossible |= fakezk::kEnsembleFaults;
-  if (!program.restarter()) impossible |= bit(fakezk::FaultKind::kCrash);
+  if (program.servers().replicas == 1) impossible |= faults_that_need(fakezk::FaultNeed::kReplicas);
+  if (!program.restarter()) impossible |= faults_that_need(fakezk::FaultNeed::kRestarter);
   return impossible;
 }
 

@@ -2,33 +2,32 @@
 
 namespace lockstep::fakezk {
 
-namespace {
-
-constexpr std::array<std::string_view, kFaultKinds> kNames = {"cut",
-                                                              "expiry",
-                                                              "kill-session",
-                                                              "timer",
-                                                              "late-apply",
-                                                              "lag",
-                                                              "replica-partition",
-                                                              "leader-change",
-                                                              "stall",
-                                                              "crash",
-                                                              "clock-drift",
-                                                              "foreign-delete",
-                                                              "parent-removal",
-                                                              "sequence-overflow",
-                                                              "forgotten-writes"};
-
-}  // namespace
-
-std::string_view name(FaultKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view name(FaultKind kind) { return facts(kind).name; }
 
 std::optional<FaultKind> fault_kind(std::string_view name) {
   for (std::size_t i = 0; i < kFaultKinds; ++i) {
-    if (kNames[i] == name) return static_cast<FaultKind>(i);
+    const auto kind = static_cast<FaultKind>(i);
+    if (facts(kind).name == name) return kind;
   }
   return std::nullopt;
+}
+
+FaultKinds faults_that_need(FaultNeed need) {
+  FaultKinds kinds = 0;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) {
+    const auto kind = static_cast<FaultKind>(i);
+    if (facts(kind).needs == need) kinds |= bit(kind);
+  }
+  return kinds;
+}
+
+std::string_view why_impossible(FaultNeed need) {
+  switch (need) {
+    case FaultNeed::kNothing: return "";
+    case FaultNeed::kReplicas: return "there is one server";
+    case FaultNeed::kRestarter: return "a process that crashes is not started again";
+  }
+  return "";
 }
 
 FaultPlan FaultPlan::all(std::uint32_t total) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "faults/fault.h"
 #include "lockstep/fakezk/endless.h"
 #include "payload_hash.h"
 
@@ -34,7 +35,8 @@ class World::FaultsOfStep final : public PossibleFaults {
   explicit FaultsOfStep(World& world) : world_(world) {}
   [[nodiscard]] std::span<const Event> list() const override { return kinds_listed(kFaultKinds); }
   [[nodiscard]] std::span<const Event> list_up_to(FaultKind kind) const override {
-    const auto kinds_before = std::ranges::find(kListed, kind) - kListed.begin();
+    const auto listed = listed_faults();
+    const auto kinds_before = std::ranges::find(listed, kind, &ListedFault::kind) - listed.begin();
     return kinds_listed(static_cast<std::size_t>(kinds_before) + 1);
   }
   [[nodiscard]] FaultKinds among(FaultKinds kinds) const override {
@@ -48,28 +50,13 @@ class World::FaultsOfStep final : public PossibleFaults {
   }
 
  private:
-  // The order of the kinds in the list; those of replicas are listed together.
-  static constexpr std::array<FaultKind, kFaultKinds> kListed = {FaultKind::kCut,
-                                                                 FaultKind::kExpiry,
-                                                                 FaultKind::kKillSession,
-                                                                 FaultKind::kForeignDelete,
-                                                                 FaultKind::kTimer,
-                                                                 FaultKind::kLateApply,
-                                                                 FaultKind::kLag,
-                                                                 FaultKind::kReplicaPartition,
-                                                                 FaultKind::kLeaderChange,
-                                                                 FaultKind::kStall,
-                                                                 FaultKind::kCrash,
-                                                                 FaultKind::kClockDrift,
-                                                                 FaultKind::kParentRemoval,
-                                                                 FaultKind::kSequenceOverflow,
-                                                                 FaultKind::kForgottenWrites};
-
   // At least so many kinds.
   std::span<const Event> kinds_listed(std::size_t kinds) const {
     if (listed_ == 0) world_.faults_.clear();
     const FaultKinds left = world_.faults_left();
-    for (; listed_ < kinds; ++listed_) world_.list_faults(kListed[listed_], left);
+    for (; listed_ < kinds; ++listed_) {
+      listed_faults()[listed_].fault->list(world_, left, world_.faults_);
+    }
     return world_.faults_.view();
   }
 

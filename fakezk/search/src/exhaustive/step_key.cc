@@ -17,8 +17,8 @@ StepKey key_of(const fakezk::Event& event, const fakezk::Server& server) {
   std::uint64_t index = event.index;
   if (event.kind == fakezk::Event::Kind::kReap) index = server.reaping()[event.index];
   if (event.kind == fakezk::Event::Kind::kFault) {
-    if (event.fault == fakezk::FaultKind::kParentRemoval) index = server.reapable()[event.index];
-    if (event.fault == fakezk::FaultKind::kSequenceOverflow) index = server.windable()[event.index];
+    const auto parent = facts(event.fault).parent;
+    if (parent) index = parent(server, event.index);
   }
   if (event.kind == fakezk::Event::Kind::kStray) index = server.stray_session(event.index);
   return static_cast<std::uint64_t>(event.kind) << kKindShift |
@@ -34,8 +34,7 @@ fakezk::FaultKind fault_of(StepKey key) {
 
 bool is_about_path(StepKey key) {
   if (!is_fault(key)) return kind_of(key) == fakezk::Event::Kind::kReap;
-  return fault_of(key) == fakezk::FaultKind::kParentRemoval ||
-         fault_of(key) == fakezk::FaultKind::kSequenceOverflow;
+  return facts(fault_of(key)).parent != nullptr;
 }
 
 std::uint64_t label(StepKey key, const fakezk::PathTable& paths) {

@@ -20,10 +20,7 @@ struct Event {
     kReplicate,     // A replica that lags applies the next entry of the log. (replica)
     kTimer,         // Nothing else can happen: the clock moves to the earliest timer.
     kWake,          // A process that was stalled goes on. (process)
-    kFault,         // One fault. (link for kCut and kLateApply; session for kExpiry, kKillSession
-                    // and kForeignDelete; replica for kLag and kReplicaPartition; process for
-                    // kStall, kCrash and kClockDrift; position among the possible parents for
-                    // kParentRemoval and kSequenceOverflow)
+    kFault,         // One fault. (what each(..) of its kind in fakezk/server/src/faults counts)
   };
   Kind kind;
   FaultKind fault = FaultKind::kCut;

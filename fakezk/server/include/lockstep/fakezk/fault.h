@@ -6,47 +6,13 @@
 #include <optional>
 #include <string_view>
 
+#include "lockstep/fakezk/path_table.h"
+
 namespace lockstep::fakezk {
 
 // What can go wrong on purpose. One fault is one event of the schedule, and nothing in it is beyond
-// what a real ensemble and real machines could do.
-//
-//   name               | one fault                                           | strikes
-//   cut                | a connection breaks; a prefix of what is under way  | an open connection
-//                      | survives in each direction                          |
-//   expiry             | nothing is heard of a session until the server      | a living session
-//                      | expires it; the clock moves there, and timers that  |
-//                      | are due on the way fire                             |
-//   kill-session       | an operator ends a session, no time passes          | a living session
-//   timer              | the earliest timer fires, messages still under way  | if there is a timer
-//   late-apply         | a cut; writes that the server had read are applied  | writes under way
-//                      | later                                               |
-//   lag                | a replica applies what is committed entry by entry, | several replicas
-//                      | each an event of its own                            |
-//   replica-partition  | a replica loses its leader and serves reads until   | several replicas
-//                      | the sync limit                                      |
-//   leader-change      | every connection ends, every session's clock starts | several replicas
-//                      | again, a new epoch begins                           |
-//   stall              | a process executes nothing (no deliveries, no       | a process that runs
-//                      | timers, no pings) until it wakes, which is an event |
-//                      | of its own; the clock goes on meanwhile, by at most |
-//                      | World::kLongestStall, so its session may expire     |
-//   crash              | a process dies: its tasks are destroyed and nothing | a process that runs,
-//                      | that they would still send is sent, the server has  | if its program can
-//                      | accepted a prefix of what they had sent, and its    | start it again
-//                      | sessions fall silent; it is started again at once   |
-//   clock-drift        | from now on a process's clock is slow, or fast, by  | a process that runs
-//                      | one part in kDriftParts                             |
-//   foreign-delete     | an operator deletes an ephemeral znode              | an ephemeral znode
-//   parent-removal     | the servers reap a container that has had children  | such a container
-//                      | and has none now                                    |
-//   sequence-overflow  | a parent's counter stands 0 to 3 creates from where | a parent that has
-//                      | sequence numbers end, as if others had used them up | had children
-//   forgotten-writes   | a leader-change after which the newest writes that   | several replicas,
-//                      | the servers had acknowledged never happened         | newest writes
-//
-// The last one breaks ZooKeeper's promises, as servers before 3.8.5 and 3.9.2 can (Z119), and no
-// lock is correct under it: a plan has it only if it is named.
+// what a real ensemble and real machines could do. Each kind has a file in fakezk/server/src/faults
+// that says what it is, where it can strike and what it does; docs/faults.md has them as a table.
 enum class FaultKind : std::uint8_t {
   kCut,
   kExpiry,
@@ -62,9 +28,12 @@ enum class FaultKind : std::uint8_t {
   kForeignDelete,
   kParentRemoval,
   kSequenceOverflow,
+  // From here on: kinds that break ZooKeeper's promises. A plan has them only if they are named.
   kForgottenWrites,
 };
-inline constexpr std::size_t kFaultKinds = 15;
+inline constexpr FaultKind kFirstNamedFault = FaultKind::kForgottenWrites;
+inline constexpr FaultKind kLastFault = FaultKind::kForgottenWrites;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(kLastFault) + 1;
 
 // How much faster or slower a clock runs at most, in parts. The recipes' margins cover more.
 inline constexpr int kDriftParts = 64;
@@ -75,15 +44,29 @@ using FaultKinds = std::uint32_t;
   return FaultKinds{1} << static_cast<unsigned>(kind);
 }
 inline constexpr FaultKinds kEveryFaultKind = (FaultKinds{1} << kFaultKinds) - 1;
-// Those that a plan has only if they are named.
-inline constexpr FaultKinds kNamedFaultKinds = bit(FaultKind::kForgottenWrites);
 // "all": everything that keeps ZooKeeper's promises.
-inline constexpr FaultKinds kAllFaultKinds = kEveryFaultKind & ~kNamedFaultKinds;
+inline constexpr FaultKinds kAllFaultKinds = bit(kFirstNamedFault) - 1;
+// Those that a plan has only if they are named.
+inline constexpr FaultKinds kNamedFaultKinds = kEveryFaultKind & ~kAllFaultKinds;
 
-// Those that need several replicas.
-inline constexpr FaultKinds kEnsembleFaults =
-    bit(FaultKind::kLag) | bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange) |
-    bit(FaultKind::kForgottenWrites);
+class Server;
+
+// What a kind of fault needs of a program.
+enum class FaultNeed : std::uint8_t { kNothing, kReplicas, kRestarter };
+
+struct FaultFacts {
+  std::string_view name;     // As in --faults.
+  std::string_view effect;   // The rest is for docs/faults.md, and can be read by itself:
+  std::string_view strikes;  // what one fault does, and where it can strike.
+  FaultNeed needs = FaultNeed::kNothing;
+  // The parent that the index of an event stands for; null if an index is no position among paths.
+  PathId (*parent)(const Server& server, std::uint32_t index) = nullptr;
+};
+[[nodiscard]] const FaultFacts& facts(FaultKind kind);
+// The kinds that need this.
+[[nodiscard]] FaultKinds faults_that_need(FaultNeed need);
+// Why a kind that needs this cannot strike in a program without it: "there is one server".
+[[nodiscard]] std::string_view why_impossible(FaultNeed need);
 
 [[nodiscard]] std::string_view name(FaultKind kind);
 // The kind called `name`; none if there is no such kind.

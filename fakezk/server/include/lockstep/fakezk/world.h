@@ -266,6 +266,7 @@ class World final {
 
  private:
   friend class Process;
+  friend struct FaultsHand;
   class FaultsOfStep;
   static constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
   static constexpr bool kNoStop = false;
@@ -284,13 +285,6 @@ class World final {
   void list_wakes();
   [[nodiscard]] FaultKinds faults_left() const;
   [[nodiscard]] FaultKinds possible_faults(FaultKinds kinds) const;
-  template <FaultKind kind>
-  [[nodiscard]] FaultKinds only_if_possible(FaultKinds kinds) const;
-  void list_faults(FaultKind kind, FaultKinds left);
-  void list_replica_faults(FaultKinds left);
-  // Calls visit(index) for each fault of one kind that can strike, until it returns true.
-  template <class Visit>
-  bool visit_faults(FaultKind kind, Visit visit) const;
   bool step(Chooser& chooser, bool with_timers);
   bool step_at_rest(Chooser& chooser);
   void begin_step(Chooser& chooser);
@@ -303,15 +297,7 @@ class World final {
   void execute(const Event& event);
   void execute_rare(const Event& event);
   void inject(const Event& event);
-  void inject_cut(const Event& event, Step& step);
-  void inject_leader_change(Step& step);
-  void inject_forgotten_writes(Step& step);
-  void draw_lost_inboxes(Step& step);
-  void lose_inboxes();
   void end_connections();
-  void inject_drift(const Event& event, Step& step);
-  void inject_foreign_delete(const Event& event, Step& step);
-  void inject_sequence_overflow(const Event& event, Step& step);
   void deliver(const Event& event);
   void apply(const Event& event);
   void apply_stray(const Event& event);
@@ -398,6 +384,8 @@ class World final {
   const ProcessNames* names_ = nullptr;
   Blocker* blocker_ = nullptr;
 
+  const FaultKinds impossible_alone_ = faults_that_need(FaultNeed::kReplicas);
+  const FaultKinds impossible_for_good_ = faults_that_need(FaultNeed::kRestarter);
   FaultPlan plan_;
   std::array<std::uint32_t, kFaultKinds> used_{};
   std::uint32_t faults_used_ = 0;

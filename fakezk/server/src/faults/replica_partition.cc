@@ -1,0 +1,36 @@
+#include "faults/fault.h"
+
+namespace lockstep::fakezk {
+
+namespace {
+
+struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
+  static constexpr FaultKind kKind = FaultKind::kReplicaPartition;
+
+  template <class Visit>
+  static bool each(const World& world, Visit visit) {
+    return visit_each(
+        world.server().replica_count(),
+        [&](ReplicaIndex index) { return !world.server().replica(index).unreachable; }, visit);
+  }
+
+  // The fault `lag` lists both.
+  static void list(const World&, FaultKinds, EventList&) {}
+
+  static void strike(World& world, const Event& event, Step& step) {
+    FaultsHand::trace(world, step);
+    world.servers().isolate(event.index, world.now());
+  }
+};
+
+}  // namespace
+
+extern const Fault kReplicaPartitionFault;
+constinit const Fault kReplicaPartitionFault = ReplicaPartition::with(
+    {.name = "replica-partition",
+     .effect = "a replica loses its leader, and serves reads until the sync limit; the leader "
+               "never hears what the replica heard in the last half tick",
+     .strikes = "several replicas",
+     .needs = FaultNeed::kReplicas});
+
+}  // namespace lockstep::fakezk
