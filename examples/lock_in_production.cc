@@ -13,13 +13,12 @@ using namespace std::chrono_literals;
 
 Task<void> nightly_job(Client& client) {
   const Context patience(client.executor().now() + 30s);  // One deadline for all steps.
+  const Path lock("/locks/nightly");
   const auto session = co_await client.session(patience);
   if (!session) {
-    const std::string why = client.last_failure();
-    std::fprintf(stderr, "no session: %s (%s)\n", name(session.error()).data(), why.c_str());
+    std::fprintf(stderr, "no session: %s\n", describe(session.error(), lock, client).c_str());
     co_return;
   }
-  const Path lock("/locks/nightly");
   FairMutex mutex(**session, lock);
   Result<HeldLock> held = co_await mutex.acquire(patience);
   if (!held) {

@@ -45,7 +45,7 @@ class Lab {
   Client& add_client(Duration session_timeout) { return add_client(session_timeout, Path()); }
   // A new session of a new client, connected.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
-  Task<std::shared_ptr<Session>> open(SessionOptions options);
+  Task<std::shared_ptr<Session>> open(const SessionOptions& options);
 
   // A new client, which attaches to an existing session instead of opening one. Actions of this lab
   // on the session affect the connection of the client that opened it.
@@ -107,7 +107,7 @@ inline Task<std::shared_ptr<Session>> Lab::open(Duration session_timeout) {
   return open(add_client(session_timeout));
 }
 
-inline Task<std::shared_ptr<Session>> Lab::open(SessionOptions options) {
+inline Task<std::shared_ptr<Session>> Lab::open(const SessionOptions& options) {
   return open(add_client(kLongSessionTimeout, Path(), options));
 }
 

@@ -155,7 +155,7 @@ class TaskAwaiter {
 
   Task<T>& task_;
   std::coroutine_handle<> waiting_;
-  Ended ended_;  // Set together with waiting_, when the task is started.
+  Ended ended_ = nullptr;  // Set together with waiting_, when the task is started.
   TaskOutcome<T> outcome_;
 };
 

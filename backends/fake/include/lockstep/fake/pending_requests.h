@@ -42,7 +42,7 @@ class PendingRequests {
   }
   [[nodiscard]] PendingRequest take() {
     const PendingRequest taken = oldest_;
-    if (--size_ > 0) oldest_ = *behind_.take();
+    if (--size_ > 0) oldest_ = behind_.take()->request;
     return taken;
   }
   // Removes the oldest request that satisfies `predicate`, out of turn; there must be one.
@@ -53,7 +53,7 @@ class PendingRequests {
     fakezk::Mailbox<Behind> others;
     while (!behind_.empty()) {
       std::unique_ptr<Behind> next = behind_.take();
-      if (!found && predicate(*next)) {
+      if (!found && predicate(next->request)) {
         found = std::move(next);
       } else {
         others.put(std::move(next));
@@ -61,25 +61,26 @@ class PendingRequests {
     }
     behind_ = std::move(others);
     --size_;
-    return *found;
+    return found->request;
   }
   // Calls act(request) for each, the oldest first.
   template <class Act>
   void each(Act act) {
     if (empty()) return;
     act(oldest_);
-    behind_.each(act);
+    behind_.each([&act](Behind& behind) { act(behind.request); });
   }
   template <class Act>
   void each(Act act) const {
     if (empty()) return;
     act(oldest_);
-    behind_.each(act);
+    behind_.each([&act](const Behind& behind) { act(behind.request); });
   }
 
  private:
-  struct Behind final : internal::Pooled, fakezk::Mail<Behind>, PendingRequest {
-    explicit Behind(const PendingRequest& request) : PendingRequest(request) {}
+  struct Behind final : internal::Pooled, fakezk::Mail<Behind> {
+    explicit Behind(const PendingRequest& of) : request(of) {}
+    PendingRequest request;
   };
 
   std::size_t size_ = 0;

@@ -35,14 +35,16 @@ inline constexpr std::uint64_t kLongChain = 1 << 16;  // It is called at each mu
 inline constinit thread_local std::uint64_t ready_waits = 0;
 
 [[nodiscard]] inline bool may_wait_for_nothing() {
-  return ++ready_waits % kLongChain != 0 || chain_may_go_on(ready_waits);
+  ++ready_waits;
+  return ready_waits % kLongChain != 0 || chain_may_go_on(ready_waits);
 }
 
 inline void run_next_coroutines() {
   std::uint64_t in_a_row = 0;
   while (const std::coroutine_handle<> next = std::exchange(next_coroutine, nullptr)) {
     next.resume();
-    if (++in_a_row % kLongChain == 0 && !chain_may_go_on(in_a_row)) next_coroutine = nullptr;
+    ++in_a_row;
+    if (in_a_row % kLongChain == 0 && !chain_may_go_on(in_a_row)) next_coroutine = nullptr;
   }
 }
 

@@ -27,7 +27,7 @@ namespace internal {
 class KeptContact final : public Timer, private Completion {
  public:
   explicit KeptContact(Session& session) : session_(session) { background = true; }
-  ~KeptContact();
+  ~KeptContact() override;
 
   [[nodiscard]] const ContactProof& proof() const { return proof_; }
   // The state that listeners were notified of last.

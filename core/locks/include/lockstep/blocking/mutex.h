@@ -38,7 +38,7 @@ class Mutex : public Lock<Source> {
   // These constructors take bounds other than the default.
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
-  Mutex(Client& client, Path lock, Bounds bounds, What... what)
+  Mutex(Client& client, const Path& lock, Bounds bounds, What... what)
       : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds, kReentry) {}
 
   void lock() { this->take(kAcquire, Context(), "lock()"); }

@@ -22,7 +22,7 @@ class SharedMutex : public Lock<Source> {
   // These constructors take bounds other than the default.
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
-  SharedMutex(Client& client, Path lock, Bounds bounds, What... what)
+  SharedMutex(Client& client, const Path& lock, Bounds bounds, What... what)
       : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds) {}
 
   // See Mutex, also for the functions with a stop token.
