@@ -15,7 +15,9 @@ class MyMutex {
   Task<Result<HeldLock>> acquire() {
     const Created ours =
         co_await ok(session_.create(lock_ / "my-lock-", Data(), CreateMode::kEphemeralSequential));
-    const Zxid seen = co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, Context()));
+    const LockQueue queue(session_, lock_, kMutexMarks, observer_);
+    const Context endless;
+    const Zxid seen = co_await ok(wait_in_queue(queue, ours.path, Patience::kWaits, endless));
     GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, seen);
     co_return HeldLock(session_, std::move(grant), observer_);
   }

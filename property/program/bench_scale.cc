@@ -13,8 +13,8 @@
 #include "heap.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/session_observer.h"
+#include "lockstep/take_place.h"
 
 namespace lockstep::program {
 
@@ -188,9 +188,12 @@ class Queue {
 // Creates the same znodes by the same requests and lists them, without waiters: the heap then grows
 // by the simulated server's share.
 Task<bool> make_places(Sessions& sessions, std::size_t places) {
+  const Data data;
+  const Acl acl;
+  const Context context;
   for (std::size_t i = 0; i < places; ++i) {
     const Result<Created> created =
-        co_await protected_create(sessions[i], kLock, std::string(kLockMark), Data(), Context());
+        co_await take_place(sessions[i], kLock, kLockMark, data, acl, context);
     if (!created) co_return false;
   }
   const Result<Children> list = co_await sessions[0].get_children(kLock);
@@ -253,9 +256,13 @@ Task<bool> release_all(std::vector<HeldLock>& held) {
 }
 
 Task<bool> make_places_of_all(Session& session) {
+  const Data data;
+  const Acl acl;
+  const Context context;
   for (std::size_t number = 0; number < kLocks; ++number) {
-    const Result<Created> created = co_await protected_create(
-        session, lock_number(number), std::string(kLockMark), Data(), Context());
+    const Path lock = lock_number(number);
+    const Result<Created> created =
+        co_await take_place(session, lock, kLockMark, data, acl, context);
     if (!created) co_return false;
   }
   co_return true;

@@ -18,8 +18,8 @@ class NoPlace {
   void granted() {}
 };
 
-// A fair mutex put together from its steps, as FairMutex is from protected_create, Place and
-// wait_for_turn. A broken twin replaces one of them by a flawed copy and keeps the others.
+// A fair mutex put together from its steps, as FairMutex is from take_place, Place and
+// wait_in_queue. A broken twin replaces one of them by a flawed copy and keeps the others.
 // kAnyNumber: also a place whose number does not keep the order of the queue.
 template <auto TakePlace, auto WaitForTurn, class OurPlace = Place, bool kAnyNumber = false>
 class AssembledMutex {

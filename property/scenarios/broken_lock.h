@@ -13,9 +13,9 @@ inline constexpr auto kPatient = lab::LastContender::kPatient;
 
 // A fair mutex with that flawed step.
 template <auto WaitForTurn>
-using WithWait = AssembledMutex<&protected_create, WaitForTurn>;
+using WithWait = AssembledMutex<&sound_create, WaitForTurn>;
 template <auto TakePlace>
-using WithCreate = AssembledMutex<TakePlace, &wait_for_turn>;
+using WithCreate = AssembledMutex<TakePlace, &sound_wait>;
 
 // A scenario under other rules than a mutex's, or on several servers.
 template <lab::LockScenario::Contend kContend>

@@ -2,14 +2,26 @@
 
 namespace lockstep::scenarios {
 
+Task<Result<Created>> sound_create(Session& session, Path parent, std::string mark, Data data,
+                                   Context context) {
+  const Acl acl;
+  co_return co_await take_place(session, parent, mark, data, acl, context);
+}
+
+Task<Result<Zxid>> sound_wait(Session& session, Path lock, Path ours, LockObserver* observer,
+                              Context context) {
+  const LockQueue queue(session, std::move(lock), kMutexMarks, observer);
+  co_return co_await wait_in_queue(queue, ours, Patience::kWaits, context);
+}
+
 Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& observer,
                                    Context context) {
   const Created ours =
-      co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), context));
+      co_await ok(sound_create(session, lock, std::string(kLockMark), Data(), context));
   Place place(session, ours.path);
   observer.place_reserved(session.id(), lock, ours.path);
   const Zxid evidence =
-      co_await ok(wait_for_turn(session, lock, ours.path, &observer, std::move(context)));
+      co_await ok(sound_wait(session, lock, ours.path, &observer, std::move(context)));
   place.granted();
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
   observer.granted(grant);

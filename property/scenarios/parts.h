@@ -12,11 +12,11 @@
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/place.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
 #include "lockstep/session.h"
 #include "lockstep/sleep.h"
+#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 
 // What broken twins have in common: the sound parts around their one flaw.
@@ -39,6 +39,13 @@ class Attempt {
   Contender& self_;
   SessionId session_;
 };
+
+// The sound steps of a lock that is put together from parts: take_place and wait_in_queue, with
+// arguments by value. As FairMutex does them, without an ACL and for as long as it takes.
+Task<Result<Created>> sound_create(Session& session, Path parent, std::string mark, Data data,
+                                   Context context);
+Task<Result<Zxid>> sound_wait(Session& session, Path lock, Path ours, LockObserver* observer,
+                              Context context);
 
 // Acquires as FairMutex does, and reports the grant, but leaves to its caller what becomes of the
 // grant: the parts of HeldLock that a broken twin does by itself.

@@ -1,5 +1,6 @@
 // A program of its own, because it replaces the heap's operators.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <atomic>
 #include <cstddef>
@@ -19,17 +20,21 @@ namespace {
 constinit thread_local std::size_t allocations = 0;
 // By all threads, and not given back.
 constinit std::atomic<std::ptrdiff_t> held = 0;
+constinit std::atomic<std::ptrdiff_t> held_bytes = 0;
 
 void* allocate(std::size_t size) {
   ++allocations;
   void* const memory = std::malloc(size);
   if (!memory) throw std::bad_alloc();
   ++held;
+  held_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
   return memory;
 }
 
 void release(void* memory) noexcept {
-  if (memory) --held;
+  if (!memory) return;
+  --held;
+  held_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
   std::free(memory);
 }
 
@@ -80,7 +85,33 @@ TEST(FramePoolTest, WhatOneThreadAllocatesAndAnotherReleasesDoesNotPileUp) {
     }).join();
     for (void* const frame : frames) internal::release_frame(frame, kSize);
   }
-  EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(2 * kFrames));
+  EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(4 * kFrames));
+}
+
+// What waits to be used again is bounded in bytes, for all sizes together.
+TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
+  constexpr std::size_t kLargest = 4096;
+  constexpr int kOfEach = 200;
+  constexpr std::ptrdiff_t kMegabyte = 1 << 20;
+  std::ptrdiff_t used = 0;
+  std::ptrdiff_t kept = 0;
+  std::thread([&used, &kept] {
+    const std::ptrdiff_t before = held_bytes;
+    std::vector<void*> frames;
+    frames.reserve(kOfEach);
+    for (std::size_t size = 64; size <= kLargest; size += 64) {
+      const std::ptrdiff_t idle = held_bytes;
+      for (int i = 0; i < kOfEach; ++i) frames.push_back(internal::allocate_frame(size));
+      used += held_bytes - idle;
+      for (void* const frame : frames) internal::release_frame(frame, size);
+      frames.clear();
+    }
+    kept = held_bytes - before;
+  }).join();
+  EXPECT_GT(used, 20 * kMegabyte);
+  // The heap rounds up, and the list of frames is one of its blocks.
+  EXPECT_LT(kept, kMegabyte + kMegabyte / 4);
+  EXPECT_GT(kept, kMegabyte / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, AllocationsTest,

@@ -13,56 +13,64 @@ constexpr std::size_t kSize = 200;
 // Longer than any block rests.
 constexpr int kMany = 1000;
 
-TEST(FramePoolTest, BlocksThatAreHeldTogetherDoNotOverlap) {
+// A pool of its own for each test, with nothing in it.
+class FramePoolTest : public testing::Test {
+ protected:
+  ~FramePoolTest() override { pool_.drain(); }
+
+  FramePool pool_;
+};
+
+TEST_F(FramePoolTest, BlocksThatAreHeldTogetherDoNotOverlap) {
   std::vector<char*> blocks;
   for (int i = 0; i < kMany; ++i) {
-    blocks.push_back(static_cast<char*>(allocate_frame(kSize)));
+    blocks.push_back(static_cast<char*>(pool_.allocate(kSize)));
     std::memset(blocks.back(), i % 128, kSize);
   }
   for (int i = 0; i < kMany; ++i) {
     EXPECT_TRUE(std::all_of(blocks[i], blocks[i] + kSize, [i](char c) { return c == i % 128; }));
   }
-  for (char* const block : blocks) release_frame(block, kSize);
+  for (char* const block : blocks) pool_.release(block, kSize);
 }
 
-TEST(FramePoolTest, WhatIsReleasedIsUsedAgain) {
+TEST_F(FramePoolTest, WhatIsReleasedIsUsedAgain) {
   std::vector<void*> seen;
   for (int i = 0; i < kMany; ++i) {
-    void* const block = allocate_frame(kSize);
+    void* const block = pool_.allocate(kSize);
     if (std::ranges::find(seen, block) == seen.end()) seen.push_back(block);
-    release_frame(block, kSize);
+    pool_.release(block, kSize);
   }
   EXPECT_LT(seen.size(), kMany / 10U);
 }
 
 #ifdef LOCKSTEP_POISON_FRAMES
-TEST(FramePoolTest, TheSanitizerSeesAUseAfterTheRelease) {
-  char* const block = static_cast<char*>(allocate_frame(kSize));
+TEST_F(FramePoolTest, TheSanitizerSeesAUseAfterTheRelease) {
+  char* const block = static_cast<char*>(pool_.allocate(kSize));
   EXPECT_FALSE(__asan_address_is_poisoned(block));
-  release_frame(block, kSize);
+  pool_.release(block, kSize);
   EXPECT_TRUE(__asan_address_is_poisoned(block));
   EXPECT_TRUE(__asan_address_is_poisoned(block + kSize - 1));
 }
 
-TEST(FramePoolTest, UnderTheSanitizerABlockRestsBeforeItIsUsedAgain) {
+TEST_F(FramePoolTest, UnderTheSanitizerABlockRestsBeforeItIsUsedAgain) {
   constexpr std::size_t kSizeOfNoOther = 3000;
-  void* const block = allocate_frame(kSizeOfNoOther);
-  release_frame(block, kSizeOfNoOther);
+  void* const block = pool_.allocate(kSizeOfNoOther);
+  pool_.release(block, kSizeOfNoOther);
   for (int i = 0; i < 32; ++i) {
-    void* const next = allocate_frame(kSizeOfNoOther);
+    void* const next = pool_.allocate(kSizeOfNoOther);
     EXPECT_NE(next, block);
-    release_frame(next, kSizeOfNoOther);
+    pool_.release(next, kSizeOfNoOther);
   }
 }
 
-TEST(FramePoolTest, TheSanitizerSeesWhatLiesBeyondTheEndOfABlockUsedAgain) {
+TEST_F(FramePoolTest, TheSanitizerSeesWhatLiesBeyondTheEndOfABlockUsedAgain) {
   std::vector<char*> blocks;
-  for (int i = 0; i < kMany; ++i) blocks.push_back(static_cast<char*>(allocate_frame(kSize)));
-  for (char* const block : blocks) release_frame(block, kSize);
-  char* const block = static_cast<char*>(allocate_frame(kSize));
+  for (int i = 0; i < kMany; ++i) blocks.push_back(static_cast<char*>(pool_.allocate(kSize)));
+  for (char* const block : blocks) pool_.release(block, kSize);
+  char* const block = static_cast<char*>(pool_.allocate(kSize));
   EXPECT_FALSE(__asan_address_is_poisoned(block + kSize - 1));
   EXPECT_TRUE(__asan_address_is_poisoned(block + kSize));
-  release_frame(block, kSize);
+  pool_.release(block, kSize);
 }
 #endif
 

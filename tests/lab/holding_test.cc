@@ -11,9 +11,9 @@
 #include "lockstep/lab/hunt.h"
 #include "lockstep/ok.h"
 #include "lockstep/place.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/search/exhaustive.h"
 #include "lockstep/sequence.h"
+#include "lockstep/take_place.h"
 
 // Locks that go wrong when somebody holds them for long, as users write them, hunted as users do.
 namespace lockstep::lab {
@@ -29,7 +29,9 @@ class Impatience {
 
  protected:
   Task<Result<Created>> queue_up(Context context) {
-    return protected_create(session_, lock_, "x-lock-", Data(), std::move(context));
+    const Data data;
+    const Acl acl;
+    co_return co_await take_place(session_, lock_, "x-lock-", data, acl, context);
   }
   // Who is in front: the nearest, with a watch on it, or nobody.
   struct Ahead {

@@ -7,8 +7,8 @@
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/semaphore.h"
+#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 #include "support/by_hand.h"
 
@@ -234,10 +234,12 @@ class KeepsItsOldPlace {
   KeepsItsOldPlace(Client& client, Path lock, LockObserver* observer)
       : client_(client), lock_(std::move(lock)), observer_(observer) {}
   Task<Result<ClientGrant>> acquire(Context context) {
+    const Data data;
+    const Acl acl;
     std::shared_ptr<Session> session = co_await ok(client_.session(context));
-    const Created ours =
-        co_await ok(protected_create(*session, lock_, std::string(kLockMark), Data(), context));
-    Result<Zxid> turn = co_await wait_for_turn(*session, lock_, ours.path, observer_, context);
+    const Created ours = co_await ok(take_place(*session, lock_, kLockMark, data, acl, context));
+    const LockQueue queue(*session, lock_, kMutexMarks, observer_);
+    Result<Zxid> turn = co_await wait_in_queue(queue, ours.path, Patience::kWaits, context);
     if (!turn && turn.error() == Error::kSessionExpired) {
       session = co_await ok(client_.session(context));
       turn = ours.stat.czxid;

@@ -74,10 +74,6 @@ TEST(SequenceNumberTest, ReadsBackEveryNumberThatTheServerWrites) {
   }
 }
 
-// ----------------------------------------------------------------------------------- precedes
-
-// Z32: by the number, never by the text of the name.
-// The digits are read eight at a time.
 TEST(SequenceNumberTest, EveryByteHasToBeADigit) {
   const std::string good = "x-lock-0000000042";
   for (std::size_t at = good.size() - 10; at < good.size(); ++at) {
@@ -92,6 +88,9 @@ TEST(SequenceNumberTest, EveryByteHasToBeADigit) {
   }
 }
 
+// ----------------------------------------------------------------------------------- precedes
+
+// Z32: by the number, never by the text of the name.
 TEST(PrecedesTest, IsTheOrderOfTheCounterAcrossItsOverflow) {
   EXPECT_TRUE(precedes(0, 1));
   EXPECT_FALSE(precedes(1, 0));

@@ -9,12 +9,12 @@
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/leader_election.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/retried.h"
 #include "lockstep/revocation.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/shared_count.h"
+#include "lockstep/take_place.h"
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
@@ -109,8 +109,7 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
     SCOPED_TRACE(refusals);
     const Path lock = Path("/") / std::to_string(refusals);
     must(simulation_.run(create(*other_, lock)), "create");
-    const auto created =
-        simulation_.start(protected_create(*session_, lock, "-lock-", Data(), Context()));
+    const auto created = simulation_.start(place_in(*session_, lock));
     simulation_.cut(*session_, 1, 0);  // Applied; nobody hears of it.
     simulation_.settle();
     simulation_.throttle(*session_, refusals);
@@ -123,8 +122,8 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
 // The same, given up before it is found.
 TEST_F(ThrottleTest, OrphanOfALostCreateIsDeletedThoughTheSearchIsThrottled) {
   {
-    Started<Result<Created>> created = simulation_.start(
-        protected_create(*session_, "/lock", "-lock-", Data(), simulation_.now() + 1s));
+    Started<Result<Created>> created =
+        simulation_.start(place_in(*session_, "/lock", simulation_.now() + 1s));
     simulation_.hold_inbox(*session_);
     simulation_.run_until(created);
   }

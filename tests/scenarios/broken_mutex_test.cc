@@ -8,9 +8,9 @@
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/scenario.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/sequence.h"
+#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 #include "scenarios/assembled_mutex.h"
 #include "support/by_hand.h"
@@ -51,7 +51,7 @@ Task<Result<Zxid>> do_not_wait(Session& session, Path lock, Path, LockObserver*,
   const Children queue = co_await ok(session.get_children(lock, context));
   co_return queue.parent().pzxid;
 }
-using Greedy = scenarios::AssembledMutex<&protected_create, &do_not_wait>;
+using Greedy = scenarios::AssembledMutex<&scenarios::sound_create, &do_not_wait>;
 
 TEST(BrokenMutexTest, GrantWithoutWaitingBreaksS1) {
   EXPECT_EQ(hunted_verdict(&lab::contend_for<Greedy>, FaultKind::kTimer), "S1");
@@ -64,10 +64,10 @@ class Litterer {
       : session_(session), lock_(std::move(lock)), observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context) {
-    const Created ours =
-        co_await ok(protected_create(session_, lock_, std::string(kLockMark), Data(), Context()));
-    const Zxid evidence =
-        co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, std::move(context)));
+    const Created ours = co_await ok(
+        scenarios::sound_create(session_, lock_, std::string(kLockMark), Data(), Context()));
+    const Zxid evidence = co_await ok(
+        scenarios::sound_wait(session_, lock_, ours.path, observer_, std::move(context)));
     GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
     co_return HeldLock(session_, std::move(grant), observer_);
   }
@@ -92,7 +92,7 @@ Task<Result<Zxid>> push_aside(Session& session, Path lock, Path ours, LockObserv
     static_cast<void>(co_await session.remove(lock / position.predecessor));
   }
 }
-using Pusher = scenarios::AssembledMutex<&protected_create, &push_aside>;
+using Pusher = scenarios::AssembledMutex<&scenarios::sound_create, &push_aside>;
 
 TEST(BrokenMutexTest, DeletingWhoIsAheadBreaksS4) {
   EXPECT_EQ(hunted_verdict(&lab::contend_for<Pusher>, FaultKind::kTimer), "S4");

@@ -16,6 +16,8 @@
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
+#include "lockstep/sequence.h"
+#include "lockstep/take_place.h"
 #include "support/error_of.h"
 #include "support/lab.h"
 #include "support/printers.h"
@@ -63,6 +65,13 @@ inline Task<Result<void>> close(Session& session, Context context = Context()) {
 }
 inline Task<Result<void>> connected(Session& session, Context context = Context()) {
   co_return co_await session.connected(context);
+}
+
+// A place in a queue of exclusive contenders.
+inline Task<Result<Created>> place_in(Session& session, Path lock, Context context = Context(),
+                                      Data data = Data()) {
+  const Acl acl;
+  co_return co_await take_place(session, lock, kLockMark, data, acl, context);
 }
 
 // The watches that reads leave behind.

@@ -12,7 +12,7 @@ std::shared_ptr<FakeSession> FakeClient::current() {
 }
 
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
-  static_cast<void>(alive());
+  if (!session_ || is_over(session_->state())) open();
   std::shared_ptr<FakeSession> opened = session_;
   const Result<void> connected = co_await opened->connected(std::move(context));
   if (!connected) co_return failure(why_no_session(connected.error()));

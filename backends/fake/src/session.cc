@@ -4,13 +4,23 @@
 #include <memory>
 #include <utility>
 
-#include "client_path.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/refusal.h"
 #include "lockstep/packet.h"
 
 namespace lockstep::fake {
 
 using fakezk::ServerMessage;
+
+namespace {
+
+// What nearly every request is like: there is nothing in it but its path that a client could
+// refuse. (Of a watch that is to be taken back it may know nothing.)
+bool is_plain(const Request& request) {
+  return request.plain() && !has_ttl(request.mode) && request.op != OpCode::kCheckWatches;
+}
+
+}  // namespace
 
 FakeSession::FakeSession(fakezk::Process& process, Duration timeout, const Path& chroot,
                          const SessionOptions& options)
@@ -121,12 +131,8 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
 
 bool FakeSession::refused(Request& request, fakezk::PathId& path,
                           internal::Completion& completion) {
-  if (const std::optional<MultiError> why = client_refusal(request)) {
+  if (const std::optional<MultiError> why = internal::refusal_of(request, packet_limit())) {
     refuse(completion, *why);
-    return true;
-  }
-  if (exceeds(request, packet_limit())) {
-    refuse(completion, MultiError(Error::kPacketTooLarge));
     return true;
   }
   if (request.op != OpCode::kCheckWatches || find_watch(request, path)) return false;

@@ -1,6 +1,5 @@
 #include "acl_vector.h"
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,8 +12,6 @@ namespace {
 // of a request.
 char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
-bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
-
 }  // namespace
 
 AclVector::AclVector(const Acl& acl) {
@@ -23,12 +20,6 @@ AclVector::AclVector(const Acl& acl) {
     entries_.push_back({entry.permissions, {c_string(entry.scheme), c_string(entry.id)}});
   }
   vector_ = {static_cast<std::int32_t>(entries_.size()), entries_.data()};
-}
-
-bool client_takes(const Acl& acl) {
-  return std::ranges::none_of(acl.entries(), [](const AclEntry& entry) {
-    return has_nul(entry.scheme) || has_nul(entry.id);
-  });
 }
 
 Acl from_c(const ACL_vector& acl) {

@@ -22,9 +22,6 @@ class AclVector {
   ACL_vector vector_;
 };
 
-// False if an entry holds a NUL: the C client would cut it off there, and ask for another ACL.
-[[nodiscard]] bool client_takes(const Acl& acl);
-
 [[nodiscard]] Acl from_c(const ACL_vector& acl);
 
 }  // namespace lockstep::zookeeper

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "c_handle.h"
-#include "client_path.h"
 #include "lockstep/fencing.h"
+#include "lockstep/internal/refusal.h"
 #include "server_list.h"
 
 namespace lockstep::zookeeper {
@@ -28,7 +28,7 @@ bool takes(const AuthInfo& info) {
 std::optional<std::string> Options::defect() const {
   const ServerList list(servers());
   if (list.defect()) return list.defect();
-  if (!client_takes(chroot())) {
+  if (!internal::client_takes(chroot().view())) {
     return "the chroot \"" + chroot().string() + "\" is not a path of ZooKeeper";
   }
   static_assert(

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "refusal.h"
+#include "lockstep/internal/refusal.h"
 
 namespace lockstep::zookeeper {
 
@@ -150,9 +150,9 @@ void Session::submit(Request&& request, internal::Completion& completion) {
   if (is_over(state())) return fail(&completion, end_error());
   if (runtime_.is_in_child()) return fail(&completion, Error::kInvalidState);
   if (request.op == OpCode::kClose) return begin_close(completion);
-  if (const std::optional<Refusal> refusal = refusal_of(request, packet_limit())) {
-    Reply reply(refusal->error);
-    reply.say(ReplyDetails::failed_at(refusal->op));
+  if (const std::optional<MultiError> why = internal::refusal_of(request, packet_limit())) {
+    Reply reply(why->error);
+    if (why->op) reply.say(ReplyDetails::failed_at(static_cast<std::int32_t>(*why->op)));
     return completion.complete(reply);
   }
   if (exceeds_watch_limit(request)) return fail(&completion, Error::kWatchLimit);

@@ -5,7 +5,7 @@
 
 namespace lockstep::internal {
 
-void OperationBase::prepare_and_send(Request&& request) {
+void OperationBase::send(Request&& request) {
   if (may_be_over()) {
     if (const std::optional<Error> over = already_over()) {
       end_with(*over);

@@ -1,23 +1,19 @@
 #include "lockstep/random.h"
 
-#include <bit>
-#include <cstring>
-
-#include "lockstep/internal/bytes.h"
-
 namespace lockstep {
 
 namespace {
 
-// The eight hexadecimal digits of `number`, as a word of text: the first one in its lowest byte.
-std::uint64_t hexadecimal(std::uint32_t number) {
-  std::uint64_t digits = std::byteswap(number);  // Two digits in each byte, the first one above.
-  digits = (digits | digits << 16) & 0x0000ffff0000ffff;
-  digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
-  digits = (digits >> 4 | digits << 8) & internal::eight_times(0x0f);
-  // A digit above nine makes the sixteens of its byte one more: a letter.
-  const std::uint64_t letters = (digits + internal::eight_times(6)) >> 4 & internal::eight_times(1);
-  return digits + internal::eight_times('0') + letters * ('a' - '9' - 1);
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+// Writes the last `digits` hexadecimal digits of a number; returns where the text goes on.
+char* write_hex(char* to, std::uint64_t number, int digits) {
+  for (int left = digits; left > 0; --left) *to++ = kDigits[number >> (4 * (left - 1)) & 0xf];
+  return to;
+}
+
+constexpr bool is_dash_at(std::size_t place) {
+  return place == 8 || place == 13 || place == 18 || place == 23;
 }
 
 }  // namespace
@@ -28,27 +24,21 @@ Guid::Guid(Random& random) {
   high = (high & 0xffffffffffff0fffu) | 0x0000000000004000u;  // version 4
   low = (low & 0x3fffffffffffffffu) | 0x8000000000000000u;    // variant 1
 
-  char* const text = text_.data();
-  char digits[8];
-  internal::store_eight_bytes(text, hexadecimal(static_cast<std::uint32_t>(high >> 32)));
-  text[8] = '-';
-  internal::store_eight_bytes(digits, hexadecimal(static_cast<std::uint32_t>(high)));
-  std::memcpy(text + 9, digits, 4);
-  text[13] = '-';
-  std::memcpy(text + 14, digits + 4, 4);
-  text[18] = '-';
-  internal::store_eight_bytes(digits, hexadecimal(static_cast<std::uint32_t>(low >> 32)));
-  std::memcpy(text + 19, digits, 4);
-  text[23] = '-';
-  std::memcpy(text + 24, digits + 4, 4);
-  internal::store_eight_bytes(text + 28, hexadecimal(static_cast<std::uint32_t>(low)));
+  char* to = write_hex(text_.data(), high >> 32, 8);
+  *to++ = '-';
+  to = write_hex(to, high >> 16, 4);
+  *to++ = '-';
+  to = write_hex(to, high, 4);
+  *to++ = '-';
+  to = write_hex(to, low >> 48, 4);
+  *to++ = '-';
+  write_hex(to, low, 12);
 }
 
 bool Guid::recognized(std::string_view text) {
   if (text.size() != kLength) return false;
   for (std::size_t at = 0; at < kLength; ++at) {
-    const bool dash = at == 8 || at == 13 || at == 18 || at == 23;
-    const std::string_view allowed = dash ? "-" : "0123456789abcdef";
+    const std::string_view allowed = is_dash_at(at) ? "-" : kDigits;
     if (allowed.find(text[at]) == std::string_view::npos) return false;
   }
   return true;

@@ -21,14 +21,12 @@ Session::Session(Executor& executor, Random& random, const Path& chroot, Session
     : executor_(executor), random_(random), state_(state) {
   if (chroot.text().is_null() || chroot.view() == "/") return;
   chroot_ = chroot.text();
-  decide_part();
 }
 
 void Session::set_options(const SessionOptions& options) {
   default_acl_ = options.default_acl;
   packet_limit_ = options.packet_limit;
   fencing_epoch_ = options.fencing_epoch;
-  decide_part();
 }
 
 Session::~Session() {

@@ -2,14 +2,14 @@
 
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/place.h"
-#include "lockstep/protected_create.h"
+#include "lockstep/take_place.h"
 
 namespace lockstep {
 
 namespace {
 
-// A function that is no coroutine: what it makes is not kept in the frame of each contender that
-// waits, and there may be thousands.
+// Not a coroutine: the frame of each contender that waits would have room for the record, and there
+// may be thousands of contenders.
 HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid evidence,
                   const LockOptions& options) {
   GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, evidence);
@@ -26,20 +26,14 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  Placing placing(session, queue_.lock, kLockMark, options_.data, options_.acl);
-  Result<Created> ours = co_await placing.attempt(context);
-  if (!placing.settled(ours)) co_await placing.go_on(ours, context);
+  Result<Created> ours =
+      co_await take_place(session, queue_.lock, kLockMark, options_.data, options_.acl, context);
   if (!ours) co_return under_way.failed(ours.error());
   Place place(session, std::move(ours->path), observer);
   if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
-  Waiter waiter(queue_, place.znode(), patience);
-  // 2. List the queue. 3. Whom nobody keeps waiting holds the lock.
-  while (!waiter.decided_by(co_await waiter.look(context))) {
-    // 4. Watch the nearest znode in front of ours. 5. When it is gone, back to 2.
-    const Result<void> changed = co_await waiter.change_ahead(context);
-    if (!changed) co_return under_way.failed(changed.error());
-  }
-  const Result<Zxid>& evidence = waiter.evidence();
+  // 2. List the queue. 3. The first one in it holds the lock. 4. Watch the nearest znode in front
+  // of ours. 5. When it is gone, back to 2.
+  const Result<Zxid> evidence = co_await wait_in_queue(queue_, place.znode(), patience, context);
   if (!evidence) co_return under_way.failed(evidence.error());
   co_return grant_of(queue_, place.granted(), ours->stat.czxid, *evidence, options_);
 }

@@ -6,9 +6,9 @@
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
 #include "lockstep/shared_count.h"
+#include "lockstep/take_place.h"
 #include "lockstep/task_set.h"
 
 namespace lockstep {

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
+#include "lockstep/take_place.h"
 
 namespace lockstep {
 

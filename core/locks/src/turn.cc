@@ -11,7 +11,7 @@ namespace lockstep {
 
 namespace internal {
 
-// Of a read that is made for its watch alone: many wait with one in hand.
+// A read for its watch alone: many waiters keep such a watch, and none needs the data.
 template <>
 struct FromReply<Watch> {
   using Left = Watch;
@@ -33,13 +33,12 @@ std::string_view name_in(const Path& lock, const Path& ours) {
   return path.substr(above + 1);
 }
 
-// A watch on a znode that is there. A function that is no coroutine: what the arguments are made of
-// is not kept in the frame.
+// A watch on a znode that is there. Not a coroutine, so that no frame keeps the request.
 Operation<Watch> watch(Session& session, const Path& znode, const Context& context) {
   return {session, Request(OpCode::kGetData, znode), Context(context)};
 }
 
-// Until it is time for another look, after one that has failed with `error`.
+// Waits until it is time for another look, after one that has failed with `error`.
 Task<Result<void>> look_again(Session& session, Error error, std::uint32_t refusals,
                               Context context) {
   if (error == Error::kThrottledOp) {
@@ -68,53 +67,58 @@ Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path&
   co_return std::move(list.watch);
 }
 
-}  // namespace
+// What a list of the queue says to a contender.
+class Standing {
+ public:
+  explicit Standing(Zxid list) : evidence(list) {}
+  explicit Standing(Path nearest) : ahead(std::move(nearest)) {}
 
-Waiter::Waiter(const LockQueue& queue, const Path& ours, Patience patience)
-    : queue_(queue), ours_(ours), name_(name_in(queue.lock, ours)), patience_(patience) {}
+  std::optional<Zxid> evidence;  // It holds: the pzxid of the list.
+  Path ahead{Text()};            // It does not: the nearest znode in front that excludes it.
+};
 
-bool Waiter::decided_by(const Result<Children>& listed) {
-  if (!listed) [[unlikely]] {
-    evidence_ = failure(listed.error());
-    return !is_transient(listed);
-  }
+// 3. Whether the contender holds. It does not keep the list: n waiters would keep n times n names.
+Result<Standing> standing_in(const LockQueue& queue, const Path& ours, Patience patience,
+                             bool first_look, const Result<Children>& listed) {
+  if (!listed) return failure(listed.error());
   // kNoNode: our own znode is gone.
-  const Result<Position> position = position_of(name_, queue_.marks, *listed, queue_.own.name());
-  if (!position) return ends_with(failure(position.error()));
-  const bool first = std::exchange(first_, false);
-  if (queue_.observer && first && !position->foreign.empty()) {
-    queue_.observer->foreign_child(queue_.lock, position->foreign);
+  const Result<Position> position =
+      position_of(name_in(queue.lock, ours), queue.marks, *listed, queue.own.name());
+  if (!position) return failure(position.error());
+  if (queue.observer && first_look && !position->foreign.empty()) {
+    queue.observer->foreign_child(queue.lock, position->foreign);
   }
-  if (position->ahead == 0) return ends_with(listed->parent().pzxid);
-  const bool conflict = patience_ == Patience::kDoesNotWait ||
-                        (patience_ == Patience::kWaitsToShare && position->exclusive_ahead > 0);
-  if (conflict) return ends_with(failure(Error::kConflict));
-  if (queue_.observer) queue_.observer->waiting(queue_.session.id(), ours_, position->ahead);
-  ahead_ = queue_.lock / position->predecessor;
-  return false;
+  if (position->ahead == 0) return Standing(listed->parent().pzxid);
+  const bool conflict = patience == Patience::kDoesNotWait ||
+                        (patience == Patience::kWaitsToShare && position->exclusive_ahead > 0);
+  if (conflict) return failure(Error::kConflict);
+  if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position->ahead);
+  return Standing(queue.lock / position->predecessor);
 }
 
-Task<Result<void>> Waiter::change_ahead(const Context& context) {
-  if (ahead_.text().is_null()) [[unlikely]] {
-    return look_again(queue_.session, evidence_.error(), refusals_++, context);
-  }
-  refusals_ = 0;
-  return change_of(queue_.session, std::move(ahead_), context);
-}
+}  // namespace
 
 Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
                                  const Context& context) {
-  Waiter waiter(queue, ours, patience);
-  while (!waiter.decided_by(co_await waiter.look(context))) {
-    co_await ok(waiter.change_ahead(context));
+  Session& session = queue.session;
+  bool first_look = true;
+  std::uint32_t refusals = 0;  // In a row.
+  for (;;) {
+    // 2. List the queue and leave no watch. 3. Does ours hold?
+    Result<Standing> standing = standing_in(queue, ours, patience, first_look,
+                                            co_await session.get_children(queue.lock, context));
+    if (standing) {
+      if (standing->evidence) co_return *standing->evidence;
+      first_look = false;
+      refusals = 0;
+      // 4. Watch the nearest znode in front. 5. When it is gone, back to 2.
+      co_await ok(change_of(session, std::move(standing->ahead), context));
+    } else if (is_transient(standing.error())) {
+      co_await ok(look_again(session, standing.error(), refusals++, context));
+    } else {
+      co_return failure(standing.error());
+    }
   }
-  co_return waiter.evidence();
-}
-
-Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObserver* observer,
-                                 Context context) {
-  const LockQueue queue(session, std::move(lock), kMutexMarks, observer);
-  co_return co_await wait_in_queue(queue, ours, Patience::kWaits, context);
 }
 
 Task<Result<void>> change_of(Session& session, Path znode, Context context) {
@@ -126,7 +130,7 @@ Task<Result<void>> change_of(Session& session, Path znode, Context context) {
     if (!other) co_return Result<void>();
     left = std::move(*other);
   }
-  znode = Path(Text());  // Of what waits in a long queue there is much.
+  znode = Path(Text());  // Free the path early: a long queue holds one such frame per waiter.
   co_await ok(left->fired(std::move(context)));
   co_return Result<void>();
 }

@@ -6,8 +6,8 @@
 
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/internal/acquire_notice.h"
-#include "lockstep/protected_create.h"
 #include "lockstep/retried.h"
+#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 
 namespace lockstep {

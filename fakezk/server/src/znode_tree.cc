@@ -72,7 +72,6 @@ void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
 // but not in the counter of creates. Their data is empty, not null.
 void ZnodeTree::plant(PathId id) {
   Znode& znode = znodes_.emplace_back();
-  places_ = znodes_.size();
   states_.push_back(0);
   znode.exists = true;
   znode.data = Data("");
@@ -90,13 +89,13 @@ void ZnodeTree::record(const Change& change) const {
 }
 
 void ZnodeTree::make_room() {
-  places_ = std::max<std::size_t>(paths_->size(), 64);
-  znodes_.resize(places_);
-  states_.resize(places_);
+  const std::size_t places = std::max<std::size_t>(paths_->size(), 64);
+  znodes_.resize(places);
+  states_.resize(places);
 }
 
 [[gnu::always_inline]] inline void ZnodeTree::create(const Change& change, std::int64_t now_ms) {
-  if (change.path >= places_) make_room();
+  if (change.path >= znodes_.size()) make_room();
   created_.push_back(change.path);
   Znode& znode = changing(change.path);
   static_cast<ZnodeFacts&>(znode) = ZnodeFacts();

@@ -99,7 +99,7 @@ Task<void> contend_with(Contender& self, Path lock, std::uint32_t rounds, Flaws 
     std::optional<Attempt> attempt;
     attempt.emplace(self, id);
     const auto ours =
-        co_await protected_create(**session, lock, std::string(kLockMark), Data(), Context());
+        co_await sound_create(**session, lock, std::string(kLockMark), Data(), Context());
     if (!ours) continue;
     const auto evidence = co_await lock_with(self, lock, ours->path, flaws);
     attempt.reset();

@@ -72,7 +72,7 @@ Task<void> sell(Contender& self, Path lock, std::uint32_t rounds) {
 
 // The fair lock: a timed acquire gives up, and its znode stays in the queue. Correct: FairMutex,
 // which is this lock with lockstep::Place.
-using TimedOut = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+using TimedOut = AssembledMutex<&sound_create, &sound_wait, NoPlace>;
 
 const Registered kRegistered{
     Scenario{"textbook-b", "textbook", "user:oversold",

@@ -23,7 +23,7 @@ Task<Result<Zxid>> poll(Session& session, Path lock, Path ours, LockObserver* ob
 }
 
 // If the reply to the create is lost, the executor reports an error and goes on to the next task.
-// The znode blocks all contenders until the session ends. Correct: lockstep::protected_create.
+// The znode blocks all contenders until the session ends. Correct: lockstep::take_place.
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
   // The flaw: this takes an unknown outcome for a failure.
@@ -51,7 +51,7 @@ Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
     if (!usable) static_cast<void>(co_await (*session)->close());
     if (!usable) continue;
     const auto evidence =
-        co_await wait_for_turn(**session, folder, ours->path, &self.oracles(), Context());
+        co_await sound_wait(**session, folder, ours->path, &self.oracles(), Context());
     if (!evidence) continue;
     GrantRecord grant((*session)->id(), folder, ours->path, ours->stat.czxid, *evidence);
     HeldLock held(**session, std::move(grant), &self.oracles());

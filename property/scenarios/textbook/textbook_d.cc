@@ -47,8 +47,7 @@ Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path loc
   const Attempt attempt(self, session->id());
   const auto ours = co_await create(*session, lock, self.client().name());
   if (!ours) co_return;
-  const auto evidence =
-      co_await wait_for_turn(*session, lock, ours->path, &self.oracles(), Context());
+  const auto evidence = co_await sound_wait(*session, lock, ours->path, &self.oracles(), Context());
   if (!evidence) co_return;
   const GrantRecord grant(session->id(), lock, ours->path, ours->stat.czxid, *evidence);
   HeldLock held(*session, grant, &self.oracles());
@@ -87,7 +86,7 @@ Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds)
 
 // Two threads of one client contend. After a connection loss each looks for its znode by reading
 // every child's data. Both have the same id, find the same znode, and both hold. Correct: a GUID
-// for each acquire, lockstep::protected_create.
+// for each acquire, lockstep::take_place.
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());

@@ -97,7 +97,7 @@ Task<Result<GrantRecord>> acquire(Contender& self, std::shared_ptr<Session> sess
   const Context patience = self.patience();
   const Attempt attempt(self, session->id(), patience);
   const Created ours =
-      co_await ok(protected_create(*session, lock, std::string(kLockMark), Data(), patience));
+      co_await ok(sound_create(*session, lock, std::string(kLockMark), Data(), patience));
   std::optional<Place> place;
   // The flaw called `znode`: a guard should always clean up.
   if (!flaws.znode) place.emplace(*session, ours.path);

@@ -1,6 +1,6 @@
 // Create without GUID (zktools#2, zk-ruby#54, accumulo#637): the client repeats a create whose
 // reply was lost. If the server had applied the first one, the session now has two places in the
-// queue and waits for itself. Correct: lockstep::protected_create.
+// queue and waits for itself. Correct: lockstep::take_place.
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/ok.h"
 #include "lockstep/sequence.h"

@@ -1,6 +1,6 @@
 // GUID, but the retries run out (CURATOR-45): the reply to the create is lost, and so is the reply
 // to the search for the new znode. The acquire gives up and leaves the znode behind for as long as
-// the session lives. Correct: lockstep::protected_create goes on searching, or hands the GUID to a
+// the session lives. Correct: lockstep::take_place goes on searching, or hands the GUID to a
 // background deletion.
 #include "scenarios/broken_lock.h"
 

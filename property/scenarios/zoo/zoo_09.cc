@@ -1,6 +1,6 @@
 // Cancel in create (CURATOR-79, CURATOR-62): the caller gives up while the reply to the create is
 // in flight. This exit is not one of ZooKeeper's errors, so it bypasses the cleanup. Correct:
-// lockstep::protected_create has a guard that cleans up on every exit.
+// lockstep::take_place has a guard that cleans up on every exit.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_09 {

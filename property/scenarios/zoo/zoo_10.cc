@@ -1,7 +1,7 @@
 // Adopting a dying session's znode (CURATOR-498, CURATOR-604): the client repeats an acquire with
 // the same GUID until it succeeds. After a session loss, the next attempt finds the GUID in the
 // queue and adopts a znode that the server is about to delete with the old session. Correct:
-// lockstep::protected_create adopts only a znode that its own session owns.
+// lockstep::take_place adopts only a znode that its own session owns.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_10 {
@@ -36,7 +36,7 @@ Task<void> hold_once(Contender& self, Path lock) {
     const bool in_order = keeps_order(*ours).has_value();
     if (!in_order) co_return remove_guaranteed(**session, ours->path);
     const auto evidence =
-        co_await wait_for_turn(**session, lock, ours->path, &self.oracles(), Context());
+        co_await sound_wait(**session, lock, ours->path, &self.oracles(), Context());
     if (!evidence) continue;
     HeldLock held(**session,
                   GrantRecord((*session)->id(), lock, ours->path, ours->stat.czxid, *evidence),

@@ -23,7 +23,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
   }
 }
 
-using Mutex = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+using Mutex = AssembledMutex<&sound_create, &wait_for_turn, NoPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-12-error-leaks-queue-znode", "zoo", "S5",

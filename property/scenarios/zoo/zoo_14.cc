@@ -7,7 +7,7 @@ namespace lockstep::scenarios::zoo_14 {
 
 namespace {
 
-using Mutex = AssembledMutex<&protected_create, &wait_for_turn, NoPlace>;
+using Mutex = AssembledMutex<&sound_create, &sound_wait, NoPlace>;
 
 const Registered kRegistered{Scenario{"zoo-14-timeout-leaves-waiter", "zoo", "S5",
                                       "Gives up waiting, and leaves its znode in the queue.",

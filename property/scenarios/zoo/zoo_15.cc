@@ -38,7 +38,7 @@ Task<Result<Zxid>> try_turn(Session& session, Path lock, Path ours, LockObserver
   co_return failure(Error::kTimedOut);
 }
 
-using Mutex = AssembledMutex<&protected_create, &try_turn, SwallowingPlace>;
+using Mutex = AssembledMutex<&sound_create, &try_turn, SwallowingPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-15-swallowed-cleanup", "zoo", "S5",

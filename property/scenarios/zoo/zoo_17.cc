@@ -29,7 +29,7 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   const Attempt attempt(self, session.id());
   const Created ours = co_await ok(create(session, lock));
   const Zxid evidence =
-      co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
+      co_await ok(sound_wait(session, lock, ours.path, &self.oracles(), Context()));
   // Is it still the znode that we have created?
   const Stat now = co_await ok(retried(session, &Session::exists, ours.path, Context()));
   if (now.czxid != ours.stat.czxid) co_return failure(Error::kNoNode);

@@ -27,7 +27,7 @@ class Latch {
 
 Task<void> start(std::shared_ptr<Latch> latch, Path lock) {
   const Result<Created> created =
-      co_await protected_create(latch->session, lock, std::string(kLockMark), Data(), Context());
+      co_await sound_create(latch->session, lock, std::string(kLockMark), Data(), Context());
   // The flaw: if the latch is closed by now, this should delete the znode.
   if (created) latch->znode = created->path;
   latch->settled.open();

@@ -11,7 +11,7 @@ namespace {
 struct Flaws {
   // Zoo 19, lease orphans (CURATOR-315, CURATOR-335, CURATOR-462): the reply to the create of the
   // lease is lost, the acquire fails, and all clients share one permit less. Correct:
-  // lockstep::protected_create.
+  // lockstep::take_place.
   bool lease = false;
   // Zoo 20, the inner lock leaks (kazoo#429): an error while the client takes the lease leaves the
   // mutex held. Correct: a guard, as in lockstep::Semaphore.
@@ -20,8 +20,7 @@ struct Flaws {
 
 Task<Result<Created>> create_lease(Session& session, Path leases, Flaws flaws) {
   if (!flaws.lease) {
-    co_return co_await protected_create(session, leases, std::string(kLeaseMark), Data(),
-                                        Context());
+    co_return co_await sound_create(session, leases, std::string(kLeaseMark), Data(), Context());
   }
   const Path prefix = leases / "x-lease-";
   co_return co_await session.create(prefix, Data(), CreateMode::kEphemeralSequential);

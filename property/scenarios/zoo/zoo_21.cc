@@ -1,6 +1,6 @@
 // Probe znodes (spring-integration#2557): before each acquire the client creates an ephemeral
 // sequential znode to see whether ZooKeeper answers, and never deletes it. One znode for each
-// acquire stays until the session ends. Correct: lockstep::protected_create without a probe;
+// acquire stays until the session ends. Correct: lockstep::take_place without a probe;
 // Session::connected() answers the question.
 #include "scenarios/broken_lock.h"
 
@@ -13,7 +13,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
   // The flaw: this creates a probe, and nothing deletes it.
   const Path probe("/probe-");
   co_await ok(session.create(probe, Data(), CreateMode::kEphemeralSequential, context));
-  co_return co_await protected_create(session, parent, mark, data, context);
+  co_return co_await sound_create(session, parent, mark, data, context);
 }
 
 const Registered kRegistered{Scenario{

@@ -1,6 +1,6 @@
 // The parent vanishes (kazoo#563): the lock creates its parent once in its life. The server deletes
 // the empty container, the next create fails with NoNodeError, and that error escapes to the
-// application. Correct: lockstep::protected_create creates the parent again.
+// application. Correct: lockstep::take_place creates the parent again.
 #include <stdexcept>
 
 #include "scenarios/broken_lock.h"

@@ -1,6 +1,6 @@
 // Sequence overflow (kazoo#606, kazoo#730, ZOOKEEPER-4372): at the end of the sequence the server
 // gives the last number again and again, and all contenders that share it are first. Correct:
-// lockstep::protected_create refuses such a place.
+// lockstep::take_place refuses such a place.
 #include "scenarios/broken_lock.h"
 #include "scenarios/long_tasks.h"
 
@@ -8,7 +8,7 @@ namespace lockstep::scenarios::zoo_25 {
 
 namespace {
 
-using Mutex = AssembledMutex<&create_anyhow, &wait_for_turn, Place, true>;
+using Mutex = AssembledMutex<&create_anyhow, &sound_wait, Place, true>;
 
 const Registered kRegistered{
     Scenario{"zoo-25-sequence-overflow", "zoo", "S1",

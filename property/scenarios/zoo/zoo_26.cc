@@ -27,7 +27,7 @@ std::string_view blocker_of(std::string_view ours, const Children& queue) {
 Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock, Share share) {
   const Attempt attempt(self, session.id());
   const std::string mark(share == Share::kShared ? kReadMark : kWriteMark);
-  const Created ours = co_await ok(protected_create(session, lock, "-" + mark, Data(), Context()));
+  const Created ours = co_await ok(sound_create(session, lock, "-" + mark, Data(), Context()));
   Place place(session, ours.path);
   for (;;) {
     const Children queue = co_await ok(retried(session, &Session::get_children, lock, Context()));

@@ -13,7 +13,7 @@ Task<Result<HeldLock>> downgrade(Contender& self, Session& session, HeldLock wri
   // The flaw: the reader gets a number of its own, which is the last place in the queue.
   const Path lock = writer.lock();
   const std::string mark = "-" + std::string(kReadMark);
-  const Created reader = co_await ok(protected_create(session, lock, mark, Data(), Context()));
+  const Created reader = co_await ok(sound_create(session, lock, mark, Data(), Context()));
   GrantRecord grant(session.id(), lock, reader.path, reader.stat.czxid, reader.stat.czxid);
   grant.share = Share::kShared;
   grant.continues = writer.znode();

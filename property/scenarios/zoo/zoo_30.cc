@@ -31,7 +31,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!session) continue;
     const Attempt attempt(self, (*session)->id());
     const auto ours =
-        co_await protected_create(**session, lock, std::string(kLockMark), Data(), Context());
+        co_await sound_create(**session, lock, std::string(kLockMark), Data(), Context());
     if (!ours) continue;
     const Result<Zxid> evidence = co_await wait_for_others(self, lock, ours->path);
     if (!evidence) continue;

@@ -14,8 +14,7 @@ namespace {
 // `created` outlives the task.
 Task<Result<Zxid>> acquire(Session& session, Path lock, std::optional<Created>& created) {
   if (!created) {
-    created =
-        co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), Context()));
+    created = co_await ok(sound_create(session, lock, std::string(kLockMark), Data(), Context()));
   }
   for (;;) {
     const auto queue =

@@ -17,8 +17,8 @@ Task<Result<Zxid>> lead(Contender& self, Session& session, Path lock,
     const Children queue = co_await ok(retried(session, &Session::get_children, lock, Context()));
     if (first_of(queue) == ours->path.name()) co_return queue.parent().pzxid;
   }
-  ours = co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), Context()));
-  co_return co_await wait_for_turn(session, lock, ours->path, &self.oracles(), Context());
+  ours = co_await ok(sound_create(session, lock, std::string(kLockMark), Data(), Context()));
+  co_return co_await sound_wait(session, lock, ours->path, &self.oracles(), Context());
 }
 
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {

@@ -16,7 +16,7 @@ class Mutex {
   Task<Result<HeldLock>> acquire() {
     for (;;) {
       const Created ours =
-          co_await ok(protected_create(session_, lock_, std::string(kLockMark), Data(), Context()));
+          co_await ok(sound_create(session_, lock_, std::string(kLockMark), Data(), Context()));
       Place place(session_, ours.path);
       observer_->place_reserved(session_.id(), lock_, ours.path);
       const Children queue =

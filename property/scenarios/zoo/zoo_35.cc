@@ -1,5 +1,5 @@
 // Missing parent, leaderless forever (CURATOR-724): the servers have reaped the latch's parent.
-// Each candidate finds it missing and waits for a change. Correct: lockstep::protected_create
+// Each candidate finds it missing and waits for a change. Correct: lockstep::take_place
 // creates the parent.
 #include "scenarios/broken_lock.h"
 
@@ -11,7 +11,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
                              Context context) {
   for (;;) {
     const auto there = co_await ok(retried(session, &Session::exists_watched, parent, context));
-    if (there.value) co_return co_await protected_create(session, parent, mark, data, context);
+    if (there.value) co_return co_await sound_create(session, parent, mark, data, context);
     // The flaw: this should create the parent.
     co_await ok(there.watch.fired(context));
   }

@@ -22,7 +22,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
       if (!next) continue;
       owner = *next;
       const auto again =
-          co_await protected_create(*owner, lock, std::string(kLockMark), Data(), Context());
+          co_await sound_create(*owner, lock, std::string(kLockMark), Data(), Context());
       if (!again) continue;
       ours = again->path;
     }

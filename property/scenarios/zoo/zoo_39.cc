@@ -12,7 +12,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
   for (int attempt = 0; attempt < 3; ++attempt) {
     // The flaw: each attempt gets a new deadline, if the caller has one at all.
     if (context.deadline()) context = Context(session.executor().now() + std::chrono::seconds(1));
-    turn = co_await lockstep::wait_for_turn(session, lock, ours, observer, context);
+    turn = co_await sound_wait(session, lock, ours, observer, context);
     if (turn || turn.error() != Error::kTimedOut) break;
   }
   co_return std::move(turn);

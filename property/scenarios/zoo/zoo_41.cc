@@ -10,10 +10,10 @@ namespace {
 Task<Result<HeldLock>> acquire(Contender& self, Session& session, Path lock) {
   const Attempt attempt(self, session.id());
   const Created ours =
-      co_await ok(protected_create(session, lock, std::string(kLockMark), Data(), Context()));
+      co_await ok(sound_create(session, lock, std::string(kLockMark), Data(), Context()));
   Place place(session, ours.path);
   const Zxid evidence =
-      co_await ok(wait_for_turn(session, lock, ours.path, &self.oracles(), Context()));
+      co_await ok(sound_wait(session, lock, ours.path, &self.oracles(), Context()));
   place.granted();
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
   // The flaw: this replaces the czxid.

@@ -29,7 +29,7 @@ class TimedPlace {
   std::stop_source alarm_;
 };
 
-using Mutex = AssembledMutex<&protected_create, &lockstep::wait_for_turn, TimedPlace>;
+using Mutex = AssembledMutex<&sound_create, &sound_wait, TimedPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",

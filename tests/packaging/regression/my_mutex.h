@@ -16,7 +16,9 @@ class MyMutex {
         co_await ok(session_.create(lock_ / "x-lock-", Data(), CreateMode::kEphemeralSequential));
     Zxid seen = ours.stat.czxid;
 #ifdef REPAIRED
-    seen = co_await ok(wait_for_turn(session_, lock_, ours.path, observer_, Context()));
+    const LockQueue queue(session_, lock_, kMutexMarks, observer_);
+    const Context endless;
+    seen = co_await ok(wait_in_queue(queue, ours.path, Patience::kWaits, endless));
 #endif
     GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, seen);
     co_return HeldLock(session_, std::move(grant), observer_);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <expected>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -76,19 +75,15 @@ class OperationBase : public Wait, public Completion {
   OperationBase(Session& session, OpCode op, Context&& context);
   // Sends the request, which it takes over, unless the context has ended already. For the
   // constructor: the reply may come before this returns.
-  inline void send(Request&& request);
+  void send(Request&& request);
   // The watch that a read may leave behind, from now on the request's, too.
   [[nodiscard]] inline Watch watch_of(Request& request) const;
-  // The reply is there: keeps it, and wakes whoever waits.
-  void complete(Reply& reply) override;
-  // Whether the session has a part in what is sent and answered: a chroot, or an observer.
-  [[nodiscard]] inline bool concerns_session() const;
   // Keeps what the operation produces of its reply, or of a Reply with the error that ends it.
   virtual void keep(Reply& reply) = 0;
 
  private:
-  // For a session or a context that looks at it first.
-  [[gnu::noinline]] void prepare_and_send(Request&& request);
+  // The reply is there: keeps it, and wakes whoever waits.
+  void complete(Reply& reply) final;
   void give_up(Error error) final;
   void let_go() noexcept;  // Of the reply.
   void end_with(Error error);
@@ -136,20 +131,7 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
   [[nodiscard]] Error error() const { return internal::code_of(outcome_.error()); }
 
  private:
-  // Most replies come as they are.
-  void complete(Reply& reply) override {
-    if (concerns_session()) [[unlikely]] {
-      return OperationBase::complete(reply);
-    }
-    keep(reply);
-    finish();
-  }
-  // Made where it is to be: it is large. What stands there until then is an error, and needs no
-  // destruction.
-  void keep(Reply& reply) override {
-    static_assert(std::is_trivially_destructible_v<typename Outcome::error_type>);
-    ::new (static_cast<void*>(&outcome_)) Outcome(FromReply::take(reply, left_));
-  }
+  void keep(Reply& reply) override { outcome_ = FromReply::take(reply, left_); }
 
   [[no_unique_address]] Left left_;
   Outcome outcome_{std::unexpect, Error::kSystemError};

@@ -139,10 +139,7 @@ class Session {
   void add_listener(SessionListener& listener) noexcept;
   void remove_listener(SessionListener& listener) noexcept;
   // Told of every request from now on; null: nobody.
-  void set_observer(SessionObserver* observer) noexcept {
-    observer_ = observer;
-    decide_part();
-  }
+  void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
 
   // See SessionOptions.
@@ -243,9 +240,6 @@ class Session {
   void tell_contact(Contact contact);
   void put_into_chroot(Request& request) const;
   void add_default_acl(Request& request) const;
-  void decide_part() noexcept {
-    takes_part_ = observer_ != nullptr || !chroot_.is_null() || !default_acl_.says_nothing();
-  }
   void take_out_of_chroot(Reply& reply) const;
   [[nodiscard]] Path in_chroot(const Path& path) const;
   [[nodiscard]] Path out_of_chroot(const Path& path) const;
@@ -256,8 +250,6 @@ class Session {
   SessionListener* next_to_tell_ = nullptr;
   SessionObserver* observer_ = nullptr;
   SessionState state_;
-  // In what is sent and answered: there is a chroot, an ACL to add, or an observer.
-  bool takes_part_ = false;
   std::int32_t fencing_epoch_ = 0;
   Text chroot_;  // Null: none.
   Acl default_acl_;
@@ -291,16 +283,6 @@ inline internal::OperationBase::OperationBase(Session& session, OpCode op, Conte
 inline Watch internal::OperationBase::watch_of(Request& request) const {
   request.watch = new WatchState;
   return {session_.executor(), request.watch};
-}
-
-inline bool internal::OperationBase::concerns_session() const { return session_.takes_part_; }
-
-// Most requests go as they are.
-inline void internal::OperationBase::send(Request&& request) {
-  if (may_be_over() || concerns_session()) [[unlikely]] {
-    return prepare_and_send(std::move(request));
-  }
-  session_.submit(std::move(request), *this);
 }
 
 // What recipes ask for again and again. Here, the arguments become parts of the request without

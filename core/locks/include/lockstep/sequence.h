@@ -40,9 +40,9 @@ inline constexpr std::array kReadWriteMarks = {Mark{kReadMark, Share::kShared},
                                                Mark{kWriteMark, Share::kExclusive}};
 inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
 
-// The sequence number of a contender's znode name: what follows the last `mark`. None if the name
-// does not carry the mark or does not end in a number: such a znode is no contender. The server
-// writes ten digits, or a minus sign once its counter has overflowed.
+// The sequence number of a contender's znode name, after the last `mark`. None if the name does not
+// carry the mark or does not end in a number as the server writes it (ten digits; after an overflow
+// a minus sign and at least nine): such a znode is no contender.
 [[nodiscard]] std::optional<std::int32_t> sequence_number(std::string_view name,
                                                           std::string_view mark);
 

@@ -41,14 +41,6 @@ class FakeClient final : public Client {
   void let_go() noexcept;
   // The current session, alive or not; opens the first one if there is none.
   std::shared_ptr<FakeSession> current();
-  // The current session if it is alive, otherwise a new one: perhaps not connected yet. Kept here
-  // until it is over and another one is asked for.
-  FakeSession& alive() {
-    if (!session_ || is_over(session_->state())) [[unlikely]] {
-      open();
-    }
-    return *session_;
-  }
   // The id of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // The pending requests and watches of the current session.

@@ -61,7 +61,7 @@ class ZnodeTree {
 
   [[nodiscard]] const Znode* find(PathId id) const {
     if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
-    return id < places_ && znodes_[id].exists ? &znodes_[id] : nullptr;
+    return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
   }
   // Makes a change that the leader has found possible.
   void apply(const Change& change, std::int64_t now_ms);
@@ -99,7 +99,6 @@ class ZnodeTree {
 
   std::shared_ptr<PathTable> paths_;
   std::vector<Znode> znodes_;  // By PathId.
-  std::size_t places_ = 0;     // How many there are: asked for at every look.
   // By PathId: the number of the last change of each. No two states of a znode have the same.
   std::vector<std::uint64_t> states_;
   std::uint64_t changes_ = 0;

@@ -1,4 +1,4 @@
-#include "lockstep/protected_create.h"
+#include "lockstep/take_place.h"
 
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@ using fake::FakeClient;
 
 constexpr std::size_t kGuidLength = 36;
 
-class ProtectedCreateTest : public ::testing::Test {
+class TakePlaceTest : public ::testing::Test {
  protected:
-  ProtectedCreateTest() { must(simulation_.run(create(*other_, "/lock")), "create /lock"); }
+  TakePlaceTest() { must(simulation_.run(create(*other_, "/lock")), "create /lock"); }
 
-  Task<Result<Created>> protected_create(Context context = Context()) {
-    return lockstep::protected_create(*session_, "/lock", "-lock-", Data("mine"), context);
+  Task<Result<Created>> place(Context context = Context()) {
+    return place_in(*session_, "/lock", std::move(context), Data("mine"));
   }
   // The one contender that there is; "" if there is none or more than one.
   std::string only_contender() {
@@ -43,20 +43,20 @@ class ProtectedCreateTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-TEST_F(ProtectedCreateTest, NameIsGuidMarkAndNumber) {
-  const Result<Created> first = simulation_.run(protected_create());
+TEST_F(TakePlaceTest, NameIsGuidMarkAndNumber) {
+  const Result<Created> first = simulation_.run(place());
   expect_owns(first);
   const std::string_view name = first->path.name();
   ASSERT_EQ(name.size(), std::string_view("_c_").size() + kGuidLength + 16);
   EXPECT_TRUE(name.starts_with("_c_"));
   EXPECT_TRUE(name.ends_with("-lock-0000000000"));
   EXPECT_EQ(znode(simulation_, first->path)->data, Data("mine"));
-  const Result<Created> second = simulation_.run(protected_create());
+  const Result<Created> second = simulation_.run(place());
   EXPECT_NE(name.substr(3, kGuidLength), second->path.name().substr(3, kGuidLength));
 }
 
-TEST_F(ProtectedCreateTest, LostReplyAdoptsTheZnodeThatExists) {
-  const auto created = simulation_.start(protected_create());
+TEST_F(TakePlaceTest, LostReplyAdoptsTheZnodeThatExists) {
+  const auto created = simulation_.start(place());
   simulation_.cut(*session_, 1, 0);  // Applied; nobody hears of it.
   EXPECT_NE(only_contender(), "");
   simulation_.run_until(created);
@@ -65,8 +65,8 @@ TEST_F(ProtectedCreateTest, LostReplyAdoptsTheZnodeThatExists) {
   EXPECT_EQ(creates_under(simulation_, "/lock"), 1U);
 }
 
-TEST_F(ProtectedCreateTest, LostRequestIsSentAgain) {
-  const auto created = simulation_.start(protected_create());
+TEST_F(TakePlaceTest, LostRequestIsSentAgain) {
+  const auto created = simulation_.start(place());
   simulation_.cut(*session_);
   simulation_.run_until(created);
   expect_owns(created.result());
@@ -74,15 +74,14 @@ TEST_F(ProtectedCreateTest, LostRequestIsSentAgain) {
 }
 
 // Whatever is under way when the connection breaks, twice, and however much of it arrives.
-TEST_F(ProtectedCreateTest, CreatesExactlyOneWhereverTwoCutsFall) {
+TEST_F(TakePlaceTest, CreatesExactlyOneWhereverTwoCutsFall) {
   constexpr int kSteps = 9;
   for (int first = 0; first < kSteps; ++first) {
     for (int second = 0; second < kSteps; ++second) {
       for (unsigned kept = 0; kept < 4; ++kept) {
         SCOPED_TRACE(testing::Message() << first << ' ' << second << ' ' << kept);
         const auto session = simulation_.open("B");
-        const auto created = simulation_.start(
-            lockstep::protected_create(*session, "/lock", "-lock-", Data(), Context()));
+        const auto created = simulation_.start(place_in(*session, "/lock"));
         for (const int steps : {first, second}) {
           run_steps(simulation_, steps);
           const auto under_way = simulation_.world().network()[session->link()].requests.size();
@@ -100,9 +99,8 @@ TEST_F(ProtectedCreateTest, CreatesExactlyOneWhereverTwoCutsFall) {
   }
 }
 
-TEST_F(ProtectedCreateTest, MissingAncestorsAreCreatedAsContainers) {
-  const Result<Created> created =
-      simulation_.run(lockstep::protected_create(*session_, "/x/y/z", "-lock-", Data(), Context()));
+TEST_F(TakePlaceTest, MissingAncestorsAreCreatedAsContainers) {
+  const Result<Created> created = simulation_.run(place_in(*session_, "/x/y/z"));
   ASSERT_TRUE(created.has_value());
   for (const char* const path : {"/x", "/x/y", "/x/y/z"}) {
     ASSERT_NE(znode(simulation_, path), nullptr) << path;
@@ -113,9 +111,9 @@ TEST_F(ProtectedCreateTest, MissingAncestorsAreCreatedAsContainers) {
 }
 
 // A container may be reaped between the look for a parent and the create (zoo 22).
-TEST_F(ProtectedCreateTest, ParentThatVanishesIsCreatedAgain) {
+TEST_F(TakePlaceTest, ParentThatVanishesIsCreatedAgain) {
   simulation_.hold(*session_, OpCode::kCreate);
-  const auto created = simulation_.start(protected_create());
+  const auto created = simulation_.start(place());
   simulation_.settle();
   must(simulation_.run(remove(*other_, "/lock")), "remove /lock");
   simulation_.let_go(*session_);
@@ -123,9 +121,9 @@ TEST_F(ProtectedCreateTest, ParentThatVanishesIsCreatedAgain) {
   expect_owns(created.result());
 }
 
-TEST_F(ProtectedCreateTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
+TEST_F(TakePlaceTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
   const TimePoint deadline = simulation_.now() + 3s;
-  const auto created = simulation_.start(protected_create(deadline));
+  const auto created = simulation_.start(place(deadline));
   disconnect(simulation_, *session_, 1);  // Applied.
   while (!created.done()) simulation_.advance(500ms);
   EXPECT_EQ(error_of(created.result()), Error::kTimedOut);
@@ -136,10 +134,10 @@ TEST_F(ProtectedCreateTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-TEST_F(ProtectedCreateTest, CancelledWithTheCreateUnderWayLeavesNoOrphan) {
+TEST_F(TakePlaceTest, CancelledWithTheCreateUnderWayLeavesNoOrphan) {
   std::stop_source stop;
   simulation_.hold(*session_, OpCode::kCreate);
-  const auto created = simulation_.start(protected_create(stop.get_token()));
+  const auto created = simulation_.start(place(stop.get_token()));
   simulation_.settle();
   stop.request_stop();
   simulation_.run_until(created);
@@ -150,9 +148,9 @@ TEST_F(ProtectedCreateTest, CancelledWithTheCreateUnderWayLeavesNoOrphan) {
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 
-TEST_F(ProtectedCreateTest, DestroyedWhileItWaitsLeavesNoOrphan) {
+TEST_F(TakePlaceTest, DestroyedWhileItWaitsLeavesNoOrphan) {
   TaskSet tasks;
-  tasks.spawn(ignore(protected_create()));
+  tasks.spawn(ignore(place()));
   run_steps(simulation_, 1);
   EXPECT_NE(only_contender(), "");
   tasks.clear();
@@ -161,39 +159,22 @@ TEST_F(ProtectedCreateTest, DestroyedWhileItWaitsLeavesNoOrphan) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-Task<Result<Created>> attempt_and_forget(Session& session) {
-  const Path parent("/lock");
-  const Data data("mine");
-  const Context context;
-  const Placing placing(session, parent, kLockMark, data);
-  Result<Created> created = co_await placing.attempt(context);
-  co_return std::move(created);
-}
-
-TEST_F(ProtectedCreateTest, AttemptThatNobodySettlesLeavesNoOrphan) {
-  const Result<Created> created = simulation_.run(attempt_and_forget(*session_));
-  ASSERT_TRUE(created.has_value()) << name(created.error());
-  simulation_.settle();
-  EXPECT_EQ(creates_under(simulation_, "/lock"), 1U);
-  EXPECT_TRUE(children(simulation_, "/lock").empty());
-}
-
-TEST_F(ProtectedCreateTest, DestroyedBeforeItStartsDoesNothing) {
+TEST_F(TakePlaceTest, DestroyedBeforeItStartsDoesNothing) {
   const RequestCounter requests(simulation_);
-  static_cast<void>(protected_create());
+  static_cast<void>(place());
   simulation_.settle();
   EXPECT_EQ(requests.total(), 0U);
 }
 
-TEST_F(ProtectedCreateTest, ContextThatIsOverCreatesNothing) {
-  const auto created = simulation_.run(protected_create(simulation_.now()));
+TEST_F(TakePlaceTest, ContextThatIsOverCreatesNothing) {
+  const auto created = simulation_.run(place(simulation_.now()));
   EXPECT_EQ(error_of(created), Error::kTimedOut);
   simulation_.settle();
   EXPECT_EQ(creates_under(simulation_, "/lock"), 0U);
 }
 
-TEST_F(ProtectedCreateTest, ExpiryEndsItAndTheNextSessionIsLeftAlone) {
-  const auto created = simulation_.start(protected_create());
+TEST_F(TakePlaceTest, ExpiryEndsItAndTheNextSessionIsLeftAlone) {
+  const auto created = simulation_.start(place());
   disconnect(simulation_, *session_, 1);
   simulation_.expire(*session_);
   const auto next = simulation_.open("A");
@@ -207,12 +188,12 @@ TEST_F(ProtectedCreateTest, ExpiryEndsItAndTheNextSessionIsLeftAlone) {
 }
 
 // Zoo 10: a znode with our GUID that belongs to a session that is about to die is not ours.
-TEST_F(ProtectedCreateTest, ZnodeOfAnotherSessionIsNotAdopted) {
+TEST_F(TakePlaceTest, ZnodeOfAnotherSessionIsNotAdopted) {
   simulation_.client("A").process().random().reseed(7);
   fakezk::RandomStream same(7);
   const Path foreign("/lock/_c_" + std::string(Guid(same).view()) + "-lock-0000000099");
   must(simulation_.run(create(*other_, foreign, Data(), CreateMode::kEphemeral)), "create");
-  const auto created = simulation_.start(protected_create());
+  const auto created = simulation_.start(place());
   simulation_.cut(*session_);
   simulation_.run_until(created);
   ASSERT_TRUE(created.result().has_value());
@@ -221,13 +202,11 @@ TEST_F(ProtectedCreateTest, ZnodeOfAnotherSessionIsNotAdopted) {
   EXPECT_EQ(znode(simulation_, created.result()->path)->ephemeral_owner, session_->id());
 }
 
-TEST_F(ProtectedCreateTest, OtherErrorsAreTheAnswer) {
+TEST_F(TakePlaceTest, OtherErrorsAreTheAnswer) {
   must(simulation_.run(create(*other_, "/e", Data(), CreateMode::kEphemeral)), "create");
-  const auto under_ephemeral =
-      simulation_.run(lockstep::protected_create(*session_, "/e", "-lock-", Data(), Context()));
+  const auto under_ephemeral = simulation_.run(place_in(*session_, "/e"));
   EXPECT_EQ(error_of(under_ephemeral), Error::kNoChildrenForEphemerals);
-  const auto malformed =
-      simulation_.run(lockstep::protected_create(*session_, "/a//b", "-lock-", Data(), Context()));
+  const auto malformed = simulation_.run(place_in(*session_, "/a//b"));
   EXPECT_EQ(error_of(malformed), Error::kBadArguments);
   simulation_.settle();
   EXPECT_TRUE(session_->background().empty());

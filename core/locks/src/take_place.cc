@@ -1,10 +1,11 @@
-#include "lockstep/protected_create.h"
+#include "lockstep/take_place.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <string>
+#include <utility>
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/random.h"
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
 
@@ -12,16 +13,16 @@ namespace lockstep {
 
 namespace {
 
-// Looks for the znode of a create whose reply was lost. kNoNode if the create was never applied.
-// The GUID's text outlives the task.
-Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string_view guid,
+// Looks for the znode of a create whose reply was lost, by the beginning of its name. kNoNode if
+// the create was never applied.
+Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string begin,
                                    Context context) {
   co_await ok(session.connected(context));
   // The server we talk to now may not have seen the create yet.
   co_await ok(session.sync(parent, context));
   const Children children = co_await ok(session.get_children(parent, context));
   for (const std::string_view name : children) {
-    if (!name.starts_with(guid)) continue;
+    if (!name.starts_with(begin)) continue;
     const Path found = parent / name;
     const Stat stat = co_await ok(session.exists(found, context));
     if (stat.ephemeral_owner == session.id()) co_return Created(found, stat);
@@ -61,7 +62,7 @@ class Levels {
   std::uint32_t ups_left_;
 };
 
-// A function that is no coroutine: no frame keeps the request.
+// Not a coroutine, so that no frame keeps the request.
 Operation<Created> create_container(Session& session, Path path, const Acl& acl,
                                     const Context& context) {
   Request request(OpCode::kCreate, std::move(path));
@@ -71,10 +72,55 @@ Operation<Created> create_container(Session& session, Path path, const Acl& acl,
   return {session, std::move(request), Context(context)};
 }
 
+// The znode that a take_place creates, or may have created. Unless it comes to a znode of ours,
+// what may be there is deleted in the background. The session and the paths outlive it.
+class Attempts {
+ public:
+  // Draws the GUID.
+  Attempts(Session& session, const Path& parent, std::string_view mark)
+      : session_(session), parent_(parent), mark_(mark), guid_(session.random()) {}
+  Attempts(const Attempts&) = delete;
+  Attempts& operator=(const Attempts&) = delete;
+  ~Attempts() {
+    if (!ours_) remove_orphan();
+  }
+
+  // The beginning of the znode's name: no other znode's name begins like that.
+  [[nodiscard]] std::string name() const { return "_c_" + std::string(guid_.view()); }
+  [[nodiscard]] Operation<Created> create(const Data& data, const Acl& acl,
+                                          const Context& context) const {
+    const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
+    return session_.create(Path(Text({above, "/_c_", guid_.view(), mark_})), data,
+                           Creation(CreateMode::kEphemeralSequential, acl), context);
+  }
+  // Whether that is what it comes to: our znode, which is the caller's from here on, or an error
+  // that no further attempt mends.
+  [[nodiscard]] bool settled_by(Result<Created>& created) {
+    if (!created) return created.error() != Error::kNoNode && !is_transient(created.error());
+    // The number is at the end of the path.
+    const std::optional<std::int32_t> number = sequence_number(created->path.view(), mark_);
+    ours_ = number && keeps_order(*number);
+    if (!ours_) created = failure(Error::kNodeExists);
+    return true;
+  }
+
+ private:
+  void remove_orphan() const {
+    if (is_over(session_.state())) return;
+    remove_guaranteed_by_guid(session_, parent_, name());
+  }
+
+  Session& session_;
+  const Path& parent_;
+  std::string_view mark_;
+  Guid guid_;
+  bool ours_ = false;
+};
+
 }  // namespace
 
 // Goes up until a znode can be created, then down again. A level that was there may have gone when
-// the one below it is created: it goes up once more, but not for ever.
+// the one below it is created: then it goes up once more, but not forever.
 Task<Result<void>> ensure_parent(Session& session, Path parent, Context context, Acl acl) {
   Levels levels(session.on_server(parent));
   Retry retry(session);
@@ -91,78 +137,30 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
   }
 }
 
-Placing::Placing(Session& session, const Path& parent, std::string_view mark, const Data& data,
-                 Acl acl)
-    : session_(session), parent_(parent), mark_(mark), data_(data), acl_(std::move(acl)) {
-  const Guid unique(session.random());
-  std::memcpy(name_.data(), kBeforeGuid.data(), kBeforeGuid.size());
-  std::memcpy(name_.data() + kBeforeGuid.size(), unique.view().data(), Guid::kLength);
-}
-
-Operation<Created> Placing::attempt(const Context& context) const {
-  const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
-  const std::string_view name(name_.data(), name_.size());
-  return session_.create(Path(Text(above, name, mark_)), data_,
-                         Creation(CreateMode::kEphemeralSequential, acl_), context);
-}
-
-bool Placing::settled(Result<Created>& created) {
-  if (!created) [[unlikely]] {
-    return created.error() != Error::kNoNode && !is_transient(created.error());
-  }
-  // The number is at the end of the path.
-  const std::optional<std::int32_t> number = sequence_number(created->path.view(), mark_);
-  ours_ = number && keeps_order(*number);
-  if (!ours_) [[unlikely]] {
-    created = failure(Error::kNodeExists);
-  }
-  return true;
-}
-
-Task<void> Placing::go_on(Result<Created>& created, const Context& context) {
-  Retry retry(session_);
-  // Whether a create of ours may have been applied: it is looked for until that is known.
+Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
+                                 const Data& data, const Acl& acl, const Context& context) {
+  Attempts attempts(session, parent, mark);
+  Retry retry(session);
+  // Whether a create of ours may have been applied: then it looks for the znode until it knows.
   bool lost = false;
-  do {
+  Result<Created> created = co_await attempts.create(data, acl, context);
+  while (!attempts.settled_by(created)) {
     lost = lost || outcome_unknown(created);
-    Result<void> ready;
     if (created.error() == Error::kThrottledOp) {
-      ready = co_await retry.after(created.error(), context);
+      co_await ok(retry.after(created.error(), context));
     } else if (!lost) {
       // The parent is missing, or the create was lost on its way: both are mended by starting
       // again.
-      ready = co_await ensure_parent(session_, parent_, context, acl_);
-    }
-    if (!ready) {
-      created = failure(ready.error());
-      co_return;
+      co_await ok(ensure_parent(session, parent, context, acl));
     }
     if (lost) {
-      created = co_await find_by_guid(session_, parent_, guid(), context);
+      created = co_await find_by_guid(session, parent, attempts.name(), context);
       lost = is_transient(created);
     } else {
-      created = co_await attempt(context);
+      created = co_await attempts.create(data, acl, context);
     }
-  } while (!settled(created));
-}
-
-void Placing::remove_orphan() const {
-  if (is_over(session_.state())) return;
-  remove_guaranteed_by_guid(session_, parent_, std::string(guid()));
-}
-
-Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
-                                 const Data& data, const Acl& acl, const Context& context) {
-  Placing placing(session, parent, mark, data, acl);
-  Result<Created> created = co_await placing.attempt(context);
-  if (!placing.settled(created)) co_await placing.go_on(created, context);
+  }
   co_return std::move(created);
-}
-
-Task<Result<Created>> protected_create(Session& session, Path parent, std::string mark, Data data,
-                                       Context context) {
-  const Acl acl;
-  co_return co_await take_place(session, parent, mark, data, acl, context);
 }
 
 }  // namespace lockstep

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+#include "lockstep/ok.h"
+#include "lockstep/session.h"
+
+namespace lockstep {
+
+// Creates `parent` and its missing ancestors as containers, the session's chroot included. Errors:
+// as Session::create; kNoNode if others delete what it has created again and again, more often than
+// there are levels. It rides out connection losses and resumes on the session's executor.
+Task<Result<void>> ensure_parent(Session& session, Path parent, Context context, Acl acl = {});
+
+// Step 1 of ZooKeeper's lock recipe: takes a place in a queue. It creates
+// "<parent>/_c_<guid><mark><number>", ephemeral and sequential, exactly once, whatever happens to
+// the connection. The GUID in the name tells our znode from all others when the reply to a create
+// is lost (Curator: "withProtection"; ZooKeeper's recipes, "Locks", note on recoverable errors);
+// only a znode of this very session is adopted. It creates a missing parent as a container. The ACL
+// is the znode's, and that of what is created above it. Errors: as Session::create; kNodeExists if
+// the numbers under `parent` have come to their end, where they keep no order (keeps_order()): the
+// parent must be removed once it is empty. If the task ends with an error, or is destroyed, after a
+// create may have been applied, the znode is deleted in the background. Resumes on the session's
+// executor. The session and all arguments outlive the task: the recipe that awaits it has them in
+// its frame.
+Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
+                                 const Data& data, const Acl& acl, const Context& context);
+
+}  // namespace lockstep
