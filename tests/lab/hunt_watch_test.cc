@@ -53,16 +53,19 @@ TEST(HuntWatchTest, AnInterruptionEndsAHuntEarly) {
 }
 
 TEST(HuntWatchTest, AnInterruptionEndsAnExhaustiveSearch) {
-  bool interrupted = false;
-  HuntWatch watch;
-  watch.progress = [&](std::uint64_t) { interrupted = true; };
-  watch.interrupted = [&] { return interrupted; };
-  HuntSettings settings = of_many(HuntSettings::kUnbounded);
-  settings.size = {3, 1};
-  settings.strategy = HuntSettings::kExhaustive;
-  const HuntReport report = hunt_lock(sound(), settings, watch);
-  EXPECT_EQ(report.stopped_by, StoppedBy::kInterruption);
-  EXPECT_FALSE(report.exhaustive->exhausted);
+  for (const std::uint32_t jobs : {1U, 2U}) {
+    std::atomic<bool> interrupted = false;
+    HuntWatch watch;
+    watch.progress = [&](std::uint64_t) { interrupted = true; };
+    watch.interrupted = [&] { return interrupted.load(); };
+    HuntSettings settings = of_many(HuntSettings::kUnbounded);
+    settings.size = {3, 1};
+    settings.strategy = HuntSettings::kExhaustive;
+    settings.jobs = jobs;
+    const HuntReport report = hunt_lock(sound(true), settings, watch);
+    EXPECT_EQ(report.stopped_by, StoppedBy::kInterruption);
+    EXPECT_FALSE(report.exhaustive->exhausted);
+  }
 }
 
 TEST(HuntPartsTest, TwoPartsAreTheWhole) {

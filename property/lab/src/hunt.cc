@@ -1,6 +1,7 @@
 #include "lockstep/lab/hunt.h"
 
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "lockstep/lab/last_words.h"
 #include "lockstep/lab/replay.h"
 #include "lockstep/lab/words.h"
+#include "lockstep/search/exhaustive_jobs.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/timeline.h"
 
@@ -156,14 +158,21 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   search::ExhaustiveOptions options;
   options.limits = limits();
   options.reduction = reduction_of(settings_).reduction;
-  options.executions = settings_.most_executions();
+  const std::uint64_t most = settings_.most_executions();
+  if (most < HuntSettings::kUnbounded) options.executions = most;
+  std::mutex asking;
   options.keep_going = [&](std::uint64_t done) {
+    const std::lock_guard lock(asking);
     if (watch_.progress) watch_.progress(done);
     interrupted = is_interrupted();
     out_of_time = time_is_up();
     return !interrupted && !out_of_time;
   };
-  report.exhaustive = search_exhaustively(*program(settings_.size), options);
+  search::ExhaustiveJobs jobs;
+  jobs.count = lock_.isolated ? settings_.jobs : 1;
+  jobs.make_program = [this] { return program(settings_.size); };
+  JobThreads threads(jobs.count);
+  report.exhaustive = search_exhaustively(options, jobs, threads);
   report.executions = report.exhaustive->executions;
   report.steps = report.exhaustive->steps;
   report.trace_hash = report.exhaustive->trace_hash;

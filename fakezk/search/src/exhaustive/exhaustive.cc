@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <memory>
 #include <set>
+#include <utility>
 
-#include "exhaustive/exploration.h"
+#include "exhaustive/parts.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/search/exhaustive_jobs.h"
 
 namespace lockstep::search {
 
@@ -16,14 +19,11 @@ constexpr std::array kReductions = {ReductionName{"none", Reduction::kNone},
                                     ReductionName{"sleep", Reduction::kSleep},
                                     ReductionName{"source", Reduction::kSource}};
 
-// The faults of one exploration, sorted; a fault may be there twice.
-using Faults = std::vector<StepKey>;
-
 // Searches budget by budget; with source sets, one exploration for each combination of faults.
 class Search {
  public:
-  Search(Program& program, const ExhaustiveOptions& options)
-      : program_(program), options_(options), world_(program.servers()) {}
+  Search(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
+      : options_(options), parts_(options, stages, workers) {}
 
   ExhaustiveResult run() {
     const std::uint32_t most = options_.limits.faults.any() ? options_.limits.faults.total() : 0;
@@ -62,40 +62,36 @@ class Search {
     tally_.traces = 0;
     tally_.trace_hash = 0;
     tally_.trace_set_hash = 0;
-    tally_.known.clear();
     tally_.final_states.clear();
-    ExecutionLimits limits = options_.limits;
-    limits.faults.set_total(budget);
-    Exploration exploration(world_, program_, options_, limits, FaultsToHappen(), tally_);
-    return explored(exploration);
+    std::vector<Part> parts = {{options_.limits, FaultsToHappen()}};
+    parts.front().limits.faults.set_total(budget);
+    return explored(parts);
   }
 
   // One exploration for each combination of faults; the other faults that were possible make the
   // next, larger combinations.
   bool try_each(std::set<Faults>& combinations, bool more_follow) {
-    std::set<Faults> larger;
+    std::vector<Part> parts;
     for (const Faults& faults : combinations) {
-      ExecutionLimits limits = options_.limits;
+      Part& part = parts.emplace_back(options_.limits, FaultsToHappen{faults, more_follow});
       // One more than will happen, to see which others are possible.
-      limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
-      const std::uint64_t before = tally_.traces;
-      Exploration exploration(world_, program_, options_, limits, {faults, more_follow}, tally_);
-      const bool done = explored(exploration);
-      count_kinds(faults, tally_.traces - before);
-      if (!done) return false;
-      for (const StepKey fault : exploration.faults_seen()) {
-        Faults more = faults;
+      part.limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
+    }
+    if (!explored(parts)) return false;
+    combinations.clear();
+    for (const Part& part : parts) {
+      for (const Fault& fault : part.others) {
+        Faults more = part.faults.faults;
         more.insert(std::ranges::upper_bound(more, fault), fault);
-        larger.insert(std::move(more));
+        combinations.insert(std::move(more));
       }
     }
-    combinations = std::move(larger);
     return true;
   }
 
   void count_kinds(const Faults& faults, std::uint64_t traces) {
     std::set<fakezk::FaultKind> kinds;
-    for (const StepKey fault : faults) kinds.insert(fault_of(fault));
+    for (const Fault& fault : faults) kinds.insert(fault_of(fault.key));
     auto& counts = result_.traces_by_fault;
     for (const fakezk::FaultKind kind : kinds) {
       const auto known =
@@ -108,28 +104,44 @@ class Search {
     }
   }
 
-  bool explored(Exploration& exploration) {
-    const auto bounded = [&] { return tally_.executions >= options_.executions; };
-    result_.stopped_by_count = bounded();
-    if (bounded()) return false;
-    switch (exploration.run()) {
-      case Exploration::End::kExhausted: return true;
-      case Exploration::End::kStopped: result_.stopped_by_count = bounded(); return false;
-      case Exploration::End::kDependent:
-        result_.independence_violated = exploration.dependence();
-        return false;
-      case Exploration::End::kViolation: break;
+  // The first part that shows something decides, and what the jobs have searched of later ones does
+  // not count: that depends on their speed.
+  bool explored(std::vector<Part>& parts) {
+    parts_.search(parts, tally_.deepest);
+    bool done = true;
+    for (Part& part : parts) {
+      if (part.end) add(part);
+      switch (part.end.value_or(Exploration::End::kStopped)) {
+        case Exploration::End::kExhausted: break;
+        case Exploration::End::kStopped: done = false; break;
+        case Exploration::End::kDependent:
+          result_.independence_violated = std::move(part.dependence);
+          return false;
+        case Exploration::End::kViolation: result_.found = std::move(part.found); return false;
+      }
     }
-    result_.found = exploration.found();
-    return false;
+    result_.stopped_by_count = !done && parts_.bounded();
+    return done;
   }
 
-  Program& program_;
+  void add(Part& part) {
+    part.found.execution += tally_.executions;
+    count_kinds(part.faults.faults, part.tally.traces);
+    tally_.add(std::move(part.tally));
+  }
+
   const ExhaustiveOptions& options_;
-  fakezk::World world_;
+  PartSearch parts_;
   Tally tally_;
   ExhaustiveResult result_;
 };
+
+ExhaustiveResult search(const ExhaustiveOptions& options, std::deque<Stage>& stages,
+                        Workers& workers) {
+  internal::check(refused_faults(options.limits.faults).empty(),
+                  "an exhaustive search with a fault that it refuses");
+  return Search(options, stages, workers).run();
+}
 
 }  // namespace
 
@@ -154,9 +166,23 @@ std::string refused_faults(const fakezk::FaultPlan& faults) {
 }
 
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options) {
-  internal::check(refused_faults(options.limits.faults).empty(),
-                  "an exhaustive search with a fault that it refuses");
-  return Search(program, options).run();
+  std::deque<Stage> stages;
+  stages.emplace_back(program);
+  OneByOne one;
+  return search(options, stages, one);
+}
+
+ExhaustiveResult search_exhaustively(const ExhaustiveOptions& options, const ExhaustiveJobs& jobs,
+                                     Workers& workers) {
+  const bool bounded = options.executions < ExhaustiveOptions().executions;
+  const std::uint32_t count = bounded ? 1 : jobs.count;
+  std::vector<std::unique_ptr<Program>> programs;
+  std::deque<Stage> stages;
+  for (std::uint32_t job = 0; job < count; ++job) {
+    programs.push_back(jobs.make_program());
+    stages.emplace_back(*programs.back());
+  }
+  return search(options, stages, workers);
 }
 
 }  // namespace lockstep::search

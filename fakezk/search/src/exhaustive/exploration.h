@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +37,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   // The last execution, or what it has shown.
   [[nodiscard]] const Found& found() const { return found_; }
   // Every fault that could have happened somewhere, if the search looks for them.
-  [[nodiscard]] const std::set<StepKey>& faults_seen() const { return frontier_.faults_seen(); }
+  [[nodiscard]] std::vector<Fault> faults_seen() const { return frontier_.faults_seen(); }
   [[nodiscard]] const std::string& dependence() const { return self_check_.dependence(); }
 
  private:

@@ -86,8 +86,15 @@ void Frontier::list_faults(const fakezk::Menu& menu, Node& node) {
 }
 
 bool Frontier::is_still_to_happen(StepKey fault) const {
-  const auto meant = std::ranges::count(faults_.faults, fault);
+  const auto meant = std::ranges::count_if(
+      faults_.faults, [&](const Fault& one) { return one.is(fault, world_.server().paths()); });
   return meant > 0 && trace_.count(fault) < static_cast<std::size_t>(meant);
+}
+
+std::vector<Fault> Frontier::faults_seen() const {
+  std::vector<Fault> faults;
+  for (const StepKey fault : faults_seen_) faults.emplace_back(fault, world_.server().paths());
+  return faults;
 }
 
 void Frontier::inherit_sleep(Node& node) const {

@@ -45,9 +45,8 @@ struct Node {
 
 // Which faults are to happen in a search.
 struct FaultsToHappen {
-  // With source sets exactly these; sorted, a key may be there twice. Otherwise any that the world
-  // allows.
-  std::vector<StepKey> faults;
+  // With source sets exactly these; one may be there twice. Otherwise any that the world allows.
+  std::vector<Fault> faults;
   // Finds out which others could happen as well: Frontier::faults_seen().
   bool looks_for_others = false;
 };
@@ -87,7 +86,7 @@ class Frontier {
     return world_.faults_injected() == faults_.faults.size();
   }
   // Every fault that could have happened somewhere, if it looks for them.
-  [[nodiscard]] const std::set<StepKey>& faults_seen() const { return faults_seen_; }
+  [[nodiscard]] std::vector<Fault> faults_seen() const;
 
  private:
   [[nodiscard]] bool reduces() const { return reduction_ != Reduction::kNone; }

@@ -42,6 +42,18 @@ std::uint64_t label(StepKey key, const fakezk::PathTable& paths) {
   return fakezk::mix(key >> kFaultShift) ^ paths.text(static_cast<fakezk::PathId>(key)).hash();
 }
 
+Fault::Fault(StepKey fault, const fakezk::PathTable& paths) : key(fault) {
+  if (!is_about_path(fault)) return;
+  key = fault >> kFaultShift << kFaultShift;
+  path = paths.text(static_cast<fakezk::PathId>(fault)).view();
+}
+
+bool Fault::is(StepKey fault, const fakezk::PathTable& paths) const {
+  if (!is_about_path(fault)) return fault == key;
+  return fault >> kFaultShift << kFaultShift == key &&
+         path == paths.text(static_cast<fakezk::PathId>(fault)).view();
+}
+
 std::string describe(StepKey key) {
   const std::string index = " " + std::to_string(key & 0xffffffff);
   switch (kind_of(key)) {

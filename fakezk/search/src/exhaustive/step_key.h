@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -25,5 +26,17 @@ inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 // The same number for this step in every search: the path itself replaces the path's number.
 [[nodiscard]] std::uint64_t label(StepKey key, const fakezk::PathTable& paths);
 [[nodiscard]] std::string describe(StepKey key);
+
+// A fault as all worlds call it: every world has its own numbers of paths.
+struct Fault {
+  Fault(StepKey fault, const fakezk::PathTable& paths);
+  // True if the world with these paths calls it so.
+  [[nodiscard]] bool is(StepKey fault, const fakezk::PathTable& paths) const;
+
+  StepKey key;       // Without the number of a path.
+  std::string path;  // Empty if it concerns none.
+
+  friend auto operator<=>(const Fault&, const Fault&) = default;
+};
 
 }  // namespace lockstep::search

@@ -5,8 +5,21 @@
 
 namespace lockstep::search {
 
-// The sums of an exhaustive search, over all of its explorations.
+// The sums of one exploration, or of an exhaustive search.
 struct Tally {
+  // Adds the sums of a later exploration of other traces.
+  void add(Tally&& later) {
+    traces += later.traces;
+    executions += later.executions;
+    steps += later.steps;
+    trace_hash += later.trace_hash;
+    trace_set_hash += later.trace_set_hash;
+    pairs_checked += later.pairs_checked;
+    cut += later.cut;
+    deepest = later.deepest;
+    final_states.merge(later.final_states);
+  }
+
   std::uint64_t traces = 0;
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;

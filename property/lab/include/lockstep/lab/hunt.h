@@ -49,7 +49,7 @@ struct HuntSettings {
   std::string reduction = {};
   // The most threads, each with its own world; the result does not depend on their number. Only
   // contenders that share no memory (LockUnderTest::isolated) are hunted by more than one thread,
-  // and an exhaustive search uses one.
+  // and an exhaustive search uses one if `executions` bounds it.
   std::uint32_t jobs = 1;
 
   // These settings, overridden by the environment: LOCKSTEP_SEED, LOCKSTEP_EXECUTIONS,

@@ -1,0 +1,73 @@
+#include "exhaustive/parts.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace lockstep::search {
+
+namespace {
+
+void lower(std::atomic<std::size_t>& number, std::size_t to) {
+  std::size_t known = number;
+  while (to < known && !number.compare_exchange_weak(known, to)) {
+  }
+}
+
+}  // namespace
+
+void PartSearch::search(std::vector<Part>& parts, std::uint32_t deepest) {
+  const std::vector<std::size_t> order = order_of(parts);
+  std::atomic<std::size_t> next = 0;
+  FirstEnd first_end = parts.size();
+  workers_.each(static_cast<std::uint32_t>(stages_.size()), [&](std::uint32_t job) {
+    for (std::size_t i = next++; i < order.size(); i = next++) {
+      const std::size_t number = order[i];
+      if (!goes_on(number, first_end)) continue;
+      parts[number].tally.deepest = deepest;
+      search(stages_[job], parts[number], [&] { return goes_on(number, first_end); });
+      if (parts[number].end != Exploration::End::kExhausted) lower(first_end, number);
+    }
+  });
+}
+
+// Several jobs begin with the largest parts, so that none has to wait for another at the end:
+// faults on parents conflict with every step.
+std::vector<std::size_t> PartSearch::order_of(const std::vector<Part>& parts) const {
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (stages_.size() == 1) return order;
+  std::ranges::stable_partition(order, [&](std::size_t number) {
+    return std::ranges::any_of(parts[number].faults.faults,
+                               [](const Fault& fault) { return is_about_path(fault.key); });
+  });
+  return order;
+}
+
+bool PartSearch::goes_on(std::size_t number, const FirstEnd& first_end) {
+  if (stopped_ || number > first_end) return false;
+  if (bounded() || (options_.keep_going && !options_.keep_going(executions_))) stopped_ = true;
+  return !stopped_;
+}
+
+void PartSearch::search(Stage& stage, Part& part, const std::function<bool()>& goes_on) {
+  std::uint64_t counted = 0;
+  const auto count = [&](std::uint64_t done) {
+    executions_ += done - std::exchange(counted, done);
+  };
+  ExhaustiveOptions options = options_;
+  options.executions -= executions_;
+  options.keep_going = [&](std::uint64_t done) {
+    count(done);
+    return goes_on();
+  };
+  Exploration exploration(stage.world, stage.program, options, part.limits, part.faults,
+                          part.tally);
+  part.end = exploration.run();
+  count(part.tally.executions);
+  part.found = exploration.found();
+  part.dependence = exploration.dependence();
+  part.others = exploration.faults_seen();
+}
+
+}  // namespace lockstep::search

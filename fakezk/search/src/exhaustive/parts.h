@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exhaustive/exploration.h"
+#include "exhaustive/frontier.h"
+#include "exhaustive/tally.h"
+#include "lockstep/search/exhaustive.h"
+#include "lockstep/search/hunt.h"
+
+namespace lockstep::search {
+
+// The faults of one exploration, sorted; a fault may be there twice.
+using Faults = std::vector<Fault>;
+
+// Where a job runs its program.
+struct Stage {
+  explicit Stage(Program& whose) : program(whose), world(whose.servers()) {}
+
+  Program& program;
+  fakezk::World world;
+};
+
+// One exploration, and what has become of it.
+struct Part {
+  ExecutionLimits limits;
+  FaultsToHappen faults;
+  // Set when it has been searched.
+  std::optional<Exploration::End> end = {};
+  Tally tally = {};
+  Found found = {};
+  std::string dependence = {};
+  std::vector<Fault> others = {};  // Faults that could have happened, too.
+};
+
+// Lets jobs search independent parts at the same time, and tells them when to stop.
+class PartSearch {
+ public:
+  // One job for each stage.
+  PartSearch(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
+      : options_(options), stages_(stages), workers_(workers) {}
+
+  // Searches the parts, all of them unless the caller or the bound stops it, or a part ends the
+  // search: then all parts before that one. `deepest` as in Tally.
+  void search(std::vector<Part>& parts, std::uint32_t deepest);
+  // The bound on executions is reached.
+  [[nodiscard]] bool bounded() const { return executions_ >= options_.executions; }
+
+ private:
+  // The first part that has ended otherwise than exhausted.
+  using FirstEnd = std::atomic<std::size_t>;
+
+  [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<Part>& parts) const;
+  bool goes_on(std::size_t number, const FirstEnd& first_end);
+  void search(Stage& stage, Part& part, const std::function<bool()>& goes_on);
+
+  const ExhaustiveOptions& options_;
+  std::deque<Stage>& stages_;
+  Workers& workers_;
+  std::atomic<std::uint64_t> executions_ = 0;  // Of all jobs.
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace lockstep::search

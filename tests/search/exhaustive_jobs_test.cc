@@ -1,0 +1,141 @@
+// Several jobs share an exhaustive search: what it shows does not depend on their number.
+#include "lockstep/search/exhaustive_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/job_threads.h"
+#include "lockstep/lab/scenario.h"
+#include "plays.h"
+
+namespace lockstep::search {
+namespace {
+
+using namespace unit;
+
+ExhaustiveOptions with_faults(std::string_view faults, std::uint32_t budget) {
+  ExhaustiveOptions options;
+  EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
+  options.limits.faults.set_total(budget);
+  return options;
+}
+
+std::unique_ptr<Program> two_contend() {
+  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<FairMutex>,
+                                             lab::ScenarioSize{2, 1});
+}
+
+// One job after another: the last one does everything.
+class LastJobFirst final : public Workers {
+ public:
+  void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
+    for (std::uint32_t job = count; job-- > 0;) work(job);
+  }
+};
+
+void expect_equal(const ExhaustiveResult& got, const ExhaustiveResult& expected) {
+  EXPECT_EQ(got.exhausted, expected.exhausted);
+  EXPECT_EQ(got.fault_budget, expected.fault_budget);
+  EXPECT_EQ(got.traces, expected.traces);
+  EXPECT_EQ(got.executions, expected.executions);
+  EXPECT_EQ(got.steps, expected.steps);
+  EXPECT_EQ(got.trace_hash, expected.trace_hash);
+  EXPECT_EQ(got.trace_set_hash, expected.trace_set_hash);
+  EXPECT_EQ(got.final_states, expected.final_states);
+  EXPECT_EQ(got.state_hash, expected.state_hash);
+  EXPECT_EQ(got.traces_by_fault, expected.traces_by_fault);
+  EXPECT_EQ(got.pairs_checked, expected.pairs_checked);
+  ASSERT_EQ(got.found.has_value(), expected.found.has_value());
+  if (!got.found) return;
+  EXPECT_EQ(got.found->execution, expected.found->execution);
+  EXPECT_EQ(got.found->deviations, expected.found->deviations);
+  EXPECT_EQ(got.found->outcome.violation->message, expected.found->outcome.violation->message);
+}
+
+void expect_same_for_any_number(const ExhaustiveOptions& options, const ExhaustiveJobs& jobs) {
+  const std::unique_ptr<Program> program = jobs.make_program();
+  const ExhaustiveResult expected = search_exhaustively(*program, options);
+  for (const std::uint32_t count : {1U, 2U, 5U}) {
+    ExhaustiveJobs some = jobs;
+    some.count = count;
+    lab::JobThreads threads(count);
+    expect_equal(search_exhaustively(options, some, threads), expected);
+    LastJobFirst one_by_one;
+    expect_equal(search_exhaustively(options, some, one_by_one), expected);
+  }
+}
+
+TEST(ExhaustiveJobsTest, EveryNumberOfJobsFindsTheSameTraces) {
+  expect_same_for_any_number(with_faults("all", 1), {.make_program = &two_contend});
+}
+
+// Every world gives its own numbers to the paths whose parents fail.
+TEST(ExhaustiveJobsTest, FaultsOfPathsMeanTheSameInEveryWorld) {
+  const ExhaustiveOptions options = with_faults("parent-removal,cut:1", 2);
+  const std::unique_ptr<Program> program = two_contend();
+  const ExhaustiveResult result = search_exhaustively(*program, options);
+  EXPECT_TRUE(result.exhausted);
+  ASSERT_EQ(result.traces_by_fault.size(), 2U);
+  EXPECT_GT(result.traces_by_fault[1].second, 0U);
+  expect_same_for_any_number(options, {.make_program = &two_contend});
+}
+
+// Its session ends, or the servers remove its container, which is empty again.
+Task<void> mind_a_container(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->create("/box", "", CreateMode::kContainer));
+  static_cast<void>(co_await (*session)->create("/box/a", "", CreateMode::kPersistent));
+  static_cast<void>(co_await (*session)->remove("/box/a"));
+  const auto seen = co_await (*session)->get_data_watched("/box");
+  if (!seen) co_return;
+  const Result<WatchEvent> event = co_await seen->watch.fired();
+  fakezk::World& world = self.client().process().world();
+  self.verdict().report(event ? "user:container" : "user:session", "it has ended", world.steps());
+}
+
+std::unique_ptr<Program> one_minds_a_container() {
+  return std::make_unique<Play>(std::vector<Act>(1, &mind_a_container));
+}
+
+// Several jobs begin with the faults of paths, which come last in this order.
+TEST(ExhaustiveJobsTest, TheFirstViolationInTheOrderOfTheSearchIsTheOneFound) {
+  const std::unique_ptr<Program> program = one_minds_a_container();
+  const ExhaustiveResult last = search_exhaustively(*program, with_faults("cut,parent-removal", 1));
+  ASSERT_TRUE(last.found);
+  EXPECT_EQ(last.found->outcome.violation->oracle, "user:container");
+  const ExhaustiveOptions options = with_faults("cut,kill-session,parent-removal", 1);
+  const ExhaustiveResult result = search_exhaustively(*program, options);
+  ASSERT_TRUE(result.found);
+  EXPECT_EQ(result.found->outcome.violation->oracle, "user:session");
+  EXPECT_EQ(result.executions, result.found->execution + 1);
+  expect_same_for_any_number(options, {.make_program = &one_minds_a_container});
+}
+
+TEST(ExhaustiveJobsTest, ABoundOnExecutionsIsKept) {
+  ExhaustiveOptions options = with_faults("cut,crash", 1);
+  options.executions = 100;
+  const std::unique_ptr<Program> program = two_contend();
+  const ExhaustiveResult result = search_exhaustively(*program, options);
+  EXPECT_EQ(result.executions, 100U);
+  EXPECT_TRUE(result.stopped_by_count);
+  expect_same_for_any_number(options, {.make_program = &two_contend});
+}
+
+TEST(ExhaustiveJobsTest, TheCallerCanEndTheSearchOfAllJobs) {
+  ExhaustiveOptions options = with_faults("cut,crash,kill-session", 2);
+  options.keep_going = [](std::uint64_t executions) { return executions < 2'000; };
+  lab::JobThreads threads(2);
+  const ExhaustiveResult result =
+      search_exhaustively(options, {.count = 2, .make_program = &two_contend}, threads);
+  EXPECT_FALSE(result.exhausted);
+  EXPECT_FALSE(result.stopped_by_count);
+  EXPECT_GE(result.executions, 1'000U);
+  EXPECT_LT(result.executions, 10'000U);
+}
+
+}  // namespace
+}  // namespace lockstep::search
