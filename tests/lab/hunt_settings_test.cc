@@ -201,9 +201,14 @@ std::size_t threads_that_hunt(bool isolated) {
   });
   threads.isolated = isolated;
   HuntSettings settings = small();
-  settings.executions = 500;
+  settings.executions = isolated ? 1'000'000 : 500;
   settings.jobs = 3;
-  EXPECT_TRUE(hunt_lock(threads, settings).passed());
+  HuntWatch watch;
+  watch.interrupted = [&] {
+    const std::lock_guard guard(mutex);
+    return seen.size() == settings.jobs;
+  };
+  EXPECT_TRUE(hunt_lock(threads, settings, watch).passed());
   return seen.size();
 }
 

@@ -2,16 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hunting.h"
+#include "lockstep/lab/job_threads.h"
 #include "lockstep/search/schedule.h"
 
 namespace lockstep::search {
@@ -145,27 +150,112 @@ TEST(HuntTest, WhatWasFoundCanBeReplayed) {
   EXPECT_EQ(outcome.violation->message, result.found->outcome.violation->message);
 }
 
-TEST(HuntTest, StopsBetweenEpochsWhenItsTimeIsUp) {
-  HuntOptions options = hunt_options("fair-mutex", 1'000'000);
-  std::vector<std::uint64_t> asked;
-  options.keep_going = [&](std::uint64_t executions) {
-    asked.push_back(executions);
-    return asked.size() < 3;
-  };
-  const HuntResult result = unit::hunt(options);
-  EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
-  EXPECT_EQ(asked, (std::vector<std::uint64_t>{1024, 2048, 3072}));
-  EXPECT_EQ(result.executions, 3072U);
+TEST(HuntTest, TheCallerCanEndItAfterEvery1024Executions) {
+  for (const std::uint32_t jobs : {1U, 2U}) {
+    HuntOptions options = hunt_options("fair-mutex", 1'000'000);
+    options.jobs = jobs;
+    std::vector<std::uint64_t> asked;
+    options.keep_going = [&](std::uint64_t executions) {
+      asked.push_back(executions);
+      return asked.size() < 3;
+    };
+    lab::JobThreads threads(jobs);
+    const HuntResult result = hunt(options, threads);
+    EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
+    EXPECT_EQ(asked, (std::vector<std::uint64_t>{1024, 2048, 3072}));
+    EXPECT_EQ(result.executions, 3072U);
+  }
 }
 
-// An epoch may take long.
-TEST(HuntTest, LooksAtTheTimeWithinAnEpoch) {
+// So many executions may take long.
+TEST(HuntTest, LooksAtTheTimeInBetween) {
   HuntOptions options = hunt_options("fair-mutex", 1'000'000);
   int looks = 0;
   options.time_is_up = [&] { return ++looks == 5; };
   const HuntResult result = unit::hunt(options);
   EXPECT_EQ(result.stopped_by, StoppedBy::kTime);
   EXPECT_EQ(result.executions, 40U);
+}
+
+// The first of two jobs is stuck within its first executions until the second one has finished.
+class SlowFirstJob final : public Workers {
+ public:
+  void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
+    threads_.each(count, [&](std::uint32_t job) {
+      work(job);
+      const std::lock_guard lock(mutex_);
+      if (job == 1) second_finished_ = true;
+      changed_.notify_all();
+    });
+  }
+  // Makes the programs of the two jobs, one after the other.
+  [[nodiscard]] std::unique_ptr<Program> guarded(std::unique_ptr<Program> program) {
+    program->set_guard(std::make_unique<Guard>(*this, made_++));
+    return program;
+  }
+  // How many executions the second job has begun.
+  [[nodiscard]] std::uint64_t begun_by_second() const { return begun_by_second_; }
+
+ private:
+  class Guard final : public ExecutionGuard {
+   public:
+    Guard(SlowFirstJob& whose, std::uint32_t job) : whose_(whose), job_(job) {}
+    void begin(const fakezk::World&) override { whose_.begin(job_, ++begun_); }
+    void end() noexcept override {}
+
+   private:
+    SlowFirstJob& whose_;
+    std::uint32_t job_;
+    std::uint32_t begun_ = 0;
+  };
+
+  // The first execution of each program is the searcher's own.
+  void begin(std::uint32_t job, std::uint32_t number) {
+    std::unique_lock lock(mutex_);
+    if (job == 1) {
+      begun_by_second_ = number;
+      if (number == 2) changed_.wait(lock, [this] { return first_is_stuck_; });
+    } else if (number == 4) {
+      first_is_stuck_ = true;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return second_finished_; });
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool first_is_stuck_ = false;
+  bool second_finished_ = false;
+  std::uint32_t made_ = 0;
+  std::uint64_t begun_by_second_ = 0;
+  lab::JobThreads threads_{2};
+};
+
+TEST(HuntTest, NoJobWaitsForASlowOneAndTheResultIsTheSame) {
+  for (const std::string_view scenario : {std::string_view("fair-mutex"), kZoo01, kZoo07}) {
+    HuntOptions options = hunt_options(scenario, 5'000);
+    const HuntResult expected = unit::hunt(options);
+    SlowFirstJob workers;
+    options.jobs = 2;
+    options.make_program = [&workers, make = options.make_program] {
+      return workers.guarded(make());
+    };
+    EXPECT_EQ(summary(hunt(options, workers)), summary(expected)) << scenario;
+    if (expected.found) continue;
+    EXPECT_GT(workers.begun_by_second(), 4'900U);
+  }
+}
+
+TEST(HuntTest, AnExceptionInOneJobEndsAll) {
+  HuntOptions options = hunt_options("fair-mutex", 1'000'000'000'000);
+  std::atomic<int> looks = 0;
+  options.time_is_up = [&]() -> bool {
+    if (++looks == 5) throw std::runtime_error("looks at the time");
+    return false;
+  };
+  options.jobs = 2;
+  lab::JobThreads threads(2);
+  EXPECT_THROW(static_cast<void>(hunt(options, threads)), std::runtime_error);
 }
 
 TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "repeat.h"
 
@@ -9,16 +12,97 @@ namespace lockstep::search {
 
 namespace {
 
-constexpr std::uint64_t kEpoch = 1024;
-// How many executions a worker makes before it looks at the time again.
-constexpr std::uint64_t kBetweenLooks = 8;
+// How many executions a job makes before it hands over their sums and looks at the time again.
+constexpr std::uint64_t kBlock = 8;
+// How many executions are between two calls of HuntOptions::keep_going; whole blocks.
+constexpr std::uint64_t kBetweenCalls = 1024;
 
-struct Slot {
-  Outcome outcome;
-  std::vector<fakezk::Deviation> deviations;  // Only set for a violating execution.
-  bool nondeterministic = false;
-  bool done = false;
+// Consecutive executions for one job, and what it found: the sums up to the first violation.
+struct Block {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t trace_hash = 0;
+  std::optional<Found> found = {};
 };
+
+// Deals the executions to the jobs block by block, and merges the blocks in the order of the
+// indices: what comes behind the first violation does not count. No job waits for another one; the
+// blocks behind the one of a slow job are kept until it hands its own over.
+class BlockDealer {
+ public:
+  explicit BlockDealer(const HuntOptions& options)
+      : options_(options),
+        next_(options.first),
+        merged_(options.first),
+        end_(options.first + options.executions) {}
+
+  // Nothing once the hunt is stopped or everything has been dealt.
+  std::optional<Block> next();
+  void finish(Block block);
+  // Deals no more blocks; those that have been dealt still count.
+  void stop();
+  // When all jobs have finished.
+  HuntResult result();
+
+ private:
+  void merge(Block& block);
+
+  const HuntOptions& options_;
+  std::mutex mutex_;
+  std::uint64_t next_;                       // The first index that has not been dealt.
+  std::uint64_t merged_;                     // The first index that has not been merged.
+  std::uint64_t end_;                        // Behind the last index to be dealt.
+  bool over_ = false;                        // No further block counts.
+  std::map<std::uint64_t, Block> finished_;  // By their first index, if earlier ones are missing.
+  HuntResult result_;
+};
+
+std::optional<Block> BlockDealer::next() {
+  const std::lock_guard lock(mutex_);
+  if (next_ >= end_) return std::nullopt;
+  const Block block = {next_, std::min(end_ - next_, kBlock - next_ % kBlock)};
+  next_ += block.count;
+  return block;
+}
+
+void BlockDealer::finish(Block block) {
+  const std::lock_guard lock(mutex_);
+  if (block.found) end_ = next_;
+  finished_.emplace(block.first, std::move(block));
+  while (!over_ && !finished_.empty() && finished_.begin()->first == merged_) {
+    merge(finished_.begin()->second);
+    finished_.erase(finished_.begin());
+  }
+}
+
+// keep_going is called at the same indices for all parts of a hunt, wherever they begin.
+void BlockDealer::merge(Block& block) {
+  merged_ += block.count;
+  result_.executions += block.executions;
+  result_.steps += block.steps;
+  result_.trace_hash += block.trace_hash;
+  result_.found = std::move(block.found);
+  over_ = result_.found.has_value();
+  if (over_ || result_.executions == options_.executions || merged_ % kBetweenCalls != 0) return;
+  if (!options_.keep_going || options_.keep_going(result_.executions)) return;
+  over_ = true;
+  end_ = next_;
+}
+
+void BlockDealer::stop() {
+  const std::lock_guard lock(mutex_);
+  end_ = next_;
+}
+
+HuntResult BlockDealer::result() {
+  using StoppedBy = HuntResult::StoppedBy;
+  const bool complete = result_.executions == options_.executions;
+  result_.stopped_by = complete ? StoppedBy::kCount : StoppedBy::kTime;
+  if (result_.found) result_.stopped_by = StoppedBy::kViolation;
+  return std::move(result_);
+}
 
 // Counts the events of each source.
 class EventCounts final : public fakezk::Tracer {
@@ -35,76 +119,41 @@ class EventCounts final : public fakezk::Tracer {
   std::vector<std::uint32_t>& counts_;
 };
 
-// Merges one epoch in order; true if the hunt is over.
-bool merge(std::vector<Slot>& slots, std::uint64_t first, std::uint64_t count, HuntResult& result) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    Slot& slot = slots[i];
-    const std::uint64_t index = first + i;
-    if (!slot.done) {
-      result.stopped_by = HuntResult::StoppedBy::kTime;
-      return true;
-    }
-    ++result.executions;
-    result.steps += slot.outcome.steps;
-    result.trace_hash += fakezk::mix(slot.outcome.trace_hash ^ fakezk::mix(index + 1));
-    if (!slot.outcome.violation) continue;
-    result.found =
-        Found{index, std::move(slot.outcome), std::move(slot.deviations), slot.nondeterministic};
-    result.stopped_by = HuntResult::StoppedBy::kViolation;
-    return true;
-  }
-  return false;
-}
-
-void search(Searcher& searcher, CoverageTracer* coverage, std::uint64_t index, Slot& slot) {
-  slot.outcome = searcher.run(index, coverage);
-  if (coverage) coverage->ended(slot.outcome);
-  slot.nondeterministic = false;
-  slot.done = true;
+// The next execution of the block.
+void search(Searcher& searcher, CoverageTracer* coverage, Block& block) {
+  const std::uint64_t index = block.first + block.executions++;
+  Outcome outcome = searcher.run(index, coverage);
+  if (coverage) coverage->ended(outcome);
   std::optional<Violation> parted;
   if (is_repeated(index)) {
     const auto again = [&](fakezk::Tracer* tracer) { return searcher.run(index, tracer); };
-    parted = find_nondeterminism(searcher.world(), slot.outcome, again);
+    parted = find_nondeterminism(searcher.world(), outcome, again);
   }
-  if (!parted && index == 0 && slot.outcome.trace_hash != searcher.calm_hash()) {
+  if (!parted && index == 0 && outcome.trace_hash != searcher.calm_hash()) {
     parted = remembers_executions();
   }
-  slot.nondeterministic = parted.has_value();
-  if (parted) slot.outcome.violation = std::move(parted);
-  if (slot.outcome.violation) slot.deviations = searcher.deviations();
+  block.steps += outcome.steps;
+  block.trace_hash += fakezk::mix(outcome.trace_hash ^ fakezk::mix(index + 1));
+  const bool nondeterministic = parted.has_value();
+  if (parted) outcome.violation = std::move(parted);
+  if (!outcome.violation) return;
+  block.found = Found{index, std::move(outcome), searcher.deviations(), nondeterministic};
 }
 
-HuntResult run_epochs(const HuntOptions& options, Workers& workers,
-                      std::vector<std::unique_ptr<Searcher>>& searchers,
-                      std::deque<CoverageTracer>& tracers) {
-  HuntResult result;
-  std::vector<Slot> slots(kEpoch);
-  while (result.executions < options.executions) {
-    const std::uint64_t first = options.first + result.executions;
-    // An epoch ends where it would end if the hunt had begun at 0, so that parts of a hunt on
-    // several machines agree.
-    const std::uint64_t count =
-        std::min(options.executions - result.executions, kEpoch - first % kEpoch);
-    for (Slot& slot : slots) slot.done = false;
-    workers.each(options.jobs, [&](std::uint32_t job) {
-      std::uint64_t searched = 0;
-      for (std::uint64_t i = job; i < count; i += options.jobs) {
-        const bool looks = searched > 0 && searched % kBetweenLooks == 0;
-        if (looks && options.time_is_up && options.time_is_up()) return;
-        ++searched;
-        search(*searchers[job], tracers.empty() ? nullptr : &tracers[job], first + i, slots[i]);
-        if (slots[i].outcome.violation)
-          return;  // Later executions of this worker cannot be the first to violate.
-      }
-    });
-    if (merge(slots, first, count, result)) return result;
-    if (result.executions == options.executions) break;
-    if (options.keep_going && !options.keep_going(result.executions)) {
-      result.stopped_by = HuntResult::StoppedBy::kTime;
-      return result;
-    }
+struct StopsDealing {
+  ~StopsDealing() { dealer.stop(); }
+  BlockDealer& dealer;
+};
+
+// The work of one job. Once it ends, by an exception as well, no job begins another block.
+void search_blocks(const HuntOptions& options, BlockDealer& dealer, Searcher& searcher,
+                   CoverageTracer* coverage) {
+  const StopsDealing at_end{dealer};
+  while (std::optional<Block> block = dealer.next()) {
+    while (block->executions < block->count && !block->found) search(searcher, coverage, *block);
+    dealer.finish(std::move(*block));
+    if (options.time_is_up && options.time_is_up()) return;
   }
-  return result;
 }
 
 }  // namespace
@@ -153,7 +202,11 @@ HuntResult hunt(const HuntOptions& options, Workers& workers) {
   for (const auto& searcher : searchers) {
     if (options.measure_coverage) tracers.emplace_back(searcher->world());
   }
-  HuntResult result = run_epochs(options, workers, searchers, tracers);
+  BlockDealer dealer(options);
+  workers.each(options.jobs, [&](std::uint32_t job) {
+    search_blocks(options, dealer, *searchers[job], tracers.empty() ? nullptr : &tracers[job]);
+  });
+  HuntResult result = dealer.result();
   if (options.measure_coverage) result.coverage.emplace();
   for (const CoverageTracer& tracer : tracers) result.coverage->add(tracer.coverage());
   return result;

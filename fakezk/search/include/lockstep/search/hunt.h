@@ -70,7 +70,8 @@ struct HuntOptions {
   std::uint32_t jobs = 1;
   std::function<std::unique_ptr<Program>()> make_program;
   std::function<std::unique_ptr<Strategy>()> make_strategy;
-  // Called between epochs with the number of executions done; false ends the hunt.
+  // Called after every 1024 executions with the number of executions done, in order, by one job at
+  // a time; false ends the hunt there.
   std::function<bool(std::uint64_t)> keep_going;
   // Called now and then between executions, by every worker; true ends the hunt.
   std::function<bool()> time_is_up;
@@ -96,9 +97,10 @@ struct HuntResult {
   std::optional<Coverage> coverage;  // Set if it was to be measured.
 };
 
-// Executes until the first violation, in the order of the indices whatever the workers' speed:
-// epochs of 1024 executions are spread over the workers and merged in order. Some executions are
-// run twice, to find out whether the program is deterministic; if it is not, that is a violation
+// Executes until the first violation, in the order of the indices whatever the workers' speed: each
+// worker takes the next few executions when it is free, and their results are merged in order. Some
+// executions are run twice, to find out whether the program is deterministic; if it is not, that is
+// a violation
 // ("misuse").
 HuntResult hunt(const HuntOptions& options, Workers& workers);
 

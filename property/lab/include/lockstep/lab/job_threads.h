@@ -12,9 +12,8 @@
 
 namespace lockstep::lab {
 
-// Workers on threads that live as long as this object: an epoch of a hunt lasts milliseconds, too
-// short to start threads for. Job 0 runs on the calling thread. If jobs throw, the exception of the
-// lowest job number reaches the caller.
+// Workers on threads that live as long as this object. Job 0 runs on the calling thread. If jobs
+// throw, the exception of the lowest job number reaches the caller.
 class JobThreads final : public search::Workers {
  public:
   // At most `jobs` jobs run at the same time.
