@@ -45,7 +45,7 @@ nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntRep
                                    {"independence_violated", nullptr},
                                    {"trace_hash", hex(result.trace_hash)},
                                    {"stopped_by", lab::name(report.stopped_by)},
-                                   {"not_judged", search::kNotJudged},
+                                   {"not_judged", search::list_not_judged()},
                                    {"violation", nullptr}};
   if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
   if (result.cut > 0) object["cut_short_after"] = result.deepest;

@@ -203,12 +203,12 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
   const search::Violation& violation = failure.violation;
   const bool drawn = !settings.is_exhaustive();
   std::cout << what.scenario->name << ' ' << search::breaks(violation.oracle) << ' '
-            << violation.oracle << " (" << search::guarantee(violation.oracle) << ") in execution "
-            << grouped(report.failed_execution)
+            << violation.oracle << " (" << search::facts(violation.oracle).brief
+            << ") in execution " << grouped(report.failed_execution)
             << (drawn ? " of seed " + std::to_string(settings.seed) : "") << " ("
             << in_words(settings.size) << "; strategy " << settings.strategy << "; "
             << describe_faults(settings.faults) << "):\n"
-            << search::guarantee_sentence(violation.oracle) << " But:\n"
+            << search::facts(violation.oracle).sentence << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that does so: " << counted(failure.steps, "step")
             << ", " << counted(failure.deviations, "deviation")

@@ -184,7 +184,7 @@ void print_as_text(const Recorded& recorded, const search::Recording& recording,
   if (violation) {
     std::cout << (difference ? "\nAs it runs now, it " : "Reproduced: it ")
               << search::breaks(violation->oracle) << ' ' << violation->oracle << " ("
-              << search::guarantee(violation->oracle) << ") at step " << violation->step << ":\n"
+              << search::facts(violation->oracle).brief << ") at step " << violation->step << ":\n"
               << violation->message << '\n';
   } else if (!difference) {
     std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";

@@ -59,7 +59,7 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
   const search::Violation& violation = failure.violation;
   std::cout << "\n   Execution " << grouped(report.failed_execution) << ' '
             << search::breaks(violation.oracle) << ' ' << violation.oracle << " ("
-            << search::guarantee(violation.oracle) << "). Made as short as possible, with "
+            << search::facts(violation.oracle).brief << "). Made as short as possible, with "
             << counted(failure.deviations, "deviation")
             << "\n   from the default schedule instead of " << failure.original_deviations
             << ":\n\n"

@@ -74,7 +74,7 @@ TEST(ReplayTest, ALegendExplainsTheMarksOfTheLanes) {
 TEST(ReplayTest, MisuseIsNotReportedAsABrokenGuarantee) {
   for (const auto& [scenario, words] :
        {std::pair("textbook-d-recursion", "fails with crash (an exception escaped)"),
-        std::pair("zoo-43-locks-in-any-order", "fails with deadlock (nobody can go on)"),
+        std::pair("zoo-43-locks-in-any-order", "fails with deadlock (no contender can go on)"),
         std::pair("textbook-b-oversell", "fails with user:oversold (the scenario's own check")}) {
     const std::string text = run_program({"replay", found(scenario)}).out;
     EXPECT_NE(text.find(words), std::string::npos) << text;

@@ -31,8 +31,7 @@ TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
     EXPECT_TRUE(kinds.contains(scenario.kind)) << scenario.name;
     const bool passes = scenario.expects == "pass";
     EXPECT_EQ(passes, scenario.kind == "recipe") << scenario.name;
-    const bool is_oracle =
-        std::ranges::find(search::kOracleOrder, scenario.expects) != search::kOracleOrder.end();
+    const bool is_oracle = search::oracle_called(scenario.expects).has_value();
     EXPECT_TRUE(passes || is_oracle || scenario.expects.starts_with("user:")) << scenario.name;
     EXPECT_TRUE(scenario.summary.ends_with('.')) << scenario.name;
     EXPECT_GE(scenario.size.clients, 1U) << scenario.name;
@@ -53,8 +52,8 @@ TEST(ScenariosTest, EveryOracleIsBrokenByALock) {
     broken.insert(scenario.expects);
     by_invariant = by_invariant || scenario.expects.starts_with("user:");
   }
-  for (const std::string_view oracle : search::kOracleOrder) {
-    EXPECT_TRUE(broken.contains(oracle)) << oracle;
+  for (const search::OracleFacts& oracle : search::oracles()) {
+    EXPECT_TRUE(broken.contains(oracle.name)) << oracle.name;
   }
   EXPECT_TRUE(by_invariant);
 }

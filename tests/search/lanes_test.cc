@@ -245,7 +245,7 @@ TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
     return text.substr(text.rfind("!!"));
   };
   EXPECT_EQ(last_line_of("crash"), "!! crash: an exception escaped\n");
-  EXPECT_EQ(last_line_of("deadlock"), "!! deadlock: nobody can go on\n");
+  EXPECT_EQ(last_line_of("deadlock"), "!! deadlock: no contender can go on\n");
   EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
 }
 

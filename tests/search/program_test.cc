@@ -35,12 +35,13 @@ TEST(VerdictTest, EarliestStepStays) {
 }
 
 TEST(VerdictTest, OfOneStepTheFirstInTheOrderOfTheOraclesStays) {
-  for (std::size_t i = 0; i + 1 < search::kOracleOrder.size(); ++i) {
+  const auto oracles = search::oracles();
+  for (std::size_t i = 0; i + 1 < oracles.size(); ++i) {
     for (const bool ascending : {true, false}) {
       search::Verdict verdict;
-      verdict.report(search::kOracleOrder[ascending ? i : i + 1], "one", 3);
-      verdict.report(search::kOracleOrder[ascending ? i + 1 : i], "other", 3);
-      EXPECT_EQ(verdict.violation()->oracle, search::kOracleOrder[i]);
+      verdict.report(oracles[ascending ? i : i + 1].oracle, "one", 3);
+      verdict.report(oracles[ascending ? i + 1 : i].oracle, "other", 3);
+      EXPECT_EQ(verdict.violation()->oracle, oracles[i].name);
     }
   }
 }

@@ -5,32 +5,34 @@
 
 namespace lockstep::judge {
 
+using search::Oracle;
+
 namespace {
 
 constexpr std::array kWaivers = {
-    Waiver{"S2", bit(fakezk::FaultKind::kStall), false,
+    Waiver{Oracle::kS2, bit(fakezk::FaultKind::kStall), false,
            "a process that does not run cannot stop in time: only the fencing token protects"},
-    Waiver{"S2",
+    Waiver{Oracle::kS2,
            bit(fakezk::FaultKind::kKillSession) | bit(fakezk::FaultKind::kForeignDelete) |
                bit(fakezk::FaultKind::kParentRemoval),
-           false, "somebody takes the znode away, and the holder cannot know before it is told"},
-    Waiver{
-        "S5", bit(fakezk::FaultKind::kForgottenWrites), false,
-        "a session cannot know that the servers have forgotten its deletion: L1 judges those who "
-        "queue after the znode"},
-    Waiver{"L3", fakezk::kEveryFaultKind, false,
-           "after a fault a contender may look at its queue anew"},
-    Waiver{"L4", bit(fakezk::FaultKind::kStall), false,
-           "a process that does not run does not return either"},
-    Waiver{"S4", bit(fakezk::FaultKind::kForeignDelete), true,
-           "the next owner's znode has the same name, and a deletion on its way means that name"},
+           false,
+           "another client deletes the znode, and the holder does not know until it is told"},
+    Waiver{Oracle::kS5, bit(fakezk::FaultKind::kForgottenWrites), false,
+           "a session cannot know that the servers have forgotten its deletion: L1 judges the "
+           "contenders after the znode"},
+    Waiver{Oracle::kL3, fakezk::kEveryFaultKind, false,
+           "after a fault a contender may look at its queue again"},
+    Waiver{Oracle::kL4, bit(fakezk::FaultKind::kStall), false,
+           "a process that does not run cannot return in time"},
+    Waiver{Oracle::kS4, bit(fakezk::FaultKind::kForeignDelete), true,
+           "the next owner's znode has the same name, so a deletion in flight can hit it"},
 };
 
 }  // namespace
 
 std::span<const Waiver> waivers() { return kWaivers; }
 
-bool asserted(std::string_view oracle, const LockRules& rules, const fakezk::World& world) {
+bool asserted(Oracle oracle, const LockRules& rules, const fakezk::World& world) {
   if (world.faults_injected() == 0) return true;
   return std::ranges::none_of(kWaivers, [&](const Waiver& waiver) {
     return waiver.oracle == oracle && (waiver.under & world.kinds_injected()) != 0 &&

@@ -9,6 +9,8 @@
 
 namespace lockstep::judge {
 
+using search::Oracle;
+
 namespace {
 
 // More looks at an unchanged queue are a livelock. A few can be the effect of a lagging replica.
@@ -115,13 +117,13 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   const Life& own = lives_[looks.life];
   if (looks.changes != changes) {
     looks.idle = 0;
-    if (!asserted("L3", rules_, *world_) || !woken_in_vain(own, looks.before)) return;
-    report("L3", std::string(text(own.znode)) +
-                     " was woken although the one right in front of it is still there");
+    if (!asserted(Oracle::kL3, rules_, *world_) || !woken_in_vain(own, looks.before)) return;
+    report(Oracle::kL3, std::string(text(own.znode)) +
+                            " was woken although the one right in front of it is still there");
   } else if (++looks.idle > kMostIdleLooks) {
-    report("livelock", who(looks.session) + " has looked at the queue for " +
-                           std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
-                           " times although nothing has changed");
+    report(Oracle::kLivelock, who(looks.session) + " has looked at the queue for " +
+                                  std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
+                                  " times although nothing has changed");
   }
 }
 
@@ -180,12 +182,12 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
 [[gnu::always_inline]] inline void LockOracles::check_evidence(const GrantRecord& grant,
                                                                const Life& own) {
   if (own.owner != grant.session) {
-    report("S1", grant, "belongs to another session than its holder's");
+    report(Oracle::kS1, grant, "belongs to another session than its holder's");
   }
   // Records that its existence matters.
   static_cast<void>(world_->server().tree().find(own.znode));
   if (own.deleted != 0 && own.deleted_by == own.owner) {
-    report("S4", grant, "was granted after its own session had deleted it");
+    report(Oracle::kS4, grant, "was granted after its own session had deleted it");
   }
   if (own.created > grant.evidence || own.gone_at(grant.evidence)) {
     report_evidence(grant);
@@ -222,7 +224,7 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
   for (const Grant& earlier : grants_) {
     if (earlier.lock != lock) continue;
     if (earlier.created == grant.created && earlier.znode == own.znode) {
-      report("S1", grant, "was granted twice");
+      report(Oracle::kS1, grant, "was granted twice");
       continue;
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
@@ -258,7 +260,7 @@ void LockOracles::check_own_deletion(const Grant& grant) {
   // Records that its existence matters.
   static_cast<void>(world_->server().tree().find(life->znode));
   if (life->deleted == 0 || life->deleted_by != life->owner) return;
-  report("S4",
+  report(Oracle::kS4,
          std::string(text(grant.znode)) + " was deleted by its own session while it was held");
 }
 
@@ -288,12 +290,12 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
   if (world_->traced()) tell_lost(grant, cause);
   Grant* const known = find(grant);
-  if (!known) return report("R1", grant, "was lost without having been granted");
-  if (known->given_back) report("R1", grant, "was reported lost after its release");
+  if (!known) return report(Oracle::kR1, grant, "was lost without having been granted");
+  if (known->given_back) report(Oracle::kR1, grant, "was reported lost after its release");
   check_own_deletion(*known);
   if (known->held()) forgets();
   known->lost_before_release |= !known->releasing;
-  if (++known->losses > 1) report("R1", grant, "was reported lost twice");
+  if (++known->losses > 1) report(Oracle::kR1, grant, "was reported lost twice");
   check_late_grant();
 }
 
@@ -327,22 +329,23 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (life) static_cast<void>(world_->server().tree().find(life->znode));
   const bool came_back = life && life->away_from != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
-    report("R2", grant, "was released, but still exists");
+    report(Oracle::kR2, grant, "was released, but still exists");
   }
   // After a lost reply, a deletion by an operator looks like one of ours.
   const bool by_operator = (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
       !by_operator) {
-    report("R2", grant, "was 'released', but had been lost with its session");
+    report(Oracle::kR2, grant, "was 'released', but had been lost with its session");
   }
   if (outcome != ReleaseOutcome::kAlreadyLost || !known) return;
   if (known->losses == 0 && known->by_own_clock()) {
-    report("R1", grant, "was 'already lost' when it was released, but its loss was not reported");
+    report(Oracle::kR1, grant,
+           "was 'already lost' when it was released, but its loss was not reported");
   }
   // A client whose session has ended can no longer know.
   const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
   if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
-    report("R2", grant, "was 'already lost', but the release itself has deleted it");
+    report(Oracle::kR2, grant, "was 'already lost', but the release itself has deleted it");
   }
 }
 
@@ -358,7 +361,7 @@ void LockOracles::check_orphans() {
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
-    report("S5",
+    report(Oracle::kS5,
            std::string(text(life.znode)) + " is still there, but nobody holds it or waits for it");
   }
 }

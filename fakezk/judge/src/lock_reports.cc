@@ -8,75 +8,83 @@
 
 namespace lockstep::judge {
 
-void LockOracles::report(std::string_view oracle, std::string message) {
+using search::Oracle;
+
+void LockOracles::violated(std::string_view oracle, std::string message) {
+  if (const auto known = search::oracle_called(oracle)) return report(*known, std::move(message));
+  verdict_->report(oracle, std::move(message), world_->steps());
+}
+
+void LockOracles::report(Oracle oracle, std::string message) {
   if (!asserted(oracle, rules_, *world_)) return;
   verdict_->report(oracle, std::move(message), world_->steps());
 }
 
-void LockOracles::report(std::string_view oracle, const GrantRecord& grant, std::string_view what) {
+void LockOracles::report(Oracle oracle, const GrantRecord& grant, std::string_view what) {
   report(oracle, grant.znode.string() + ' ' + std::string(what));
 }
 
 void LockOracles::report_released_again(const Path& znode, ReleaseOutcome first,
                                         ReleaseOutcome second) {
-  report("R2", znode.string() + " was released as '" + std::string(name(first)) +
-                   "' and, when asked again, as '" + std::string(name(second)) + "'");
+  report(Oracle::kR2, znode.string() + " was released as '" + std::string(name(first)) +
+                          "' and, when asked again, as '" + std::string(name(second)) + "'");
 }
 
 void LockOracles::report_places(SessionId session, std::uint32_t places, const Path& znode) {
-  report("livelock", "one acquire of " + who(session) + " has taken " + std::to_string(places) +
-                         " places in the queue, " + znode.string() + " the last");
+  report(Oracle::kLivelock, "one acquire of " + who(session) + " has taken " +
+                                std::to_string(places) + " places in the queue, " + znode.string() +
+                                " the last");
 }
 
 void LockOracles::report_late(SessionId session, Duration late) {
   const auto late_ms = std::chrono::duration_cast<std::chrono::milliseconds>(late).count();
-  report("L4", "an acquire of " + who(session) + " resolved " + std::to_string(late_ms) +
-                   " ms after its deadline");
+  report(Oracle::kL4, "an acquire of " + who(session) + " resolved " + std::to_string(late_ms) +
+                          " ms after its deadline");
 }
 
 void LockOracles::report_never_created(const GrantRecord& grant) {
-  report("S1", grant.znode.string() + " was granted, but was never created as zxid " +
-                   std::to_string(grant.created));
+  report(Oracle::kS1, grant.znode.string() + " was granted, but was never created as zxid " +
+                          std::to_string(grant.created));
 }
 
 void LockOracles::report_evidence(const GrantRecord& grant) {
-  report("S1", grant.znode.string() + " did not exist at zxid " + std::to_string(grant.evidence) +
-                   ", on which its grant rests");
+  report(Oracle::kS1, grant.znode.string() + " did not exist at zxid " +
+                          std::to_string(grant.evidence) + ", on which its grant rests");
 }
 
 void LockOracles::report_in_front(const GrantRecord& grant, const Life& other) {
-  report("S1", grant.znode.string() + " was granted while " + std::string(text(other.znode)) +
-                   " was in front of it");
+  report(Oracle::kS1, grant.znode.string() + " was granted while " +
+                          std::string(text(other.znode)) + " was in front of it");
 }
 
 void LockOracles::report_leases(const GrantRecord& grant, std::uint32_t leases) {
-  report("S1", grant.znode.string() + " was granted as one of " + std::to_string(leases) +
-                   " leases, of which there may be " + std::to_string(rules_.capacity));
+  report(Oracle::kS1, grant.znode.string() + " was granted as one of " + std::to_string(leases) +
+                          " leases, of which there may be " + std::to_string(rules_.capacity));
 }
 
 void LockOracles::report_overlap(const GrantRecord& grant, const Grant& earlier) {
-  report("S1", std::string(text(earlier.znode)) + " and " + grant.znode.string() +
-                   " were granted at the same time");
+  report(Oracle::kS1, std::string(text(earlier.znode)) + " and " + grant.znode.string() +
+                          " were granted at the same time");
 }
 
 void LockOracles::report_untold(const Grant& dead, const Life& life, const Path& now_granted) {
-  report("S2", now_granted.string() + " is granted while " + who(life.owner) + " still holds " +
-                   std::string(text(dead.znode)) +
-                   ": it has been told of no loss, although its session has ended");
+  report(Oracle::kS2, now_granted.string() + " is granted while " + who(life.owner) +
+                          " still holds " + std::string(text(dead.znode)) +
+                          ": it has been told of no loss, although its session has ended");
 }
 
 void LockOracles::report_order(Zxid first, Zxid second, Share later) {
   if (later == Share::kExclusive) {
-    report("S3",
+    report(Oracle::kS3,
            "token " + std::to_string(second) + " was granted after token " + std::to_string(first));
   }
-  report("L2", "the contender created as zxid " + std::to_string(second) +
-                   " was granted after the one created as zxid " + std::to_string(first));
+  report(Oracle::kL2, "the contender created as zxid " + std::to_string(second) +
+                          " was granted after the one created as zxid " + std::to_string(first));
 }
 
 void LockOracles::report_theft(const fakezk::Change& change) {
-  report("S4", std::string(text(change.path)) + " was deleted by " + who(change.actor) +
-                   ", in a session that does not own it");
+  report(Oracle::kS4, std::string(text(change.path)) + " was deleted by " + who(change.actor) +
+                          ", in a session that does not own it");
 }
 
 void LockOracles::tell_place(SessionId session, const Path& znode) {

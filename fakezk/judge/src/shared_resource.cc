@@ -9,6 +9,8 @@
 
 namespace lockstep::judge {
 
+using search::Oracle;
+
 namespace {
 
 // Records that a judgement depends on the process: on what its client knows and its clock shows.
@@ -39,12 +41,12 @@ void SharedResource::enter(const Session& session) {
 
 void SharedResource::judge_entry(const Session& session) {
   const LockRules any_rules = {};
-  if (!asserted("S2", any_rules, *world_)) return;
+  if (!asserted(Oracle::kS2, any_rules, *world_)) return;
   for (const Visit& visit : inside_) {
     const Session* const inside = visit.session;
     if (excused(*inside) && !relies(visit)) continue;
     const bool once_more = &session.executor() == visit.executor;
-    verdict_->report("S2",
+    verdict_->report(Oracle::kS2,
                      who(session) + " enters while " +
                          (once_more ? "its own session" : who(*inside)) + ", which is " +
                          std::string(name(inside->state())) + ", is still inside",
@@ -72,8 +74,8 @@ inline void SharedResource::judge_reliance(const Visit& visit) {
 
 void SharedResource::report_reliance(const Session& session) {
   const LockRules any_rules = {};
-  if (!asserted("S2", any_rules, *world_)) return;
-  verdict_->report("S2",
+  if (!asserted(Oracle::kS2, any_rules, *world_)) return;
+  verdict_->report(Oracle::kS2,
                    "the session of " + who(session) +
                        " has ended on the server, although its client may still rely on it",
                    world_->steps());
@@ -120,7 +122,7 @@ void SharedResource::write(Zxid token) {
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
   remembers();
   if (token == newest_ && newest_writer_ != 0 && newest_writer_ != writer.id()) {
-    verdict_->report("misuse",
+    verdict_->report(Oracle::kMisuse,
                      "two sessions have written with the fencing token " + std::to_string(token) +
                          ", which is no grant's: every grant has a token of its own",
                      world_->steps());
@@ -166,8 +168,8 @@ void SharedResource::released() {
 void SharedResource::woken() {
   remembers();
   const LockRules any_rules = {};
-  if (++woken_ < 2 || !asserted("L3", any_rules, *world_)) return;
-  verdict_->report("L3", "one release has woken " + std::to_string(woken_) + " waiters",
+  if (++woken_ < 2 || !asserted(Oracle::kL3, any_rules, *world_)) return;
+  verdict_->report(Oracle::kL3, "one release has woken " + std::to_string(woken_) + " waiters",
                    world_->steps());
 }
 

@@ -20,11 +20,11 @@ void report_thrown(std::exception_ptr thrown, const fakezk::World& world, Verdic
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (const fakezk::Endless& endless) {
-    verdict.report("livelock", endless.what(), world.steps());
+    verdict.report(Oracle::kLivelock, endless.what(), world.steps());
   } catch (const std::exception& exception) {
-    verdict.report("crash", escaped(exception), world.steps());
+    verdict.report(Oracle::kCrash, escaped(exception), world.steps());
   } catch (...) {
-    verdict.report("crash", "something that is no std::exception escaped", world.steps());
+    verdict.report(Oracle::kCrash, "something that is no std::exception escaped", world.steps());
   }
 }
 
@@ -77,7 +77,7 @@ void Execution::judge() {
 // Repairs all faults. From the middle on, an execution only has to end in time.
 void Execution::mend() {
   if (world_.steps() > limits_.steps) {
-    verdict_.report("livelock",
+    verdict_.report(Oracle::kLivelock,
                     "no end after " + std::to_string(limits_.steps) +
                         " steps, although in the second half nothing fails and everybody is served",
                     world_.steps());

@@ -1,6 +1,5 @@
 #include "lockstep/search/program.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "execution.h"
@@ -11,8 +10,8 @@ namespace lockstep::search {
 namespace {
 
 std::size_t rank(std::string_view oracle) {
-  const auto found = std::ranges::find(kOracleOrder, oracle);
-  return static_cast<std::size_t>(found - kOracleOrder.begin());
+  const std::optional<Oracle> known = oracle_called(oracle);
+  return known ? static_cast<std::size_t>(*known) : oracles().size();
 }
 
 }  // namespace

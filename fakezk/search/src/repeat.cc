@@ -85,7 +85,7 @@ Violation parted(const std::vector<Steps::Entry>& one, const std::vector<Steps::
   } else {
     message += ": event " + first + " in one, " + second + " in the other";
   }
-  return {"misuse", std::move(message), number};
+  return {std::string(name(Oracle::kMisuse)), std::move(message), number};
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ Violation where_runs_part(const fakezk::World& world, const RunAgain& run) {
 }
 
 Violation remembers_executions() {
-  return {"misuse",
+  return {std::string(name(Oracle::kMisuse)),
           "the program is not deterministic: its first run of a schedule has gone another way than"
           " all later ones. Does it keep something between executions, such as a static variable?",
           0};

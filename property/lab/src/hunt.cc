@@ -290,7 +290,7 @@ std::string HuntReport::text() const {
   return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
          " in execution " + std::to_string(executions) +
          (exhaustive ? "" : " of seed " + std::to_string(seed)) + ".\n" +
-         std::string(search::guarantee_sentence(violation.oracle)) + " But:\n" + violation.message +
+         std::string(search::facts(violation.oracle).sentence) + " But:\n" + violation.message +
          "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
          "\nIts replay string:\n\n" + failure->replay + "\n\nAs a regression test:\n\n" +
          regression_test() + reached;

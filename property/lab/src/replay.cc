@@ -108,7 +108,7 @@ std::string ReplayReport::text() const {
   std::string text = scenario + ", " + how + ", ";
   if (violation) {
     text += std::string(search::breaks(violation->oracle)) + ' ' + violation->oracle + " (" +
-            std::string(search::guarantee(violation->oracle)) + ") in step " +
+            std::string(search::facts(violation->oracle).brief) + ") in step " +
             std::to_string(violation->step) + ":\n" + violation->message;
   } else {
     text += "breaks nothing.";
@@ -125,7 +125,7 @@ std::string regression_test(const search::Failure& failure, std::string_view rep
   std::string code = "#include <gtest/gtest.h>\n\n#include \"lockstep/lab/replay.h\"\n";
   if (!include.empty()) code += "#include \"" + std::string(include) + "\"\n";
   code += "\n// It " + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
-          " (" + std::string(search::guarantee(violation.oracle)) + ") in step " +
+          " (" + std::string(search::facts(violation.oracle).brief) + ") in step " +
           std::to_string(violation.step) + ":\n// " + first_line(violation.message) + '\n';
   if (!note.empty()) code += std::string(note) + '\n';
   code += "TEST(" + class_name(scenario) + "Test, " + test_name(violation.oracle) + ") {\n";

@@ -145,11 +145,6 @@ ExhaustiveResult search(const ExhaustiveOptions& options, std::deque<Stage>& sta
 
 }  // namespace
 
-std::string not_judged() {
-  std::string both(kNotJudged[0]);
-  return both.append(" and ").append(kNotJudged[1]);
-}
-
 std::string behind_the_cut(const ExhaustiveResult& result) {
   return "of what comes behind " + std::to_string(result.deepest) +
          " steps only the calm order was tried, because something may go on for as long as somebody"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lockstep/search/guarantee.h"
+#include "lockstep/search/oracle.h"
 
 namespace lockstep::search {
 
@@ -141,7 +141,7 @@ class Drawing {
     if (!chronicle_.violation) return {};
     const Violation& broken = *chronicle_.violation;
     return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " +
-           is_broken(broken.oracle) + ": " + std::string(guarantee(broken.oracle)) + '\n';
+           is_broken(broken.oracle) + ": " + std::string(facts(broken.oracle).brief) + '\n';
   }
 
  private:

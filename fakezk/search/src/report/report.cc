@@ -33,7 +33,7 @@ Violation violation_of(const Found& found, const Recording& recording) {
   const Violation& first = *found.outcome.violation;
   if (found.nondeterministic) return first;
   if (recording.outcome.violation) return *recording.outcome.violation;
-  return {"misuse",
+  return {std::string(name(Oracle::kMisuse)),
           "the program is not deterministic: this schedule has broken " + first.oracle + " (" +
               ShortNames(recording.chronicle)(first.message) +
               "), and breaks nothing when it is run again",

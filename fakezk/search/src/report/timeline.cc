@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lockstep/internal/check.h"
-#include "lockstep/search/guarantee.h"
 #include "lockstep/search/lanes.h"
+#include "lockstep/search/oracle.h"
 #include "report/json.h"
 #include "report/timeline_files.h"
 
@@ -117,8 +117,8 @@ class Record {
     add("oracle", broken.oracle);
     add("breaks", breaks(broken.oracle));
     add("headline", is_broken(broken.oracle));
-    add("guarantee", guarantee(broken.oracle));
-    add("sentence", guarantee_sentence(broken.oracle));
+    add("guarantee", facts(broken.oracle).brief);
+    add("sentence", facts(broken.oracle).sentence);
     add("message", broken.message);
     add("step", broken.step);
     json_.end_object();

@@ -77,9 +77,7 @@ class LockOracles final : public LockObserver {
   }
 
   // The program itself has seen a guarantee broken: one of the above, or its own ("user:<name>").
-  void violated(std::string_view oracle, std::string message) {
-    report(oracle, std::move(message));
-  }
+  void violated(std::string_view oracle, std::string message);
 
   // The servers have committed something: judged in the same step.
   void committed() { follow_server(); }
@@ -217,9 +215,8 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] bool still_in_use(const Life& life) const;
 
   // Reporting, which is rare, is kept apart from what runs in every step (lock_reports.cc).
-  void report(std::string_view oracle, std::string message);
-  [[gnu::cold]] void report(std::string_view oracle, const GrantRecord& grant,
-                            std::string_view what);
+  void report(search::Oracle oracle, std::string message);
+  [[gnu::cold]] void report(search::Oracle oracle, const GrantRecord& grant, std::string_view what);
   [[gnu::cold]] void report_released_again(const Path& znode, ReleaseOutcome first,
                                            ReleaseOutcome second);
   [[gnu::cold]] void report_places(SessionId session, std::uint32_t places, const Path& znode);

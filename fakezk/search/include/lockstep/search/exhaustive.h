@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -96,10 +95,6 @@ struct ExhaustiveResult {
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
 // Session::last_contact(), is searched incompletely. refused_faults(limits.faults) must be empty.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
-
-// What such a search does not judge, because it depends on orders that the search leaves out.
-inline constexpr std::array<std::string_view, 2> kNotJudged = {"L3", "livelock by repetition"};
-[[nodiscard]] std::string not_judged();  // "L3 and livelock by repetition"
 
 // For reports on a search with cut executions: what it has not tried, and why.
 [[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);

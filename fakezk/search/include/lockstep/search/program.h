@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,14 +8,9 @@
 #include <utility>
 
 #include "lockstep/fakezk/world.h"
+#include "lockstep/search/oracle.h"
 
 namespace lockstep::search {
-
-// The order in which violations are reported: when one step breaks several guarantees, the first of
-// them in this list. Users' own invariants ("user:<name>") come last.
-inline constexpr std::array<std::string_view, 15> kOracleOrder = {
-    "S1", "S2", "S3", "S4",       "S5",       "L1",    "L2",    "L3",
-    "L4", "R1", "R2", "deadlock", "livelock", "crash", "misuse"};
 
 struct Violation {
   std::string oracle;
@@ -24,7 +18,8 @@ struct Violation {
   std::uint32_t step = 0;
 };
 
-// Collects the violations of one step and keeps the one that comes first in kOracleOrder.
+// Collects the violations of one step and keeps the one that comes first in the order of the
+// oracles.
 class Verdict {
  public:
   void clear() {
@@ -35,6 +30,10 @@ class Verdict {
   // Nothing happens any more, and the rest is cleared away. That alone breaks no guarantee, but
   // violations that users report meanwhile count.
   void execution_is_over() { over_ = true; }
+  void report(Oracle oracle, std::string message, std::uint32_t step) {
+    report(name(oracle), std::move(message), step);
+  }
+  // A user's own invariant, or an oracle by its name.
   void report(std::string_view oracle, std::string message, std::uint32_t step);
   [[nodiscard]] const std::optional<Violation>& violation() const { return violation_; }
   // Whether there is a violation. A reference, because callers look at it again and again.

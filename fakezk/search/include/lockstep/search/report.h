@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "lockstep/search/chronicle.h"
-#include "lockstep/search/guarantee.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/search/lanes.h"
+#include "lockstep/search/oracle.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/shrink_scenario.h"
 
