@@ -184,8 +184,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   if (own.owner != grant.session) {
     report(Oracle::kS1, grant, "belongs to another session than its holder's");
   }
-  // Records that its existence matters.
-  static_cast<void>(world_->server().tree().find(own.znode));
+  world_->note_existence(own.znode);
   if (own.deleted != 0 && own.deleted_by == own.owner) {
     report(Oracle::kS4, grant, "was granted after its own session had deleted it");
   }
@@ -257,8 +256,7 @@ void LockOracles::check_late_grant() {
 void LockOracles::check_own_deletion(const Grant& grant) {
   const Life* const life = life_of(grant);
   if (!life || !grant.by_own_clock() || !grant.held()) return;
-  // Records that its existence matters.
-  static_cast<void>(world_->server().tree().find(life->znode));
+  world_->note_existence(life->znode);
   if (life->deleted == 0 || life->deleted_by != life->owner) return;
   report(Oracle::kS4,
          std::string(text(grant.znode)) + " was deleted by its own session while it was held");
@@ -325,8 +323,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (known && known->held()) forgets();
   if (known) known->given_back = true;
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
-  // Records that its existence matters.
-  if (life) static_cast<void>(world_->server().tree().find(life->znode));
+  if (life) world_->note_existence(life->znode);
   const bool came_back = life && life->away_from != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
     report(Oracle::kR2, grant, "was released, but still exists");

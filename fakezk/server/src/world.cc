@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "faults/fault.h"
-#include "lockstep/fakezk/endless.h"
 #include "payload_hash.h"
 
 namespace lockstep::fakezk {
@@ -67,7 +66,9 @@ class World::FaultsOfStep final : public PossibleFaults {
 World::World(ServerOptions options)
     : timers_(options.replicas),
       paths_(std::make_shared<PathTable>()),
-      server_(network_, timers_, numbers_, paths_, options) {}
+      server_(network_, timers_, numbers_, paths_, options) {
+  work_.set_most(kMostWork);
+}
 
 World::~World() { end_tasks(); }
 
@@ -77,13 +78,12 @@ void World::end_tasks() {
 
 void World::end() {
   // Nothing of it runs any more; it may be left over from work without an end.
-  while (ready_.pop()) {
-  }
+  work_.clear();
   end_tasks();
   network_.detach_all();
 }
 
-std::exception_ptr World::take_exception() { return std::exchange(escaped_, nullptr); }
+std::exception_ptr World::take_exception() { return std::exchange(work_.escaped(), nullptr); }
 
 void World::record_footprints(FootprintRecorder* recorder) {
   recorder_ = recorder;
@@ -94,9 +94,7 @@ void World::record_footprints(FootprintRecorder* recorder) {
 void World::begin_trace() {
   steps_ = 0;
   acting_ = kNobody;
-  positions_ = 0;
-  deviations_.clear();
-  hash_ = 0;
+  record_.begin();
   server_.keep_log();
 }
 
@@ -208,7 +206,7 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
   const std::size_t committed = server_.history().size();
   do {
     if (!step(chooser, with_timers)) return false;
-  } while (steps_ < end && !stop && !escaped_ && server_.history().size() == committed);
+  } while (steps_ < end && !stop && !task_failed() && server_.history().size() == committed);
   return true;
 }
 
@@ -232,7 +230,7 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
   const Event& event = take(faults, choice);
   ++steps_;
   execute(event);
-  if (!ready_.empty()) run_posted();
+  if (!work_.empty()) work_.run_posted();
   chooser_ = nullptr;
   if (tracer_) tracer_->settled();
 }
@@ -292,8 +290,7 @@ void World::settle() {
     }
   }
   choice.index = within(choice.index, static_cast<std::uint32_t>(from.size()));
-  if (choice.fault || choice.index != 0) deviations_.emplace_back(positions_, choice);
-  ++positions_;
+  record_.chose(choice);
   const Event& event = from[choice.index];
   hash_in(identity(event));
   return event;
@@ -311,8 +308,7 @@ std::uint32_t World::order(std::uint32_t options) {
 
 // The chooser has chosen it.
 std::uint32_t World::took(std::uint32_t number) {
-  if (number != 0) deviations_.emplace_back(positions_, Choice{false, number});
-  ++positions_;
+  record_.chose({false, number});
   hash_in(number);
   return number;
 }
@@ -398,15 +394,6 @@ void World::record_fired(const NextTimer& timer, bool at_rest) {
   recorder_->writes(ObjectKind::kUserMemory);
 }
 
-// A call of its own would be a third of what it takes to hand over a piece of work.
-[[gnu::always_inline]] inline void World::run(Runnable& work) {
-  try {
-    work.run();
-  } catch (...) {
-    if (!escaped_) escaped_ = std::current_exception();
-  }
-}
-
 void World::fire_timer(const Event& event, bool at_rest) {
   const std::optional<TimePoint> due = find_next_timers();
   const NextTimer next = next_timers_[number(static_cast<std::uint32_t>(next_timers_.size()))];
@@ -419,14 +406,14 @@ void World::fire_timer(const Event& event, bool at_rest) {
     step.timer = next.kind;
     step.timer_index = next.index;
   });
-  run(timer);
+  work_.run(timer);
 }
 
 void World::advance_clock(TimePoint until) {
   std::uint32_t fired = 0;  // At one instant.
   const auto due = [&] {
     const std::optional<TimePoint> next = find_next_timers();
-    return next && *next <= until && fired < most_work_;
+    return next && *next <= until && fired < work_.most();
   };
   do {
     while (due()) {
@@ -437,33 +424,13 @@ void World::advance_clock(TimePoint until) {
     }
     move_clock(until);
   } while (due());  // Of a process that this has woken.
-  if (fired == most_work_) is_endless("timers have fired, all at one instant");
+  if (fired == work_.most()) work_.is_endless("timers have fired, all at one instant");
 }
 
-void World::drain() { run_posted(); }
-
-[[gnu::always_inline]] inline void World::run_posted() {
-  internal::ready_waits = 0;
-  std::uint32_t pieces = 0;
-  while (Runnable* const work = ready_.pop()) {
-    run(*work);
-    if (++pieces == most_work_) return is_endless("pieces of work have run");
-  }
-}
-
-bool World::may_go_on(std::uint64_t in_a_row) noexcept {
-  if (in_a_row < most_work_) return true;
-  is_endless("coroutines in a row had nothing to wait for");
-  return false;
-}
-
-void World::is_endless(std::string_view what) noexcept {
-  if (escaped_) return;
-  std::string message = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
-  if (acting_ != kNobody) message += ", in which " + process_name(acting_) + " goes on";
-  message += ", " + std::to_string(most_work_) + ' ' + std::string(what) +
-             ", and there is no end: something runs on and on that waits for nothing";
-  escaped_ = std::make_exception_ptr(Endless(message));
+std::string World::where() const {
+  std::string text = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
+  if (acting_ != kNobody) text += ", in which " + process_name(acting_) + " goes on";
+  return text;
 }
 
 }  // namespace lockstep::fakezk

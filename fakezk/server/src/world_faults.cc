@@ -1,6 +1,5 @@
 // How faults strike, and what they share; each has its own file in faults/.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "faults/fault.h"
@@ -9,14 +8,9 @@
 
 namespace lockstep::fakezk {
 
-// The kinds of which the plan allows more.
+// The kinds that may still strike in this world.
 FaultKinds World::faults_left() const {
-  if (faults_used_ >= plan_.total()) return 0;
-  FaultKinds left = plan_.kinds();
-  for (FaultKinds used = kinds_used_; used != 0; used &= used - 1) {
-    const auto kind = static_cast<FaultKind>(std::countr_zero(used));
-    if (used_[static_cast<std::size_t>(kind)] >= plan_.most(kind)) left &= ~bit(kind);
-  }
+  FaultKinds left = budget_.left();
   if (server_.replica_count() == 1) left &= ~impossible_alone_;
   return restarter_ ? left : left & ~impossible_for_good_;
 }
@@ -27,9 +21,7 @@ FaultKinds World::possible_faults(FaultKinds kinds) const {
 
 void World::inject(const Event& event) {
   if (recorder_) recorder_->writes(ObjectKind::kFaults);
-  ++used_[static_cast<std::size_t>(event.fault)];
-  ++faults_used_;
-  kinds_used_ |= bit(event.fault);
+  budget_.strikes(event.fault);
   const Fault& struck = fault(event.fault);
   // Footprints do not tell apart which parents there are, and which of them have no children.
   if (recorder_ && struck.parent) recorder_->touches_everything();
@@ -96,7 +88,7 @@ void World::forget_writes(std::uint32_t writes) {
 
 void World::heal() {
   healed_ = true;
-  plan_ = FaultPlan();
+  budget_.set_plan(FaultPlan());
   for (std::uint32_t index = 0; index < process_count_; ++index) wake(*processes_[index]);
   server_.mend(now_);
 }

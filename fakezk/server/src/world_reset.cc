@@ -40,18 +40,16 @@ void World::begin_again() {
   restarter_ = nullptr;
   names_ = nullptr;
   blocker_ = nullptr;
-  used_.fill(0);
-  faults_used_ = 0;
-  kinds_used_ = 0;
+  budget_.begin();
   current_ = 0;
-  escaped_ = nullptr;
-  most_work_ = kMostWork;
+  work_.escaped() = nullptr;
+  work_.set_most(kMostWork);
   begin_trace();
 }
 
 bool World::at_rest() const {
-  if (!ready_.empty() || !timers_.empty() || stalled_count_ > 0) return false;
-  if (faults_used_ > 0 || healed_ || !server_.at_rest()) return false;
+  if (!work_.empty() || !timers_.empty() || stalled_count_ > 0) return false;
+  if (budget_.used() > 0 || healed_ || !server_.at_rest()) return false;
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (!network_.at(link).idle() || network_.at(link).held()) return false;
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -14,15 +13,16 @@
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/event_list.h"
 #include "lockstep/fakezk/fault.h"
+#include "lockstep/fakezk/fault_budget.h"
 #include "lockstep/fakezk/network.h"
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/fakezk/server.h"
 #include "lockstep/fakezk/trace.h"
+#include "lockstep/fakezk/trace_record.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/fakezk/work_loop.h"
 #include "lockstep/internal/check.h"
-#include "lockstep/internal/run_queue.h"
 #include "lockstep/internal/timer_queue.h"
-#include "lockstep/internal/trampoline.h"
 #include "lockstep/task_set.h"
 
 namespace lockstep::fakezk {
@@ -97,14 +97,6 @@ class ProcessNames {
   ~ProcessNames() = default;
 };
 
-// A choice that was not the calm one, and where: the position counts calls of the chooser.
-struct Deviation {
-  std::uint32_t position = 0;
-  Choice choice;
-
-  friend bool operator==(const Deviation&, const Deviation&) = default;
-};
-
 // The simulated world: one server, its clients' processes and connections, one clock. Nothing
 // happens by itself: step() lets one event happen, which one is the chooser's choice. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
@@ -123,7 +115,7 @@ class World final {
   void end();
   // A task of a process, a listener or posted work has let an exception escape. It has ended
   // nothing else; whoever runs the world takes the first of them and throws or reports it.
-  [[nodiscard]] bool task_failed() const { return escaped_ != nullptr; }
+  [[nodiscard]] bool task_failed() const { return work_.escaped() != nullptr; }
   [[nodiscard]] std::exception_ptr take_exception();
 
   // Everything as if new. Whoever holds sessions of this world must have let go of them.
@@ -154,7 +146,7 @@ class World final {
   [[nodiscard]] std::uint32_t process_of(LinkIndex link) const { return process_of_link_[link]; }
 
   // -- Running.
-  void set_faults(const FaultPlan& plan) { plan_ = plan; }
+  void set_faults(const FaultPlan& plan) { budget_.set_plan(plan); }
   // Without one, processes do not crash. Until the reset.
   void set_restarter(Restarter* restarter) { restarter_ = restarter; }
   // Without them, processes are called by their numbers. Until the reset.
@@ -176,10 +168,10 @@ class World final {
   // Lets arrive what is under way, and what comes of it, with no choice: for preparations.
   void settle();
   // Runs what has been posted to the processes.
-  void drain();
+  void drain() { work_.run_posted(); }
   // So much may run between two steps: pieces of work, timers of one instant, or coroutines in a
   // row that have nothing to wait for. More is taken for Endless, and escapes. Until the reset.
-  void set_most_work(std::uint32_t most) { most_work_ = most; }
+  void set_most_work(std::uint32_t most) { work_.set_most(most); }
   // By hand a test may have a hundred thousand waiters, all of whom wake at once.
   static constexpr std::uint32_t kMostWork = 5'000'000;
   // While this lives, chains of coroutines on this thread are the world's to end.
@@ -229,11 +221,13 @@ class World final {
   [[nodiscard]] Network& network() { return network_; }
   [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
-  [[nodiscard]] std::uint32_t positions() const { return positions_; }
-  [[nodiscard]] std::uint32_t faults_injected() const { return faults_used_; }
-  [[nodiscard]] FaultKinds kinds_injected() const { return kinds_used_; }
-  [[nodiscard]] std::uint64_t trace_hash() const { return hash_; }
-  [[nodiscard]] const std::vector<Deviation>& deviations() const { return deviations_; }
+  [[nodiscard]] std::uint32_t positions() const { return record_.positions(); }
+  [[nodiscard]] std::uint32_t faults_injected() const { return budget_.used(); }
+  [[nodiscard]] FaultKinds kinds_injected() const { return budget_.kinds_used(); }
+  [[nodiscard]] std::uint64_t trace_hash() const { return record_.hash(); }
+  [[nodiscard]] const std::vector<Deviation>& deviations() const { return record_.deviations(); }
+  // What is under way, for messages: "in step 3, in which B goes on".
+  [[nodiscard]] std::string where() const;
 
   void set_tracer(Tracer* tracer) {
     tracer_ = tracer;
@@ -254,12 +248,12 @@ class World final {
   void record_footprints(FootprintRecorder* recorder);
   [[nodiscard]] FootprintRecorder* recorder() const { return recorder_; }
 
-  // Makes a fact part of the trace hash. Not so thorough as mix(), which whoever compares or adds
-  // up the hashes of executions may use: this happens twice in every step.
-  void hash_in(std::uint64_t fact) {
-    hash_ = (hash_ ^ fact) * 0xbf58476d1ce4e5b9u + 0x9e3779b97f4a7c15u;
-    hash_ ^= hash_ >> 32;
-  }
+  // The existence of a znode matters to the current step, although the step knows it from
+  // elsewhere.
+  void note_existence(PathId znode) const { server_.tree().note_existence(znode); }
+
+  // Makes a fact part of the trace hash.
+  void hash_in(std::uint64_t fact) { record_.hash_in(fact); }
 
   // From here on positions, deviations and the trace hash count: what came before was preparation.
   void begin_trace();
@@ -306,10 +300,6 @@ class World final {
   void reap(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
-  void run_posted();
-  void run(Runnable& work);
-  bool may_go_on(std::uint64_t in_a_row) noexcept;
-  void is_endless(std::string_view what) noexcept;
   // The timers that may fire next, one of each queue: those that are due first, whose clocks are
   // never so equal that it is sure which of them comes before the others. Those of stalled
   // processes wait.
@@ -347,8 +337,8 @@ class World final {
   void record_pace(const Process& process);
   void record_fired(const NextTimer& timer, bool at_rest);
 
-  // What the servers ask, and the coroutines of this thread. Members, because whatever has virtual
-  // functions itself is looked at by the undefined behaviour sanitizer at every use.
+  // What the servers ask. A member, because the undefined behaviour sanitizer checks an object with
+  // virtual functions at each use.
   class Numbers final : public Unspecified {
    public:
     explicit Numbers(World& world) : world_(world) {}
@@ -358,20 +348,11 @@ class World final {
    private:
     World& world_;
   };
-  class Chains final : public internal::ChainLimit {
-   public:
-    explicit Chains(World& world) : world_(world) {}
-    bool may_go_on(std::uint64_t in_a_row) noexcept override { return world_.may_go_on(in_a_row); }
-
-   private:
-    World& world_;
-  };
 
   Numbers numbers_{*this};
-  Chains chains_{*this};
   Network network_;
   ServerTimers timers_;
-  internal::RunQueue ready_;
+  WorkLoop work_{*this};
   std::shared_ptr<PathTable> paths_;
   Server server_;
   std::vector<std::unique_ptr<Process>> processes_;
@@ -386,10 +367,7 @@ class World final {
 
   const FaultKinds impossible_alone_ = faults_that_need(FaultNeed::kReplicas);
   const FaultKinds impossible_for_good_ = faults_that_need(FaultNeed::kRestarter);
-  FaultPlan plan_;
-  std::array<std::uint32_t, kFaultKinds> used_{};
-  std::uint32_t faults_used_ = 0;
-  FaultKinds kinds_used_ = 0;
+  FaultBudget budget_;
   EventList events_;
   EventList faults_;
   std::vector<NextTimer> next_timers_;       // As found last.
@@ -400,19 +378,15 @@ class World final {
   std::uint32_t acting_ = kNobody;           // The process that it has set going.
 
   std::uint32_t steps_ = 0;
-  std::uint32_t positions_ = 0;
-  std::vector<Deviation> deviations_;
-  std::uint64_t hash_ = 0;
+  TraceRecord record_;
   Tracer* tracer_ = nullptr;
   FootprintRecorder* recorder_ = nullptr;
-  std::exception_ptr escaped_;
-  std::uint32_t most_work_ = kMostWork;
 };
 
 class World::ChainsEnd {
  public:
   explicit ChainsEnd(World& world) : before_(internal::chain_limit) {
-    internal::chain_limit = &world.chains_;
+    internal::chain_limit = &world.work_.chains();
   }
   ChainsEnd(const ChainsEnd&) = delete;
   ChainsEnd& operator=(const ChainsEnd&) = delete;
@@ -424,7 +398,7 @@ class World::ChainsEnd {
 
 // What its tasks let escape goes where everything goes.
 inline Process::Process(World& world, std::uint32_t index)
-    : world_(world), index_(index), tasks_(world.escaped_) {}
+    : world_(world), index_(index), tasks_(world.work_.escaped()) {}
 
 class World::Checkpoint {
  private:
@@ -451,8 +425,8 @@ inline TimePoint Process::now() const {
   if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
   return pace_ == Pace::kExact ? world_.now_ : drifting_now();
 }
-inline void Process::post(Runnable& work) { world_.ready_.push(work); }
-inline void Process::withdraw(Runnable& work) noexcept { world_.ready_.erase(work); }
+inline void Process::post(Runnable& work) { world_.work_.post(work); }
+inline void Process::withdraw(Runnable& work) noexcept { world_.work_.withdraw(work); }
 inline void Process::start_timer(Timer& timer, TimePoint due) {
   if (world_.recorder_) world_.recorder_->reads(ObjectKind::kClock);
   timers_.push(timer, due);
@@ -462,7 +436,7 @@ inline void Process::stop_timer(Timer& timer) noexcept {
   timers_.erase(timer);
 }
 inline void Process::escaped(std::exception_ptr exception) noexcept {
-  if (!world_.escaped_) world_.escaped_ = std::move(exception);
+  world_.work_.escapes(std::move(exception));
 }
 inline Blocker& Process::blocker() noexcept {
   internal::check(world_.blocker_ != nullptr, "code blocks in a world that has no Blocker");

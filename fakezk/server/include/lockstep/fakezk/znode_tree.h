@@ -60,8 +60,12 @@ class ZnodeTree {
   void reset_to(const Checkpoint& checkpoint);
 
   [[nodiscard]] const Znode* find(PathId id) const {
-    if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
+    note_existence(id);
     return id < znodes_.size() && znodes_[id].exists ? &znodes_[id] : nullptr;
+  }
+  // Records that the current step depends on whether the znode exists.
+  void note_existence(PathId id) const {
+    if (recorder_) recorder_->reads(ObjectKind::kZnode, object(id));
   }
   // Makes a change that the leader has found possible.
   void apply(const Change& change, std::int64_t now_ms);
