@@ -58,7 +58,7 @@ TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
   lose_and_reconnect(simulation, *session);
   simulation.start(ignore(create(*session, "/second")));
   simulation.cut_late(*session, 1);
-  ASSERT_EQ(simulation.world().server().stray_count(), 2U);
+  ASSERT_EQ(simulation.world().server().strays().size(), 2U);
   LastStray chooser;
   simulation.world().step(chooser);
   EXPECT_EQ(chooser.offered, 1);
@@ -117,7 +117,7 @@ TEST(StraysTest, Z81AServerWithoutItsLeaderPassesNothingOn) {
     simulation.cut_late(*session, 1);
     if (!isolated_first) simulation.isolate(kFar);
     // Before the session has another server, which would settle it as well.
-    EXPECT_EQ(simulation.world().server().stray_count(), 0U);
+    EXPECT_EQ(simulation.world().server().strays().size(), 0U);
     simulation.run();
     EXPECT_FALSE(simulation.exists("/a"));
   }

@@ -118,8 +118,9 @@ void add_identities(Hash& hash, std::span<const fakezk::Identity> identities) {
 // session.
 void add_strays(Hash& hash, const fakezk::Server& server) {
   for (fakezk::SessionIndex session = 0; session < server.session_count(); ++session) {
-    for (std::uint32_t i = 0; i < server.stray_count(); ++i) {
-      if (server.stray_session(i) == session) add_requests(hash, server.stray_requests(i));
+    for (std::uint32_t i = 0; i < server.strays().size(); ++i) {
+      const fakezk::Strays::Left& left = server.strays().at(i);
+      if (left.session == session) add_requests(hash, left.requests);
     }
   }
 }

@@ -112,6 +112,7 @@ void Server::reset_to(const Checkpoint& checkpoint) {
 void Server::record_into(FootprintRecorder* recorder) {
   recorder_ = recorder;
   sessions_.record_into(recorder);
+  strays_.record_into(recorder);
   std::uint32_t tree = 0;
   if (leader_tree_) leader_tree_->record_into(recorder, tree++);
   for (Replica& replica : replicas_) replica.record_into(recorder, tree++);

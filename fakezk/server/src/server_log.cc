@@ -135,7 +135,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
   if (recorder_) record_condition(*recorder_, index);
   if (replica.unreachable) return;
   replica.unreachable = true;
-  drop_strays(index);
+  strays_.drop(index);
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     const Connection& served = connections_[link];
     if (served.session == kNoSession || served.replica != index) continue;

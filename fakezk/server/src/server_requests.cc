@@ -185,14 +185,11 @@ void Server::apply(LinkIndex link, TimePoint now) {
 }
 
 void Server::apply_stray(std::uint32_t index, TimePoint now) {
-  Strays& left = strays_[index];
-  const std::unique_ptr<const ClientMessage> taken = left.requests.take();
-  const ClientMessage& message = *taken;
-  const SessionIndex session = left.session;
-  if (recorder_) recorder_->writes(ObjectKind::kSession, session);
-  const Identities identities = left.identities;
-  if (left.requests.empty()) strays_.erase(strays_.begin() + index);
-  if (sessions_.alive(session)) return write(session, kNoLink, identities, message, now);
+  const Strays::Stray stray = strays_.take(index);
+  const ClientMessage& message = *stray.message;
+  if (sessions_.alive(stray.session)) {
+    return write(stray.session, kNoLink, stray.identities, message, now);
+  }
   applied_ = Applied::failed(message.request.op, Error::kSessionExpired);
 }
 

@@ -112,7 +112,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
     drop(old, now, network_.at(old).inbox.size(), Error::kConnectionLoss);
   }
   if (!sessions_.alive(session) || known.password != handshake.password) return refuse(link);
-  drop_strays(session, here);
+  strays_.drop(session, here);
   sessions_.speak_up(session);
   known.timeout = negotiated(handshake.timeout);  // Every connection negotiates it.
   known.link = link;
@@ -149,29 +149,15 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   if (recorder_) recorder_->reads(ObjectKind::kReplica, ended.replica);
   // Without its leader, a server forwards nothing, and drops it all when it notices.
   if (ended.session == kNoSession || replicas_[ended.replica].unreachable) return;
-  Mailbox<ClientMessage>& sent = network_[link].requests;
-  if (recorder_) recorder_->writes(ObjectKind::kSession, ended.session);
-  Strays left{link, ended.session, ended.replica, ended.identities, {}};
-  for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
-    std::unique_ptr<ClientMessage> message = sent.take();
-    if (message->kind != ClientMessage::Kind::kRequest) continue;
-    // Only writes have an effect without a waiting client.
-    if (is_write(message->request.op)) left.requests.put(std::move(message));
-  }
-  if (left.requests.empty()) return;
-  strays_.push_back(std::move(left));
+  strays_.keep({ended.session, ended.replica, ended.identities, {}}, network_[link].requests,
+               count);
   work_found_ = true;
-}
-
-bool Server::can_apply_stray(std::uint32_t index) const {
-  const auto before = strays_.begin() + index;
-  return std::ranges::find(strays_.begin(), before, before->session, &Strays::session) == before;
 }
 
 void Server::take_up_strays(SessionIndex session, TimePoint now) {
   const Applied current = applied_;
   for (std::uint32_t i = 0; i < strays_.size();) {
-    if (strays_[i].session == session) {
+    if (strays_.at(i).session == session) {
       apply_stray(i, now);
       i = 0;
     } else {
@@ -179,20 +165,6 @@ void Server::take_up_strays(SessionIndex session, TimePoint now) {
     }
   }
   applied_ = current;
-}
-
-void Server::drop_strays(SessionIndex session, ReplicaIndex unless_on) {
-  std::erase_if(strays_, [&](const Strays& left) {
-    return left.session == session && left.replica != unless_on;
-  });
-}
-
-void Server::drop_strays(ReplicaIndex on) {
-  std::erase_if(strays_, [&](const Strays& left) {
-    if (left.replica != on) return false;
-    if (recorder_) recorder_->writes(ObjectKind::kSession, left.session);
-    return true;
-  });
 }
 
 }  // namespace lockstep::fakezk

@@ -184,8 +184,8 @@ void World::list_late_events() {
   for (const SessionIndex session : server_.closing()) {
     events_.add({Event::Kind::kCloseSession, FaultKind::kCut, session});
   }
-  for (std::uint32_t i = 0; i < server_.stray_count(); ++i) {
-    if (!server_.can_apply_stray(i)) continue;
+  for (std::uint32_t i = 0; i < server_.strays().size(); ++i) {
+    if (!server_.strays().is_first(i)) continue;
     events_.add({Event::Kind::kStray, FaultKind::kCut, i});
   }
   for (ReplicaIndex replica = 0; replica < server_.replica_count(); ++replica) {

@@ -110,7 +110,8 @@ fakezk::Choice Exploration::known_step(const fakezk::Menu& menu) {
     run_ = Run::kParted;
     return {};
   }
-  if (step.choice.fault) static_cast<void>(menu.faults());  // Listing is no step.
+  // Lists the faults while the recorder pauses: what the list looks at is no part of the step.
+  if (step.choice.fault) static_cast<void>(menu.faults());
   return take(step);
 }
 

@@ -20,7 +20,7 @@ StepKey key_of(const fakezk::Event& event, const fakezk::Server& server) {
     const auto parent = facts(event.fault).parent;
     if (parent) index = parent(server, event.index);
   }
-  if (event.kind == fakezk::Event::Kind::kStray) index = server.stray_session(event.index);
+  if (event.kind == fakezk::Event::Kind::kStray) index = server.strays().at(event.index).session;
   return static_cast<std::uint64_t>(event.kind) << kKindShift |
          static_cast<std::uint64_t>(event.fault) << kFaultShift | index;
 }

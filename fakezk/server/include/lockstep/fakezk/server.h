@@ -19,12 +19,11 @@
 #include "lockstep/fakezk/replica.h"
 #include "lockstep/fakezk/server_timers.h"
 #include "lockstep/fakezk/session_table.h"
+#include "lockstep/fakezk/strays.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/fakezk/unspecified.h"
 
 namespace lockstep::fakezk {
-
-using ReplicaIndex = std::uint32_t;
 
 struct ServerOptions {
   Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime
@@ -97,21 +96,9 @@ class Server final {
   // `strays` requests have been read by the server and will be taken up later, although nobody
   // waits for them any more.
   void connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays = 0);
-  // The connections that have left such requests behind. They come before any request that the
-  // same session sends later over the same server, and are dropped if it moves to another.
-  // A server queues what it reads (ZooKeeperServer.enqueueRequest, FollowerRequestProcessor), so
-  // that of several connections of one session the oldest comes first.
-  [[nodiscard]] std::uint32_t stray_count() const {
-    return static_cast<std::uint32_t>(strays_.size());
-  }
-  [[nodiscard]] bool can_apply_stray(std::uint32_t index) const;
+  // What such connections have left behind. Dropped if the session moves to another server.
+  [[nodiscard]] const Strays& strays() const { return strays_; }
   void apply_stray(std::uint32_t index, TimePoint now);
-  [[nodiscard]] SessionIndex stray_session(std::uint32_t index) const {
-    return strays_[index].session;
-  }
-  [[nodiscard]] const Mailbox<ClientMessage>& stray_requests(std::uint32_t index) const {
-    return strays_[index].requests;
-  }
 
   // Expiry, first stage: the leader has decided. From now on the session's requests are dropped.
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
@@ -242,14 +229,6 @@ class Server final {
     bool drops_requests = false;   // Its session is being closed.
     Identities identities;         // That it has shown.
   };
-  // What a connection that has ended left behind.
-  struct Strays {
-    LinkIndex link;
-    SessionIndex session;
-    ReplicaIndex replica;
-    Identities identities;
-    Mailbox<ClientMessage> requests;
-  };
   struct ReplicaCheckpoint {
     ZnodeTree::Checkpoint tree;
     Zxid last_zxid;
@@ -285,8 +264,6 @@ class Server final {
   void refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now);
   void keep_strays(LinkIndex link, std::uint32_t count);
   void take_up_strays(SessionIndex session, TimePoint now);
-  void drop_strays(SessionIndex session, ReplicaIndex unless_on);
-  void drop_strays(ReplicaIndex on);
   [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
   inline void take_up(LinkIndex link, const ClientMessage& message, TimePoint now);
   // What is no request: a handshake, or SetWatches.
@@ -354,7 +331,7 @@ class Server final {
   Preparation preparation_;
   Reaper reaper_;
   std::vector<Connection> connections_;
-  std::vector<Strays> strays_;
+  Strays strays_;
   History history_;
   std::vector<Txn> log_;      // Kept only for several replicas.
   std::size_t kept_log_ = 0;  // No server forgets the entries before this one.

@@ -12,6 +12,7 @@ namespace lockstep::fakezk {
 
 // The number of a session on the servers, in the order of their creation.
 using SessionIndex = std::uint32_t;
+using ReplicaIndex = std::uint32_t;
 inline constexpr SessionIndex kNoSession = static_cast<SessionIndex>(-1);
 inline constexpr LinkIndex kNoLink = static_cast<LinkIndex>(-1);
 
