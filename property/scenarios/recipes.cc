@@ -422,7 +422,9 @@ lab::LockUnderTest read_write_lock() {
 }
 lab::LockUnderTest semaphore() { return in_rounds<&lease>(judge::semaphore_rules(2)); }
 lab::LockUnderTest shared_semaphore() {
-  return in_rounds<&lease_and_add_one>(judge::semaphore_rules(2));
+  judge::LockRules rules = judge::semaphore_rules(2);
+  rules.least_capacity = 1;
+  return in_rounds<&lease_and_add_one>(std::move(rules));
 }
 lab::LockUnderTest multi_lock() { return in_rounds<&hold_both>(judge::mutex_rules()); }
 lab::LockUnderTest recursive_mutex() { return in_rounds<&hold_twice>(judge::mutex_rules()); }

@@ -77,6 +77,53 @@ TEST_F(FibersTest, WhereTheyWaitOthersGoOn) {
   EXPECT_TRUE(b.tasks().empty());
 }
 
+// Chooses the second event, and keeps what it could choose from.
+class Second final : public fakezk::Chooser {
+ public:
+  fakezk::Choice next(const fakezk::Menu& menu) override {
+    seen.assign(menu.events().begin(), menu.events().end());
+    return {false, 1};
+  }
+  std::uint32_t number(std::uint32_t) override { return 0; }
+
+  std::vector<fakezk::Event> seen;
+};
+
+TEST_F(FibersTest, AThreadMayBePreemptedWhenItsCallIsOver) {
+  std::string order;
+  for (fakezk::Process* const self : {&process(), &process()}) {
+    spawn(*self, [&order, self] {
+      pause(*self, 0s);
+      order += self->index() == 0 ? "a1 " : "b1 ";
+      pause(*self, 0s);
+      order += self->index() == 0 ? "a2 " : "b2 ";
+    });
+  }
+  world_.drain();
+  Second second;
+  ASSERT_TRUE(world_.step(second));
+  const std::vector<fakezk::Event> both = {
+      {fakezk::Event::Kind::kGoOn, fakezk::FaultKind::kCut, 0},
+      {fakezk::Event::Kind::kGoOn, fakezk::FaultKind::kCut, 1}};
+  EXPECT_EQ(second.seen, both);
+  EXPECT_EQ(order, "b1 ");
+  run();
+  EXPECT_EQ(order, "b1 a1 b2 a2 ");
+}
+
+TEST_F(FibersTest, TimeDoesNotPassWhileAThreadMayGoOn) {
+  fakezk::Process& a = process();
+  TimePoint went_on = TimePoint::max();
+  spawn(a, [&] {
+    pause(a, 0s);
+    went_on = world_.now();
+  });
+  world_.drain();
+  EXPECT_EQ(went_on, TimePoint::max());
+  world_.advance_clock(TimePoint(1h));
+  EXPECT_EQ(went_on, TimePoint());
+}
+
 TEST_F(FibersTest, WhatABodyThrowsItsTaskThrows) {
   fakezk::Process& a = process();
   spawn(a, [&] {

@@ -13,12 +13,13 @@ Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKin
 // Who is late with one thing may be in time with another.
 TEST(StrategyTest, SourceOfAnEventIsOneTask) {
   std::set<std::uint32_t> sources;
-  for (const auto kind : {Event::Kind::kApply, Event::Kind::kDeliver, Event::Kind::kCloseSession,
-                          Event::Kind::kStray, Event::Kind::kReplicate, Event::Kind::kWake}) {
+  for (const auto kind :
+       {Event::Kind::kApply, Event::Kind::kDeliver, Event::Kind::kCloseSession, Event::Kind::kStray,
+        Event::Kind::kReplicate, Event::Kind::kWake, Event::Kind::kGoOn}) {
     for (const std::uint32_t index : {0u, 1u, 2u})
       sources.insert(search::source_of(event(kind, index)));
   }
-  EXPECT_EQ(sources.size(), 18U);
+  EXPECT_EQ(sources.size(), 21U);
   EXPECT_TRUE(sources.insert(search::source_of(event(Event::Kind::kTimer, 0))).second);
   EXPECT_TRUE(sources.insert(search::source_of(event(Event::Kind::kReap, 0))).second);
   EXPECT_EQ(search::source_of(event(Event::Kind::kReap, 0)),

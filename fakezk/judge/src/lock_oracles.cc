@@ -48,7 +48,7 @@ void LockOracles::tell_end(LockOracles*& judge) {
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
                             std::optional<TimePoint> deadline) {
-  acquiring_.push_back({session, process, deadline});
+  acquiring_.push_back({session, process, deadline, world_->server().last_zxid()});
   process_of_.emplace_back(session, process);
 }
 
@@ -117,7 +117,9 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   const Life& own = lives_[looks.life];
   if (looks.changes != changes) {
     looks.idle = 0;
-    if (!asserted(Oracle::kL3, rules_, *world_) || !woken_in_vain(own, looks.before)) return;
+    // In a queue whose front holds together, any of them lets another one in when it leaves.
+    if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
+    if (!woken_in_vain(own, looks.before)) return;
     report(Oracle::kL3, std::string(text(own.znode)) +
                             " was woken although the one right in front of it is still there");
   } else if (++looks.idle > kMostIdleLooks) {
@@ -159,13 +161,16 @@ inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) 
   return own;
 }
 
-// Every contender that was created by then, has a lower number and conflicts must have gone.
+// Every contender that was created by then, has a lower number and conflicts must have gone, or as
+// many as do not hold together with ours.
 inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
+  std::uint32_t together = 1;
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
     if (other.gone_at(grant.evidence)) continue;
-    if (text(other.znode) != grant.continues.view()) report_in_front(grant, other);
+    if (text(other.znode) == grant.continues.view()) continue;
+    if (++together > rules_.holders) report_in_front(grant, other);
   }
 }
 
@@ -227,6 +232,7 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
       continue;
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
+    if (rules_.holders > 1) continue;  // The evidence of each is judged: who is in front of it.
     if (may_overlap(grant, own, earlier) && !is(earlier.znode, grant.continues)) {
       report_overlap(grant, earlier);
     }

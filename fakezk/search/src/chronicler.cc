@@ -69,6 +69,11 @@ std::uint32_t process_of_timer(const fakezk::Step& step) {
   return step.timer == fakezk::TimerKind::kProcess ? step.timer_index : Chronicle::kNobody;
 }
 
+std::string describe_thread(std::uint32_t index) {
+  const std::uint32_t number = fakezk::Threads::number_of(index);
+  return number == 0 ? "goes on" : "thread " + std::to_string(number + 1) + " goes on";
+}
+
 std::string describe_timer(const fakezk::Step& step) {
   switch (step.timer) {
     case fakezk::TimerKind::kProcess: return "a timer fires";
@@ -117,6 +122,10 @@ void Chronicler::step(const fakezk::Step& step) {
       return;
     case fakezk::Event::Kind::kWake:
       add(step, Moment::Kind::kClock, step.event.index, "this process wakes up again");
+      return;
+    case fakezk::Event::Kind::kGoOn:
+      add(step, Moment::Kind::kGoOn, fakezk::Threads::process_of(step.event.index),
+          describe_thread(step.event.index));
       return;
     case fakezk::Event::Kind::kTimer:
       add(step, Moment::Kind::kClock, process_of_timer(step), describe_timer(step));

@@ -74,7 +74,8 @@ std::string Coverage::text() const {
   Tally events;
   Tally faults;
   for (std::size_t i = 0; i < kEventKinds; ++i) {
-    events.add(name(static_cast<fakezk::Event::Kind>(i)), events_[i]);
+    const auto kind = static_cast<fakezk::Event::Kind>(i);
+    if (kind != fakezk::Event::Kind::kFault) events.add(name(kind), events_[i]);
   }
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
     faults.add(name(static_cast<fakezk::FaultKind>(i)), faults_[i]);
@@ -93,6 +94,7 @@ std::string_view name(fakezk::Event::Kind kind) {
     case fakezk::Event::Kind::kReplicate: return "replicate";
     case fakezk::Event::Kind::kTimer: return "timer";
     case fakezk::Event::Kind::kWake: return "wake";
+    case fakezk::Event::Kind::kGoOn: return "go-on";
     case fakezk::Event::Kind::kFault: return "fault";
   }
   return "unknown event";

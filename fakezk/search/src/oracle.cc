@@ -23,7 +23,8 @@ constexpr std::array kOracles = {
                 "that still holds the lock or waits for it."},
     OracleFacts{
         Oracle::kL1, "L1", true, "no lost wakeup",
-        "Once the faults are over, every acquire must end, with the lock or with an error."},
+        "A contender whose turn has come must get the lock without waiting for the clock, and once "
+        "the faults are over, every acquire must end, with the lock or with an error."},
     OracleFacts{Oracle::kL2, "L2", true, "first come, first served",
                 "The lock must be granted in the order of the contenders' places in the queue."},
     OracleFacts{Oracle::kL3, "L3", true, "one wake per release",

@@ -52,6 +52,8 @@ class Steps final : public fakezk::Tracer {
         if (step.timer != fakezk::TimerKind::kProcess) return "a timer of the servers fires";
         return "a timer of " + world_.process_name(step.timer_index) + " fires";
       case fakezk::Event::Kind::kWake: return world_.process_name(step.event.index) + " wakes up";
+      case fakezk::Event::Kind::kGoOn:
+        return world_.process_name(fakezk::Threads::process_of(step.event.index)) + " goes on";
       case fakezk::Event::Kind::kFault: break;
     }
     return "the fault " + std::string(name(step.event.fault));

@@ -117,6 +117,7 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
   events_.clear();
   if (healed_ || stalled_count_ > 0 || server_.has_work()) [[unlikely]]
     return list_with_late_events();
+  if (!threads_.ready().empty()) list_threads();
   list_ready_links();
 }
 
@@ -124,8 +125,9 @@ LinkIndex World::add_link(Process& process, Endpoint& endpoint) {
 void World::list_with_late_events() {
   list_reaping();
   if (healed_) list_late_events();
+  if (!healed_) list_threads();
   list_links();
-  if (healed_) return;
+  if (healed_) return list_threads();
   list_late_events();
   list_wakes();
 }
@@ -202,6 +204,15 @@ void World::list_wakes() {
   }
 }
 
+// By default a thread goes on as soon as its call is over. When everything is mended, it comes
+// last: one that goes on and on must not keep anything else from happening.
+void World::list_threads() {
+  for (const Thread* const thread : threads_.ready()) {
+    if (thread->process().stalled()) continue;
+    events_.add({Event::Kind::kGoOn, FaultKind::kCut, thread->index()});
+  }
+}
+
 bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with_timers) {
   const std::size_t committed = server_.history().size();
   do {
@@ -270,6 +281,7 @@ void World::settle() {
   };
   for (;;) {
     events_.clear();
+    list_threads();
     list_links();
     if (events_.empty()) return;
     execute(Event(std::ranges::min(events_.view(), first)));
@@ -329,6 +341,7 @@ void World::execute_rare(const Event& event) {
     case Event::Kind::kReplicate: trace(event); return server_.replicate(event.index, now_);
     case Event::Kind::kTimer: return fire_timer(event, true);
     case Event::Kind::kWake: trace(event); return wake(*processes_[event.index]);
+    case Event::Kind::kGoOn: return go_on(event);
     case Event::Kind::kFault: return inject(event);
   }
 }
@@ -385,6 +398,17 @@ void World::reap(const Event& event) {
   server_.finish_reaping(event.index, now_);
 }
 
+void World::go_on(const Event& event) {
+  acting_ = Threads::process_of(event.index);
+  if (recorder_) {
+    recorder_->writes(ObjectKind::kProcess, acting_);
+    // User code runs, which may use what other processes use.
+    recorder_->writes(ObjectKind::kUserMemory);
+  }
+  trace(event);
+  threads_.go_on(event.index);
+}
+
 // A timer that fires because nothing else can happen can be swapped with nothing.
 void World::record_fired(const NextTimer& timer, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
@@ -397,6 +421,7 @@ void World::record_fired(const NextTimer& timer, bool at_rest) {
 void World::fire_timer(const Event& event, bool at_rest) {
   const std::optional<TimePoint> due = find_next_timers();
   const NextTimer next = next_timers_[number(static_cast<std::uint32_t>(next_timers_.size()))];
+  if (at_rest && rest_watcher_) rest_watcher_->at_rest(*due);
   if (next.kind == TimerKind::kProcess) acting_ = next.index;
   if (recorder_) record_fired(next, at_rest);
   Timer& timer = next.queue->pop();
@@ -416,15 +441,35 @@ void World::advance_clock(TimePoint until) {
     return next && *next <= until && fired < work_.most();
   };
   do {
+    run_threads();
     while (due()) {
       const TimePoint before = now_;
       fire_timer({Event::Kind::kTimer, FaultKind::kCut, 0}, false);
       fired = now_ == before ? fired + 1 : 0;
       drain();
+      run_threads();
     }
     move_clock(until);
   } while (due());  // Of a process that this has woken.
   if (fired == work_.most()) work_.is_endless("timers have fired, all at one instant");
+}
+
+const Thread* World::next_thread() const {
+  const std::vector<Thread*>& ready = threads_.ready();
+  const auto next = std::ranges::find_if(
+      ready, [](const Thread* thread) { return !thread->process().stalled(); });
+  return next == ready.end() ? nullptr : *next;
+}
+
+// Time does not pass while a thread may go on: a preempted thread is late, but not by seconds.
+void World::run_threads() {
+  for (std::uint32_t gone_on = 0; gone_on < work_.most(); ++gone_on) {
+    const Thread* const thread = next_thread();
+    if (!thread) return;
+    go_on({Event::Kind::kGoOn, FaultKind::kCut, thread->index()});
+    drain();
+  }
+  work_.is_endless("threads have gone on, all at one instant");
 }
 
 std::string World::where() const {

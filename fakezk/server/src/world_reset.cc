@@ -39,6 +39,7 @@ void World::begin_again() {
   chooser_ = nullptr;
   restarter_ = nullptr;
   names_ = nullptr;
+  rest_watcher_ = nullptr;
   blocker_ = nullptr;
   budget_.begin();
   current_ = 0;

@@ -35,7 +35,8 @@ bool same_rules(const judge::LockRules& a, const judge::LockRules& b) {
     return one.text == other.text && one.share == other.share;
   };
   return std::ranges::equal(a.marks, b.marks, same_mark) && a.lease == b.lease &&
-         a.capacity == b.capacity && a.single == b.single;
+         a.capacity == b.capacity && a.sure_capacity() == b.sure_capacity() &&
+         a.holders == b.holders && a.idle_allowance == b.idle_allowance && a.single == b.single;
 }
 
 // True if only those members are set that lock_under_test<M>() sets.

@@ -85,6 +85,7 @@ void LockScenario::start(fakezk::World& world, search::Verdict& verdict) {
   if (lock_.at_start) lock_.at_start();
   verdict_ = &verdict;
   world.set_blocker(&fibers_);
+  world.set_rest_watcher(this);
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   oracles_.begin(world, verdict);

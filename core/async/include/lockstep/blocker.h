@@ -50,6 +50,9 @@ class Blocker {
   // True in a forked child of the process that made the executor: the child has none of its
   // threads, and its locks belong to the parent. From any thread.
   [[nodiscard]] virtual bool is_in_child() const noexcept { return false; }
+  // True while the caller is only unwound, because its simulated process has died: it cannot give
+  // back what it holds, which ends with its sessions.
+  [[nodiscard]] virtual bool is_dying() const noexcept { return false; }
 
  protected:
   ~Blocker() = default;

@@ -65,6 +65,7 @@ std::string describe(StepKey key) {
     case fakezk::Event::Kind::kReplicate: return "replicate to" + index;
     case fakezk::Event::Kind::kTimer: return "timer";
     case fakezk::Event::Kind::kWake: return "wake process" + index;
+    case fakezk::Event::Kind::kGoOn: return "go on with thread" + index;
     case fakezk::Event::Kind::kFault: break;
   }
   return std::string(name(fault_of(key))) + index;

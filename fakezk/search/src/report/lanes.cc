@@ -60,6 +60,7 @@ std::string_view arrow(Moment::Kind kind, std::string_view text) {
     case Moment::Kind::kServers:
     case Moment::Kind::kClock:
     case Moment::Kind::kFault: return "** ";
+    case Moment::Kind::kGoOn:
     case Moment::Kind::kRemark: return "== ";
   }
   return "";
@@ -174,6 +175,7 @@ class Drawing {
       text += ", received";
       ++next;
     }
+    while (next < chronicle_.moments.size() && goes_on_at_once(next)) ++next;
     for (; next < chronicle_.moments.size() && goes_with(moment, chronicle_.moments[next]);
          ++next) {
       const std::string more = ", " + short_name_(chronicle_.moments[next].text);
@@ -183,6 +185,14 @@ class Drawing {
     add_row(index, lane_of(moment.process), std::move(text));
     add_changes(index);
     return next;
+  }
+
+  // A thread that goes on right after the step that ended its call was not preempted: that is not
+  // shown.
+  [[nodiscard]] bool goes_on_at_once(std::size_t index) const {
+    const Moment& moment = chronicle_.moments[index];
+    const Moment& before = chronicle_.moments[index - 1];
+    return moment.kind == Moment::Kind::kGoOn && moment.process == before.process;
   }
 
   // Successive remarks of a process within one step share a line.

@@ -27,6 +27,7 @@ std::string_view name(Moment::Kind kind) {
     case Moment::Kind::kServers: return "servers";
     case Moment::Kind::kClock: return "clock";
     case Moment::Kind::kFault: return "fault";
+    case Moment::Kind::kGoOn: return "thread";
     case Moment::Kind::kRemark: return "remark";
   }
   return "";

@@ -36,6 +36,9 @@ struct FaultsHand {
     return world.took(world.chooser_->shortcut(options) % options);
   }
   [[nodiscard]] static bool a_timer_runs(const World& world) { return world.a_timer_runs(); }
+  [[nodiscard]] static bool a_thread_may_go_on(const World& world) {
+    return world.next_thread() != nullptr;
+  }
   static void fire_timer(World& world, const Event& event) { world.fire_timer(event, false); }
   // A process that has nothing to do could stall or crash without a difference.
   [[nodiscard]] static bool runs(const World& world, std::uint32_t process) {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lockstep/fakezk/world.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/wait.h"
 #include "process/own_stack.h"
@@ -71,15 +72,18 @@ class Fibers::CallOver final : public internal::Wait {
   [[nodiscard]] std::optional<Error> failed() const override { return std::nullopt; }
 };
 
-class Fibers::Fiber {
+class Fibers::Fiber final : public fakezk::Thread {
  public:
-  Fiber(Fibers& fibers, std::function<void()> body)
-      : fibers_(fibers), body_(std::move(body)), stack_(fibers.stacks_->stacks.take()) {
+  Fiber(Fibers& fibers, fakezk::Process& process, std::function<void()> body)
+      : Thread(process),
+        fibers_(fibers),
+        body_(std::move(body)),
+        stack_(fibers.stacks_->stacks.take()) {
     stack_->put_on([this] { run(); });
   }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  ~Fiber() {
+  ~Fiber() override {
     if (!done_) {
       abandoned_ = true;
       fibers_.resume(*this);
@@ -90,7 +94,7 @@ class Fibers::Fiber {
 
   void enter() { stack_->enter(); }
   void wait_for(BlockingCall& call) {
-    call.waiter = waits_in_;
+    call.waiter = this;
     call.executor().post(call);
     stack_->leave();
     if (abandoned_ && !comes_back(call)) throw Abandoned();
@@ -115,6 +119,7 @@ class Fibers::Fiber {
     return call.is_release || (call.can_be_left && std::uncaught_exceptions() > 0);
   }
 
+  void go_on() override { waits_in_->over(); }
   void run() {
     try {
       if (!abandoned_) body_();
@@ -144,10 +149,10 @@ void Fibers::execution_begins() {
 }
 void Fibers::execution_ends() noexcept { stacks_->execution.reset(); }
 
-Task<void> Fibers::run(Executor& executor, std::function<void()> body) {
-  Fiber fiber(*this, std::move(body));
+Task<void> Fibers::run(fakezk::Process& process, std::function<void()> body) {
+  Fiber fiber(*this, process, std::move(body));
   for (;;) {
-    CallOver call_over(executor);
+    CallOver call_over(process);
     fiber.waits_in(call_over);
     resume(fiber);
     if (fiber.done()) break;
@@ -186,12 +191,14 @@ void Fibers::block(BlockingCall& call) {
 
 void Fibers::over(BlockingCall& call) noexcept {
   call.is_over = true;
-  static_cast<CallOver*>(call.waiter)->over();
+  static_cast<Fiber*>(call.waiter)->call_is_over();
 }
 
 LockOwner Fibers::caller() const {
   refuse_other_threads();
   return LockOwner(running_);
 }
+
+bool Fibers::is_dying() const noexcept { return running_ && running_->abandoned(); }
 
 }  // namespace lockstep::lab

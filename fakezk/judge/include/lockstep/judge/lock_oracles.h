@@ -31,8 +31,9 @@ namespace lockstep::judge {
 //      back or lost
 //  S5  no orphan: when everything has settled, every contender's znode belongs to a session that
 //      still holds or still waits
-//  L1  no lost wakeup: every acquire resolves (judged by the program, which knows its tasks:
-//      pending())
+//  L1  no lost wakeup: wherever nothing can happen until time passes, a contender whose turn has
+//      come holds the lock, or gets it within LockRules::idle_allowance; and every acquire resolves
+//      (judged by the program, which knows its tasks: pending())
 //  L2  conflicting grants come in the order of their places
 //  L3  one wake per release: a contender looks at its queue again only after the one right in
 //      front of it has gone. Not judged once a fault has struck: a contender may look again then
@@ -89,6 +90,8 @@ class LockOracles final : public LockObserver {
   // purpose, has left no orphan.
   void at_work(SessionId session) { acquiring_.push_back({session, kNoProcess, std::nullopt}); }
   void check_orphans();
+  // Called when nothing can happen until the clock moves to `until`.
+  void at_rest(TimePoint until);
 
   void place_reserved(SessionId session, const Path& lock, const Path& znode) override;
   void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
@@ -165,7 +168,12 @@ class LockOracles final : public LockObserver {
     SessionId session;
     std::uint32_t process;
     std::optional<TimePoint> deadline;
+    Zxid began = 0;
     std::uint32_t places = 0;
+    // Since when a place of it has been kept from the lock although its turn had come, and how many
+    // changes of queues there had been.
+    std::optional<TimePoint> idle_since = {};
+    std::size_t changes = 0;
   };
   static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
@@ -213,6 +221,9 @@ class LockOracles final : public LockObserver {
   inline void check_order(const GrantRecord& grant, const Grant& earlier);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
+  [[nodiscard]] const Life* idle_place(const Acquire& acquire) const;
+  [[nodiscard]] bool was_granted(const Life& life) const;
+  [[nodiscard]] bool is_its_turn(const Life& own) const;
 
   // Reporting, which is rare, is kept apart from what runs in every step (lock_reports.cc).
   void report(search::Oracle oracle, std::string message);
@@ -221,6 +232,7 @@ class LockOracles final : public LockObserver {
                                            ReleaseOutcome second);
   [[gnu::cold]] void report_places(SessionId session, std::uint32_t places, const Path& znode);
   [[gnu::cold]] void report_late(SessionId session, Duration late);
+  [[gnu::cold]] void report_idle(const Life& place, Duration idle);
   [[gnu::cold]] void report_never_created(const GrantRecord& grant);
   [[gnu::cold]] void report_evidence(const GrantRecord& grant);
   [[gnu::cold]] void report_in_front(const GrantRecord& grant, const Life& other);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
 
+#include "lockstep/clock.h"
 #include "lockstep/sequence.h"
 
 namespace lockstep::judge {
@@ -18,15 +20,26 @@ class LockRules {
   LockRules(std::initializer_list<Mark> queue) : marks(queue) {}
 
   std::vector<Mark> marks;
+  // So many at the front of a queue hold together: usually the first one alone.
+  std::uint32_t holders = 1;
   // The leases of a semaphore: this many children with that mark may be held together.
   std::string_view lease;
   std::uint32_t capacity = 0;
+  // If the capacity varies, the least that it can be; 0: it does not.
+  std::uint32_t least_capacity = 0;
   // A contender of that name, without a number: its creator holds, and there is no order.
   std::string_view single;
 
+  // How long a contender may be kept from a lock although its turn has come, while nothing happens
+  // but that time passes: until its client has reconnected or repeated a request (L1).
+  Duration idle_allowance = std::chrono::seconds(30);
+
+  [[nodiscard]] std::uint32_t sure_capacity() const {
+    return least_capacity == 0 ? capacity : least_capacity;
+  }
   // Whether only one contender can hold at a time.
   [[nodiscard]] bool exclusive() const {
-    return lease.empty() && std::ranges::all_of(marks, [](const Mark& mark) {
+    return lease.empty() && holders == 1 && std::ranges::all_of(marks, [](const Mark& mark) {
              return mark.share == Share::kExclusive;
            });
   }
@@ -41,6 +54,12 @@ class LockRules {
   LockRules rules = mutex_rules();
   rules.lease = kLeaseMark;
   rules.capacity = capacity;
+  return rules;
+}
+// The first `holders` of a queue hold together, as in a semaphore without leases.
+[[nodiscard]] inline LockRules first_of_queue_rules(std::uint32_t holders) {
+  LockRules rules = mutex_rules();
+  rules.holders = holders;
   return rules;
 }
 [[nodiscard]] inline LockRules single_rules(std::string_view name) {

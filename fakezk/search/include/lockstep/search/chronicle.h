@@ -25,6 +25,7 @@ struct Moment {
     kServers,     // The servers do something by themselves.
     kClock,       // The clock moves.
     kFault,       // A fault strikes.
+    kGoOn,        // A thread of the process goes on after a blocking call.
     kRemark,      // A remark of the program: it holds the lock, it gives up.
   };
   struct Detail {

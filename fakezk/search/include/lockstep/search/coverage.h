@@ -31,7 +31,8 @@ class DistinctHashes {
 // that had run by then.
 class Coverage {
  public:
-  static constexpr std::size_t kEventKinds = static_cast<std::size_t>(fakezk::Event::Kind::kFault);
+  static constexpr std::size_t kEventKinds =
+      static_cast<std::size_t>(fakezk::Event::Kind::kGoOn) + 1;
 
   // Different orders of steps, and different states between two steps (state_hash).
   [[nodiscard]] std::size_t traces() const { return traces_.size(); }

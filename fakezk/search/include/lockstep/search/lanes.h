@@ -16,7 +16,8 @@ namespace lockstep::search {
 //   ->  a server takes up a request of this process, and its answer
 //   <-  the process receives a reply, or (!) a watch event
 //   **  a fault strikes
-//   ==  a remark of the program: it has its place, it gives up
+//   ==  a remark of the program: it has its place, it gives up; a thread goes on after its blocking
+//       call, later than it could have
 //   !!  a guarantee is broken
 //
 // A # to the left of a lane means that the process holds the lock, and a : that its znode is

@@ -15,10 +15,13 @@ namespace lockstep::search {
 
 // A source of events, which strategies treat as a task: its events happen one after another. One
 // direction of one link, the end of one session, the remains of one broken connection, one replica
-// that lags, one stalled process, the reaper and the clock are one source each: the lateness of one
-// says nothing about the others. The numbers are small.
+// that lags, one stalled process, one thread, the reaper and the clock are one source each: the
+// lateness of one says nothing about the others. The numbers are small.
 [[nodiscard]] inline std::uint32_t source_of(const fakezk::Event& event) {
   constexpr auto kKinds = static_cast<std::uint32_t>(fakezk::Event::Kind::kFault) + 1;
+  constexpr auto kClock = static_cast<std::uint32_t>(fakezk::Event::Kind::kTimer);
+  // The clock needs only the first number of its kind, so threads have the others.
+  if (event.kind == fakezk::Event::Kind::kGoOn) return kClock + kKinds * (1 + event.index);
   const auto kind = static_cast<std::uint32_t>(event.kind);
   const bool one_for_all = event.kind == fakezk::Event::Kind::kReap;
   return kind + kKinds * (one_for_all ? 0 : event.index);

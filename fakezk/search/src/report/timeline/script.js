@@ -66,6 +66,7 @@
     servers: "the servers by themselves",
     clock: "the clock moves",
     fault: "a fault, on purpose",
+    thread: "a thread goes on after a blocking call",
     remark: "what the program says",
   };
 

@@ -21,6 +21,7 @@ struct Event {
     kTimer,         // Nothing else can happen: the clock moves to the earliest timer.
     kWake,          // A process that was stalled goes on. (process)
     kFault,         // One fault. (what each(..) of its kind in fakezk/server/src/faults counts)
+    kGoOn,          // A thread goes on whose blocking call is over. (Thread::index)
   };
   Kind kind;
   FaultKind fault = FaultKind::kCut;

@@ -17,6 +17,7 @@
 #include "lockstep/fakezk/network.h"
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/fakezk/server.h"
+#include "lockstep/fakezk/threads.h"
 #include "lockstep/fakezk/trace.h"
 #include "lockstep/fakezk/trace_record.h"
 #include "lockstep/fakezk/unspecified.h"
@@ -97,6 +98,16 @@ class ProcessNames {
   ~ProcessNames() = default;
 };
 
+// Hears that nothing can happen any more until time passes.
+class RestWatcher {
+ public:
+  // The clock is about to move on to `until`.
+  virtual void at_rest(TimePoint until) = 0;
+
+ protected:
+  ~RestWatcher() = default;
+};
+
 // The simulated world: one server, its clients' processes and connections, one clock. Nothing
 // happens by itself: step() lets one event happen, which one is the chooser's choice. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
@@ -151,6 +162,8 @@ class World final {
   void set_restarter(Restarter* restarter) { restarter_ = restarter; }
   // Without them, processes are called by their numbers. Until the reset.
   void set_names(const ProcessNames* names) { names_ = names; }
+  // Without one, no one hears of rests. Until the reset.
+  void set_rest_watcher(RestWatcher* watcher) { rest_watcher_ = watcher; }
   // How code that blocks waits in this world; without one it may not. Until the reset.
   void set_blocker(Blocker* blocker) { blocker_ = blocker; }
   // Lets one event happen and runs everything that it sets off in the processes. False if nothing
@@ -214,6 +227,7 @@ class World final {
   static constexpr Duration kPassedOver{1};
   // The servers, for what is done to them by hand.
   [[nodiscard]] Server& servers() { return server_; }
+  [[nodiscard]] Threads& threads() { return threads_; }
 
   // -- Looking.
   [[nodiscard]] TimePoint now() const { return now_; }
@@ -277,6 +291,10 @@ class World final {
   [[nodiscard]] bool waits(const Event& event) const;
   void list_late_events();
   void list_wakes();
+  void list_threads();
+  void run_threads();
+  // The one that may go on first; null if there is none.
+  [[nodiscard]] const Thread* next_thread() const;
   [[nodiscard]] FaultKinds faults_left() const;
   [[nodiscard]] FaultKinds possible_faults(FaultKinds kinds) const;
   bool step(Chooser& chooser, bool with_timers);
@@ -298,6 +316,7 @@ class World final {
   // The servers take up the oldest request of a link; what it carries enters the trace hash.
   void take_up(LinkIndex link);
   void reap(const Event& event);
+  void go_on(const Event& event);
   // `at_rest`: because nothing else can happen.
   void fire_timer(const Event& event, bool at_rest);
   // The timers that may fire next, one of each queue: those that are due first, whose clocks are
@@ -358,11 +377,13 @@ class World final {
   std::vector<std::unique_ptr<Process>> processes_;
   std::uint32_t process_count_ = 0;
   std::vector<std::uint32_t> process_of_link_;
+  Threads threads_;
   TimePoint now_{};
   std::uint32_t stalled_count_ = 0;
   bool healed_ = false;
   Restarter* restarter_ = nullptr;
   const ProcessNames* names_ = nullptr;
+  RestWatcher* rest_watcher_ = nullptr;
   Blocker* blocker_ = nullptr;
 
   const FaultKinds impossible_alone_ = faults_that_need(FaultNeed::kReplicas);

@@ -8,11 +8,16 @@
 #include "lockstep/blocker.h"
 #include "lockstep/task.h"
 
+namespace lockstep::fakezk {
+class Process;
+}
+
 namespace lockstep::lab {
 
 // Lets blocking code run in a simulated world: each body on its own stack, one at a time, on one
-// thread. When a body waits (in lockstep/blocking, and nowhere else), the world goes on, and the
-// chooser decides when it continues.
+// thread. When a body waits (in lockstep/blocking, and nowhere else), the world goes on. When its
+// call is over, the chooser decides when the body continues (fakezk::Thread): replies, watch events
+// and other bodies may come first. Between two blocking calls a body runs without interruption.
 //
 //   fakezk::World::set_blocker(&fibers), at the start of each execution
 //   process.tasks().spawn(fibers.run(process, [&] { const std::lock_guard lock(mutex); ... }));
@@ -35,8 +40,8 @@ class Fibers final : public Blocker {
   // Runs `body` until it returns; rethrows its exception. If the task is destroyed while `body`
   // waits, the wait throws something that is not a std::exception, so that the destructors in
   // `body` run: `catch (...)` has to rethrow it. Releases in these destructors go as far as those
-  // of a dying process, and wait for nothing. Resumes on `executor`, which is its process's.
-  Task<void> run(Executor& executor, std::function<void()> body);
+  // of a dying process, and wait for nothing. Resumes on `process`.
+  Task<void> run(fakezk::Process& process, std::function<void()> body);
 
   // Between these two, the watchdog watches code on this thread that runs on no fiber, too. Nested
   // calls have no effect.
@@ -49,6 +54,8 @@ class Fibers final : public Blocker {
   void over(BlockingCall& call) noexcept override;
   // The fiber that is running.
   [[nodiscard]] LockOwner caller() const override;
+  // The fiber that is running is unwound.
+  [[nodiscard]] bool is_dying() const noexcept override;
 
  private:
   class Fiber;

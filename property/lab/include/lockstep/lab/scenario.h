@@ -17,7 +17,9 @@ namespace lockstep::lab {
 // and the lock's parent exists before the search begins. If there are several servers, the last one
 // is slow: it applies committed transactions as late as the search decides. A contender that
 // crashes is started again, from its first round.
-class LockScenario final : public search::Program, private fakezk::Restarter {
+class LockScenario final : public search::Program,
+                           private fakezk::Restarter,
+                           private fakezk::RestWatcher {
  public:
   using Contend = Task<void> (*)(Contender& self, Path lock, std::uint32_t rounds);
   using CheckAtEnd = void (*)(const fakezk::World& world, search::Verdict& verdict);
@@ -49,6 +51,7 @@ class LockScenario final : public search::Program, private fakezk::Restarter {
     contender.run(lock_.contend(contender, lock_path_, size_.rounds));
   }
   void restart(fakezk::Process& process) override;
+  void at_rest(TimePoint until) override { oracles_.at_rest(until); }
   void add_contenders(fakezk::World& world);
   void prepare(fakezk::World& world);
   void create_lock(fakezk::World& world);

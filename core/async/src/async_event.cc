@@ -1,0 +1,35 @@
+#include "lockstep/async_event.h"
+
+#include <utility>
+
+namespace lockstep {
+
+EventWait::EventWait(AsyncEvent& event, Context context)
+    : Wait(event.executor_, std::move(context)), event_(event) {
+  const std::optional<Error> over = already_over();
+  if (over) result_ = failure(*over);
+  if (over || event_.is_set()) {
+    finish();
+  } else {
+    event_.waits_.push_back(this);
+  }
+}
+
+EventWait::~EventWait() { std::erase(event_.waits_, this); }
+
+std::optional<Error> EventWait::failed() const {
+  if (result_) return std::nullopt;
+  return result_.error();
+}
+
+void EventWait::give_up(Error error) {
+  std::erase(event_.waits_, this);
+  result_ = failure(error);
+}
+
+void AsyncEvent::set() {
+  set_ = true;
+  for (EventWait* const wait : std::exchange(waits_, {})) wait->finish();
+}
+
+}  // namespace lockstep

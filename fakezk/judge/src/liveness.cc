@@ -1,0 +1,74 @@
+// L1 wherever nothing can happen any more until time passes: a contender whose turn has come holds
+// the lock, or is about to without the clock. Its client may need the clock to reconnect or to
+// repeat a request, so it has LockRules::idle_allowance.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "lockstep/judge/lock_oracles.h"
+
+namespace lockstep::judge {
+
+using search::Oracle;
+
+void LockOracles::at_rest(TimePoint until) {
+  follow_server();
+  for (Acquire& acquire : acquiring_) {
+    const Life* const place = idle_place(acquire);
+    if (!place) {
+      acquire.idle_since.reset();
+      continue;
+    }
+    // Contenders may have come and gone since the last rest.
+    if (!acquire.idle_since || acquire.changes != changes_.size()) {
+      acquire.idle_since = world_->now();
+      acquire.changes = changes_.size();
+    }
+    if (until - *acquire.idle_since <= rules_.idle_allowance) continue;
+    report_idle(*place, until - *acquire.idle_since);
+    return;
+  }
+}
+
+// A place that this acquire has taken, whose turn has come and which is no grant yet. The servers
+// keep the session alive, and its process runs: nothing but the recipe keeps the lock from it.
+const LockOracles::Life* LockOracles::idle_place(const Acquire& acquire) const {
+  if (acquire.process == kNoProcess || world_->process(acquire.process).stalled()) return nullptr;
+  if (!world_->server().session_alive(acquire.session)) return nullptr;
+  const auto idle = std::ranges::find_if(lives_, [&](const Life& life) {
+    return life.owner == acquire.session && life.deleted == 0 && life.created > acquire.began &&
+           !was_granted(life) && is_its_turn(life);
+  });
+  return idle == lives_.end() ? nullptr : &*idle;
+}
+
+bool LockOracles::was_granted(const Life& life) const {
+  const auto index = static_cast<std::size_t>(&life - lives_.data());
+  return std::ranges::find(grants_, index, &Grant::life) != grants_.end();
+}
+
+bool LockOracles::is_its_turn(const Life& own) const {
+  const auto count = [&](auto matters) {
+    return std::ranges::count_if(lives_, [&](const Life& other) {
+      return other.lock == own.lock && other.deleted == 0 && matters(other);
+    });
+  };
+  if (own.lease) {
+    const auto leases = count([](const Life& other) { return other.lease; });
+    return std::cmp_less_equal(leases, rules_.sure_capacity());
+  }
+  // An upgrade does not wait for its own reader, but its session's other readers look the same.
+  const auto in_front =
+      count([&](const Life& other) { return blocks(other.contender, own.contender); });
+  return std::cmp_less(in_front, rules_.holders);
+}
+
+void LockOracles::report_idle(const Life& place, Duration idle) {
+  const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(idle).count();
+  report(Oracle::kL1, "it is the turn of " + std::string(text(place.znode)) +
+                          ", but it does not hold the lock: only time passes, " +
+                          std::to_string(idle_ms) + " ms of it");
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lockstep::fakezk {
+
+class Process;
+class Threads;
+
+// A thread of a simulated process: code with a stack of its own, which may block. When a blocking
+// call of a thread is over, the thread does not go on at once: that it goes on is an event of its
+// own (Event::Kind::kGoOn), and replies, watch events and other threads may come first, as they may
+// on a machine that preempts threads. Single-threaded, like the world, which outlives the thread.
+class Thread {
+ public:
+  explicit Thread(Process& process);
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+  // Its call is over: from now on it may go on, once. Not called again before it has gone on.
+  void call_is_over();
+  // The process, and which of its threads this is: the lowest number that no other one has.
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] Process& process() const { return process_; }
+
+ protected:
+  virtual ~Thread();
+
+ private:
+  friend class Threads;
+  virtual void go_on() = 0;
+
+  Process& process_;
+  std::uint32_t index_;
+};
+
+// The threads of all processes, and those that may go on.
+class Threads {
+ public:
+  [[nodiscard]] static constexpr std::uint32_t process_of(std::uint32_t index) {
+    return index % kMostProcesses;
+  }
+  [[nodiscard]] static constexpr std::uint32_t number_of(std::uint32_t index) {
+    return index / kMostProcesses;
+  }
+
+  // The threads that may go on: the one that has waited longest comes first.
+  [[nodiscard]] const std::vector<Thread*>& ready() const { return ready_; }
+  // The ready thread with that index goes on.
+  void go_on(std::uint32_t index);
+
+ private:
+  friend class Thread;
+  // Of those that have threads. Indices stay small, because strategies count by them.
+  static constexpr std::uint32_t kMostProcesses = 256;
+
+  [[nodiscard]] std::uint32_t free_index(std::uint32_t process) const;
+
+  std::vector<Thread*> all_;
+  std::vector<Thread*> ready_;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,36 @@
+#include "lockstep/fakezk/threads.h"
+
+#include <algorithm>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::fakezk {
+
+Thread::Thread(Process& process)
+    : process_(process), index_(process.world().threads().free_index(process.index())) {
+  process.world().threads().all_.push_back(this);
+}
+
+Thread::~Thread() {
+  Threads& threads = process_.world().threads();
+  std::erase(threads.all_, this);
+  std::erase(threads.ready_, this);
+}
+
+void Thread::call_is_over() { process_.world().threads().ready_.push_back(this); }
+
+void Threads::go_on(std::uint32_t index) {
+  const auto thread = std::ranges::find(ready_, index, &Thread::index);
+  Thread& goes = **thread;
+  ready_.erase(thread);
+  goes.go_on();
+}
+
+std::uint32_t Threads::free_index(std::uint32_t process) const {
+  internal::check(process < kMostProcesses, "a process with threads is one of the first 256");
+  std::uint32_t index = process;
+  while (std::ranges::find(all_, index, &Thread::index) != all_.end()) index += kMostProcesses;
+  return index;
+}
+
+}  // namespace lockstep::fakezk

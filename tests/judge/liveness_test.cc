@@ -1,0 +1,130 @@
+// L1 wherever only time can pass: a contender whose turn has come is not kept waiting.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "oracles_by_hand.h"
+
+namespace lockstep::judge {
+namespace {
+
+using namespace unit;
+using namespace std::chrono_literals;
+
+class LivenessTest : public OraclesByHand {
+ protected:
+  void judge(LockRules rules) {
+    oracles_of_rules_ = std::make_unique<LockOracles>(std::move(rules));
+    oracles_of_rules_->begin(simulation_.world(), verdict_);
+  }
+  LockOracles& oracles() { return *oracles_of_rules_; }
+  Created wait(FakeSession& session, std::uint32_t process,
+               std::string_view prefix = "/lock/x-lock-") {
+    oracles().acquiring(session.id(), process);
+    return place(session, prefix);
+  }
+  // Nothing but time passes, in two parts.
+  void rest(Duration time) {
+    oracles().at_rest(simulation_.now() + time / 2);
+    simulation_.advance(time / 2);
+    oracles().at_rest(simulation_.now() + time / 2);
+    simulation_.advance(time / 2);
+  }
+
+ private:
+  std::unique_ptr<LockOracles> oracles_of_rules_ = std::make_unique<LockOracles>(mutex_rules());
+};
+
+TEST_F(LivenessTest, AFirstWhoIsNotGrantedTheLockBreaksL1) {
+  judge(mutex_rules());
+  wait(*a_, 0);
+  rest(30s);
+  EXPECT_EQ(broken(), "") << message();
+  rest(1s);
+  EXPECT_EQ(broken(), "L1");
+  EXPECT_NE(message().find("it is the turn of /lock/x-lock-0000000000"), std::string::npos)
+      << message();
+}
+
+TEST_F(LivenessTest, AHolderAndWhoeverIsBehindMayWaitForEver) {
+  judge(mutex_rules());
+  const Created first = wait(*a_, 0);
+  oracles().granted(grant(*a_, first));
+  wait(*b_, 1);
+  rest(1h);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LivenessTest, TheTurnComesWhenTheOneInFrontHasGone) {
+  judge(mutex_rules());
+  const Created first = wait(*a_, 0);
+  oracles().granted(grant(*a_, first));
+  wait(*b_, 1);
+  rest(1min);
+  remove_znode(*a_, first);
+  rest(20s);
+  EXPECT_EQ(broken(), "") << message();
+  rest(20s);
+  EXPECT_EQ(broken(), "L1");
+}
+
+TEST_F(LivenessTest, ReadersDoNotWaitForReaders) {
+  judge(read_write_rules());
+  const Created first = wait(*a_, 0, "/lock/x-__READ__");
+  GrantRecord reading = grant(*a_, first);
+  reading.share = Share::kShared;
+  oracles().granted(reading);
+  wait(*b_, 1, "/lock/x-__READ__");
+  rest(31s);
+  EXPECT_EQ(broken(), "L1");
+}
+
+TEST_F(LivenessTest, ALeaseCountsOnceThereIsRoom) {
+  judge(semaphore_rules(1));
+  const Created first = wait(*a_, 0, "/lock/x-lease-");
+  GrantRecord lease = grant(*a_, first);
+  lease.share = Share::kShared;
+  oracles().granted(lease);
+  wait(*b_, 1, "/lock/x-lease-");
+  rest(1h);
+  EXPECT_EQ(broken(), "") << message();
+  remove_znode(*a_, first);
+  rest(31s);
+  EXPECT_EQ(broken(), "L1");
+}
+
+TEST_F(LivenessTest, TheFirstOfAQueueMayHoldTogether) {
+  judge(first_of_queue_rules(2));
+  const Created first = wait(*a_, 0);
+  const Created second = wait(*b_, 1);
+  oracles().granted(grant(*b_, second));
+  oracles().granted(grant(*a_, first));
+  const Created third = wait(*a_, 0);
+  rest(1h);
+  EXPECT_EQ(broken(), "") << message();
+  remove_znode(*a_, first);
+  rest(31s);
+  EXPECT_EQ(broken(), "L1");
+  EXPECT_NE(message().find(third.path.string()), std::string::npos) << message();
+}
+
+TEST_F(LivenessTest, TheThirdOfThoseWhoHoldTogetherBreaksS1) {
+  judge(first_of_queue_rules(2));
+  wait(*a_, 0);
+  wait(*b_, 1);
+  oracles().granted(grant(*a_, wait(*a_, 0)));
+  EXPECT_EQ(broken(), "S1");
+}
+
+TEST_F(LivenessTest, AnEndedAcquireDoesNotWait) {
+  judge(mutex_rules());
+  wait(*a_, 0);
+  oracles().resolved(a_->id());
+  rest(1h);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+}  // namespace
+}  // namespace lockstep::judge
