@@ -1,7 +1,6 @@
 #include "exhaustive/parts.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace lockstep::search {
@@ -34,13 +33,17 @@ void PartSearch::search(std::vector<Part>& parts, std::uint32_t deepest) {
 // Several jobs begin with the largest parts, so that none has to wait for another at the end:
 // faults on parents conflict with every step.
 std::vector<std::size_t> PartSearch::order_of(const std::vector<Part>& parts) const {
-  std::vector<std::size_t> order(parts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (stages_.size() == 1) return order;
-  std::ranges::stable_partition(order, [&](std::size_t number) {
-    return std::ranges::any_of(parts[number].faults.faults,
+  const auto is_large = [&](std::size_t number) {
+    return stages_.size() > 1 &&
+           std::ranges::any_of(parts[number].faults.faults,
                                [](const Fault& fault) { return is_about_path(fault.key); });
-  });
+  };
+  std::vector<std::size_t> order;
+  for (const bool large : {true, false}) {
+    for (std::size_t number = 0; number < parts.size(); ++number) {
+      if (is_large(number) == large) order.push_back(number);
+    }
+  }
   return order;
 }
 

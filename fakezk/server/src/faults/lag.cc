@@ -5,8 +5,6 @@ namespace lockstep::fakezk {
 namespace {
 
 struct Lag : FaultPlaces<Lag> {
-  static constexpr FaultKind kKind = FaultKind::kLag;
-
   template <class Visit>
   static bool each(const World& world, Visit visit) {
     return visit_each(

@@ -5,8 +5,6 @@ namespace lockstep::fakezk {
 namespace {
 
 struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
-  static constexpr FaultKind kKind = FaultKind::kReplicaPartition;
-
   template <class Visit>
   static bool each(const World& world, Visit visit) {
     return visit_each(

@@ -62,7 +62,7 @@ FaultKinds possible_among(const World& world, FaultKinds kinds) {
   const auto look = [&](const ListedFault& listed) {
     if ((kinds & bit(listed.kind)) != 0 && listed.fault->possible(world)) found |= bit(listed.kind);
   };
-  [&]<std::size_t... kPlace>(std::index_sequence<kPlace...>) [[gnu::always_inline]] {
+  [&]<std::size_t... kPlace>(std::index_sequence<kPlace...>) {
     (look(kListed[kPlace]), ...);
   }(std::make_index_sequence<kFaultKinds>());
   return found;
