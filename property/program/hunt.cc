@@ -146,6 +146,15 @@ nlohmann::ordered_json violation_as_json(const HuntReport& report) {
           {"regression_test", regression_test_of(failure, report.name)}};
 }
 
+// How often each guarantee was judged.
+nlohmann::ordered_json as_json(const search::Judgements& judged) {
+  nlohmann::ordered_json counts;
+  for (const search::OracleFacts& row : search::oracles()) {
+    if (row.is_guarantee) counts[std::string(row.name)] = judged.of(row.oracle);
+  }
+  return counts;
+}
+
 nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   return {{"scenario", what.scenario->name},
@@ -166,6 +175,7 @@ nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
           {"final_states", nullptr},
           {"trace_hash", hex(report.trace_hash)},
           {"stopped_by", lab::name(report.stopped_by)},
+          {"judged", as_json(report.judged)},
           {"violation", nullptr}};
 }
 
@@ -194,7 +204,8 @@ void print_success(const Search& what, const HuntReport& report) {
             << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
             << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
             << grouped(rate) << " executions per second, trace hash " << hex(report.trace_hash)
-            << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n");
+            << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
+            << report.judged.text() << '\n';
 }
 
 void print_failure(const Search& what, const HuntReport& report, const std::string& program) {

@@ -115,6 +115,19 @@ void check_that_it_follows(const Part& one, const Part& next) {
                    ", but '" + one.file + "' ends before " + std::to_string(end));
 }
 
+// What the oracles of all parts had to judge. Null if a part does not say so: those of earlier
+// versions do not.
+Json sum_of_judged(const Json& all, const Json& next) {
+  if (!all.is_object() || !next.is_object()) return nullptr;
+  Json sum = all;
+  for (auto& [oracle, times] : sum.items()) {
+    const Json more = next.value(oracle, Json());
+    if (!times.is_number_unsigned() || !more.is_number_unsigned()) return nullptr;
+    times = times.get<std::uint64_t>() + more.get<std::uint64_t>();
+  }
+  return sum;
+}
+
 // Joins the parts in order, up to the first violation, as a single hunt would have reported them.
 Json merged(std::vector<Part> parts) {
   std::ranges::sort(parts, {}, &Part::first);
@@ -127,6 +140,8 @@ Json merged(std::vector<Part> parts) {
     all.steps += parts[i].steps;
     all.seconds += parts[i].seconds;
     all.trace_hash += parts[i].trace_hash;
+    all.json["judged"] =
+        sum_of_judged(all.json.value("judged", Json()), parts[i].json.value("judged", Json()));
     all.json["violation"] = parts[i].json.at("violation");
     all.json["stopped_by"] = parts[i].json.at("stopped_by");
   }

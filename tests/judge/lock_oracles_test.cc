@@ -16,6 +16,14 @@ using namespace unit;
 
 using LockOraclesTest = OraclesByHand;
 
+TEST_F(LockOraclesTest, EvidenceOfTheFutureIsMisuse) {
+  GrantRecord record = grant(*a_, place(*a_));
+  record.evidence += 1000;
+  oracles_.granted(record);
+  EXPECT_EQ(broken(), "misuse");
+  EXPECT_NE(message().find("is no zxid yet"), std::string::npos) << message();
+}
+
 TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {
   const Created a = place(*a_);
   const Created b = place(*b_);

@@ -151,6 +151,16 @@ TEST(LockUnderTestTest, GrantsThatNobodyHearsOfAreMisuse) {
   EXPECT_NE(report.text().find("LockObserver"), std::string::npos) << report.text();
 }
 
+TEST(LockUnderTestTest, TheReportSaysThatThereWasNothingToJudge) {
+  const Contend only_ask = [](Contender& self, Path, std::uint32_t) -> Task<void> {
+    return ask(self);
+  };
+  const HuntReport report = hunt_lock(LockUnderTest("nothing", only_ask), quick());
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_NE(report.text().find("Judged nothing: S1 (no grant was reported)"), std::string::npos)
+      << report.text();
+}
+
 TEST(LockUnderTestTest, ALockThatNobodyEverGetsIsMisuse) {
   const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
   EXPECT_EQ(broken(report), "misuse");

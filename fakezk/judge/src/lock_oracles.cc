@@ -23,6 +23,7 @@ constexpr std::uint32_t kMostPlaces = 16;
 void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
   world_ = &world;
   verdict_ = &verdict;
+  judged_ = {};
   grants_.clear();
   late_grant_.reset();
   acquiring_.clear();
@@ -55,6 +56,8 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
 void LockOracles::resolved(SessionId session) {
   const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
   if (pending == acquiring_.end()) return;
+  judged_.count(Oracle::kL1);
+  if (pending->deadline) judged_.count(Oracle::kL4);
   // The deadline was set by this clock.
   const TimePoint now =
       pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
@@ -119,6 +122,7 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
     looks.idle = 0;
     // In a queue whose front holds together, any of them lets another one in when it leaves.
     if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
+    judged_.count(Oracle::kL3);
     if (!woken_in_vain(own, looks.before)) return;
     report(Oracle::kL3, std::string(text(own.znode)) +
                             " was woken although the one right in front of it is still there");
@@ -275,6 +279,7 @@ void LockOracles::granted(const GrantRecord& grant) {
   if (world_->traced()) tell_granted(grant);
   fakezk::PathTable& paths = world_->servers().paths();
   const fakezk::PathId lock = paths.intern(grant.lock.text());
+  count_grant(grant);
   const Life* const own = own_life(grant);
   if (own) {
     check_evidence(grant, *own);
@@ -283,6 +288,17 @@ void LockOracles::granted(const GrantRecord& grant) {
   const fakezk::PathId znode = own ? own->znode : paths.intern(grant.znode.text());
   grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
                        own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife, grant.loss);
+}
+
+void LockOracles::count_grant(const GrantRecord& grant) {
+  judged_.count(Oracle::kS1);
+  judged_.count(Oracle::kL2);
+  if (grant.share == Share::kExclusive) judged_.count(Oracle::kS3);
+  if (grant.loss != LossPolicy::kServerNotice) judged_.count(Oracle::kS2);
+  if (grant.evidence <= world_->server().last_zxid()) return;
+  report(Oracle::kMisuse, grant,
+         "was granted by evidence of the future: " + std::to_string(grant.evidence) +
+             " is no zxid yet");
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
@@ -294,6 +310,7 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
   if (world_->traced()) tell_lost(grant, cause);
   Grant* const known = find(grant);
+  judged_.count(Oracle::kR1);
   if (!known) return report(Oracle::kR1, grant, "was lost without having been granted");
   if (known->given_back) report(Oracle::kR1, grant, "was reported lost after its release");
   check_own_deletion(*known);
@@ -328,6 +345,8 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   Grant* const known = find(grant);
   if (known && known->held()) forgets();
   if (known) known->given_back = true;
+  judged_.count(Oracle::kR2);
+  if (outcome == ReleaseOutcome::kAlreadyLost) judged_.count(Oracle::kR1);
   const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
   if (life) world_->note_existence(life->znode);
   const bool came_back = life && life->away_from != 0;
@@ -361,6 +380,7 @@ void LockOracles::check_orphans() {
   follow_server();
   check_late_grant();
   for (const Grant& grant : grants_) check_own_deletion(grant);
+  judged_.count(Oracle::kS5, lives_.size());
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
@@ -429,6 +449,7 @@ inline void LockOracles::deleted(const fakezk::Change& change) {
     life.forgotten = change.actor == fakezk::kForgetfulness;
     changes_.push_back(change.zxid);
     const bool by_servers = change.actor == 0 || life.forgotten;
+    if (!by_servers) judged_.count(Oracle::kS4);
     if (!by_servers && change.actor != fakezk::kOperator && change.actor != change.owner) {
       report_theft(change);
     }

@@ -30,10 +30,12 @@ void SharedResource::begin(fakezk::World& world, search::Verdict& verdict, std::
   newest_writer_ = 0;
   stock_ = stock;
   woken_ = 0;
+  judged_ = {};
 }
 
 void SharedResource::enter(const Session& session) {
   remembers();
+  judged_.count(Oracle::kS2);
   note(session, "enters");
   if (!inside_.empty() && !excused(session)) judge_entry(session);
   inside_.push_back({&session, &session.executor(), std::nullopt});
@@ -168,6 +170,7 @@ void SharedResource::released() {
 void SharedResource::woken() {
   remembers();
   const LockRules any_rules = {};
+  judged_.count(Oracle::kL3);
   if (++woken_ < 2 || !asserted(Oracle::kL3, any_rules, *world_)) return;
   verdict_->report(Oracle::kL3, "one release has woken " + std::to_string(woken_) + " waiters",
                    world_->steps());

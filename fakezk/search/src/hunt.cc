@@ -24,6 +24,7 @@ struct Block {
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
   std::uint64_t trace_hash = 0;
+  Judgements judged = {};
   std::optional<Found> found = {};
 };
 
@@ -83,6 +84,7 @@ void BlockDealer::merge(Block& block) {
   result_.executions += block.executions;
   result_.steps += block.steps;
   result_.trace_hash += block.trace_hash;
+  result_.judged += block.judged;
   result_.found = std::move(block.found);
   over_ = result_.found.has_value();
   if (over_ || result_.executions == options_.executions || merged_ % kBetweenCalls != 0) return;
@@ -133,6 +135,7 @@ void search(Searcher& searcher, CoverageTracer* coverage, Block& block) {
     parted = remembers_executions();
   }
   block.steps += outcome.steps;
+  block.judged += outcome.judged;
   block.trace_hash += fakezk::mix(outcome.trace_hash ^ fakezk::mix(index + 1));
   const bool nondeterministic = parted.has_value();
   if (parted) outcome.violation = std::move(parted);

@@ -39,6 +39,7 @@ Outcome execute(fakezk::World& world, Program& program, fakezk::Chooser& chooser
     world.hash_in(static_cast<unsigned char>(byte));
   }
   outcome.trace_hash = world.trace_hash();
+  outcome.judged = program.judgements();
   return outcome;
 }
 

@@ -138,6 +138,7 @@ std::optional<search::Found> Search::by_strategy(HuntReport& report) {
   report.executions = result.executions;
   report.steps = result.steps;
   report.trace_hash = result.trace_hash;
+  report.judged = result.judged;
   report.stopped_by = reason(result, is_interrupted());
   report.coverage = std::move(result.coverage);
   return std::move(result.found);
@@ -284,7 +285,8 @@ std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
   if (!failure && exhaustive) return name + ": " + verdict() + ".\n" + way_on(stopped_by);
   if (!failure) {
-    return name + ": no violation in " + std::to_string(executions) + " executions\n" + reached;
+    return name + ": no violation in " + std::to_string(executions) + " executions\n" +
+           judged.text() + '\n' + reached;
   }
   const search::Violation& violation = failure->violation;
   return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +

@@ -226,6 +226,14 @@ void LockScenario::check_grants(const fakezk::World& world) const {
                    world.steps());
 }
 
+// A contender that waits for ever is noticed whether it reports its acquires or not.
+search::Judgements LockScenario::judgements() const {
+  search::Judgements all = oracles_.judged();
+  all += resource_.judged();
+  all.count(search::Oracle::kL1, contenders_.size());
+  return all;
+}
+
 std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
   std::string report = "nothing can happen any more, and an acquire has not resolved:";
   for (const Contender& contender : contenders_) {

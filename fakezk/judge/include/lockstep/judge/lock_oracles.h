@@ -85,6 +85,8 @@ class LockOracles final : public LockObserver {
 
   // Whether a grant of that znode was reported.
   [[nodiscard]] bool has_heard_of(const Path& znode);
+  // What there was to judge since begin().
+  [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
   // Called at the end, when nothing can happen any more. A session that is at work, for whatever
   // purpose, has left no orphan.
@@ -219,6 +221,7 @@ class LockOracles final : public LockObserver {
   void check_late_grant();
   void check_own_deletion(const Grant& grant);
   inline void check_order(const GrantRecord& grant, const Grant& earlier);
+  void count_grant(const GrantRecord& grant);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
   [[nodiscard]] const Life* idle_place(const Acquire& acquire) const;
@@ -256,6 +259,7 @@ class LockOracles final : public LockObserver {
   fakezk::World* world_ = nullptr;
   search::Verdict* verdict_ = nullptr;
   LockOracles** until_end_ = nullptr;
+  search::Judgements judged_;
   std::vector<Grant> grants_;
   // The grant was reported after it was over on the server, when another contender held: its holder
   // has to be notified of the loss in the same step.

@@ -52,6 +52,9 @@ class SharedResource {
   [[nodiscard]] std::uint32_t stock();
   void sell();
 
+  // What there was to judge since begin().
+  [[nodiscard]] const search::Judgements& judged() const { return judged_; }
+
   // A holder gives its lock back; a waiter has been woken by that.
   void released();
   void woken();
@@ -80,6 +83,7 @@ class SharedResource {
 
   fakezk::World* world_ = nullptr;
   search::Verdict* verdict_ = nullptr;
+  search::Judgements judged_;
   std::vector<Visit> inside_;
   Zxid newest_ = 0;
   SessionId newest_writer_ = 0;  // Of the newest fenced write.

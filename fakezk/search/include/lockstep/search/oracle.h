@@ -39,6 +39,8 @@ struct OracleFacts {
   // The guarantee ("no lost wakeup"), or what has happened ("an exception escaped").
   std::string_view brief;
   std::string_view sentence;  // What must hold.
+  // Why it may have judged nothing in a hunt; empty if it always judges something.
+  std::string_view idle_because = "";
   // The part that an exhaustive search does not judge, because that part depends on orders that
   // the search leaves out; empty if the search judges all of it.
   std::string_view not_exhaustively = "";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lockstep/fakezk/world.h"
+#include "lockstep/search/judgements.h"
 #include "lockstep/search/oracle.h"
 
 namespace lockstep::search {
@@ -87,6 +88,8 @@ class Program : public fakezk::ProcessNames {
   [[nodiscard]] virtual bool judges_each_step() const { return false; }
   // Nothing can happen any more: reports processes that still wait.
   virtual void finish(fakezk::World& world) = 0;
+  // What the last execution's oracles had to judge. Until the next start().
+  [[nodiscard]] virtual Judgements judgements() const { return {}; }
   // Lets go of everything that belongs to the world; the tasks are gone already.
   virtual void clear() = 0;
   // True if the processes share nothing but ZooKeeper: no memory, and no judges except those that
@@ -108,6 +111,7 @@ struct Outcome {
   std::uint64_t trace_hash = 0;
   std::uint32_t steps = 0;
   std::uint32_t positions = 0;
+  Judgements judged = {};
 };
 
 struct ExecutionLimits {

@@ -121,6 +121,8 @@ struct HuntReport {
   StoppedBy stopped_by = StoppedBy::kCount;
   std::optional<search::Failure> failure;
   std::uint64_t failed_execution = 0;  // The index of the execution that `failure` was shrunk from.
+  // What the oracles had to judge in these executions. Empty for an exhaustive search.
+  search::Judgements judged;
   std::optional<search::Coverage> coverage;  // if it was measured
   std::optional<LockUnderTest> lock;         // the lock that was hunted
   // How far an exhaustive search got; empty for other strategies.

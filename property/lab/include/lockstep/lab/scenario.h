@@ -42,6 +42,7 @@ class LockScenario final : public search::Program,
   [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
   void committed() override { oracles_.committed(); }
   void finish(fakezk::World& world) override;
+  [[nodiscard]] search::Judgements judgements() const override;
   void clear() override;
   [[nodiscard]] bool isolated() const override { return lock_.isolated; }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;

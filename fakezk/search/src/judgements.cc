@@ -1,0 +1,22 @@
+#include "lockstep/search/judgements.h"
+
+namespace lockstep::search {
+
+std::string Judgements::text() const {
+  std::string judged;
+  std::string idle;
+  for (const OracleFacts& row : oracles()) {
+    if (!row.is_guarantee) continue;
+    std::string& list = of(row.oracle) > 0 ? judged : idle;
+    if (!list.empty()) list += ", ";
+    list += row.name;
+    list += of(row.oracle) > 0 ? ' ' + std::to_string(of(row.oracle))
+                               : " (" + std::string(row.idle_because) + ')';
+  }
+  std::string text;
+  if (!judged.empty()) text += "Judged: " + judged + " times.";
+  if (!idle.empty()) text += (text.empty() ? "" : " ") + ("Judged nothing: " + idle + '.');
+  return text;
+}
+
+}  // namespace lockstep::search
