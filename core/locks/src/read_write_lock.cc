@@ -13,7 +13,7 @@ namespace {
 
 std::string_view mark(Share share) { return share == Share::kShared ? kReadMark : kWriteMark; }
 
-// What the server appended to the name of a sequential znode: its number, as it wrote it.
+// The number that the server appended to the name of a sequential znode, as it wrote it.
 std::string_view digits_of(std::string_view name) {
   return name.substr(name.rfind(kWriteMark) + kWriteMark.size());
 }
@@ -110,7 +110,7 @@ Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
   return options_.valid_without_marks();
 }
 
-// What was lost by the own clock meanwhile is not gone on from: its holder was told that it is
+// A grant that was lost by the own clock meanwhile is not continued: its holder was told that it is
 // over.
 Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>& next) {
   if (held.state() == LockState::kLost) {
@@ -129,7 +129,7 @@ Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
                                               Patience::kWaitsToShare, std::move(context));
   const Result<void> ready = can_take_over(held, writer);
   if (!ready) co_return failure(ready.error());
-  // 3. The read grant has served. Nobody could come in between: our writer is in the queue.
+  // 3. The read grant has served. No contender could come in between: our writer is in the queue.
   std::swap(held, *writer);
   release_in_background(session_, std::move(*writer));
   co_return Result<void>();

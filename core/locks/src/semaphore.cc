@@ -60,7 +60,7 @@ Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
 Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) {
   co_await ok(options_.valid_without_marks());
   if (!count_.shared() && count_.fixed() < 1) co_return failure(Error::kBadArguments);
-  // What is malformed without what we append to it: an empty path would be the root.
+  // An empty path is malformed, and would mean the root once we append to it.
   if (path_.view().empty()) co_return failure(Error::kBadArguments);
   // 1. One at a time: hold the mutex until we have a lease, or give up.
   // It protects nothing but the order of the leases, which go with the same session.

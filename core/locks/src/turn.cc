@@ -67,7 +67,7 @@ Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path&
   co_return std::move(list.watch);
 }
 
-// What a list of the queue says to a contender.
+// A contender's standing according to a list of the queue.
 class Standing {
  public:
   explicit Standing(Zxid list) : evidence(list) {}

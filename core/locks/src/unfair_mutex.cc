@@ -24,7 +24,7 @@ Data own_data(const Guid& guid, const Data& said) {
   return Data(std::string_view(text));
 }
 
-// What the holder says; all of it if another library wrote it.
+// The holder's own data, without our GUID; all of the data if another library wrote it.
 Data said(const Data& written) {
   const std::string_view text = written.view();
   if (!Guid::recognized(text.substr(0, Guid::kLength))) return written;
@@ -128,7 +128,7 @@ Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
 
 Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context context) {
   for (;;) {
-    // 1. Create the znode: whoever succeeds holds the lock.
+    // 1. Create the znode: the contender that succeeds holds the lock.
     Result<Stat> created = co_await create_once(session_, znode_, own, options_.acl, context);
     if (created || created.error() != Error::kNodeExists) co_return std::move(created);
     // 2. Somebody else holds it: wait until the znode changes, then back to 1.

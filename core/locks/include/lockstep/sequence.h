@@ -20,10 +20,10 @@ inline constexpr std::string_view kLockMark = "-lock-";
 // Those of the read/write lock; Curator's too.
 inline constexpr std::string_view kReadMark = "__READ__";
 inline constexpr std::string_view kWriteMark = "__WRIT__";
-// That of a semaphore's lease; Curator's too.
+// The mark of a semaphore's lease; Curator uses it too.
 inline constexpr std::string_view kLeaseMark = "-lease-";
 
-// Whom a contender excludes while it holds: everybody, or exclusive contenders only.
+// The contenders that a holder excludes: all of them, or exclusive ones only.
 enum class Share : std::uint8_t { kExclusive, kShared };
 
 // A kind of contender: what stands in front of its sequence number, and how it holds. The text in
@@ -56,7 +56,7 @@ inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
 // True if no later contender can get this number or a lower one. At 2147483647 the server's counter
 // sticks: everybody who comes then gets that number, and with a prefix of his own nobody notices.
 // (DataTree.createNode only raises it; requests in one batch see it wrap instead.) Only a new
-// parent helps: who gets such a number has no place in the queue.
+// parent helps: a contender with such a number has no place in the queue.
 [[nodiscard]] constexpr bool keeps_order(std::int32_t number) {
   return number >= 0 && number < std::numeric_limits<std::int32_t>::max();
 }
@@ -67,7 +67,7 @@ struct Contender {
   Share share;
 };
 
-// What a znode's name says about it; none if it carries no mark and is therefore no contender.
+// The contender that a znode's name describes; none if the name carries no mark.
 [[nodiscard]] std::optional<Contender> contender(std::string_view name, Marks marks);
 
 // True if `other` keeps `ours` waiting: it stands in front, and they cannot hold together. (Readers
@@ -77,7 +77,7 @@ struct Contender {
   return !together && precedes(other.number, ours.number);
 }
 
-// Where a contender stands in a queue.
+// A contender's position in a queue.
 struct Position {
   std::size_t ahead = 0;            // Contenders in front that keep it waiting.
   std::size_t exclusive_ahead = 0;  // Those of them that are exclusive.

@@ -23,7 +23,7 @@ class LockQueue {
   Path own = Path(Text());  // Another znode of the same holder, which does not keep it waiting.
 };
 
-// Which contenders in front a contender waits for.
+// The contenders in front that a contender waits for.
 enum class Patience : std::uint8_t {
   kWaits,         // All of them.
   kWaitsToShare,  // Shared ones only: kConflict if an exclusive one is in front.
