@@ -1,4 +1,4 @@
-// What the judges of a lock report: a broken guarantee and, in a trace, the events they have seen.
+// Reports of a lock's judges: a broken guarantee and, in a trace, the events they have seen.
 #include <algorithm>
 #include <utility>
 

@@ -8,7 +8,7 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// What sequence numbers under a parent are made of.
+// The state from which sequence numbers under a parent are made.
 struct Counter {
   PathId parent;
   Zxid czxid;

@@ -20,7 +20,7 @@ std::uint64_t identity(const Event& event) {
          static_cast<std::uint64_t>(event.fault) << 32 | event.index;
 }
 
-// What a request has come to: its reply will say the rest.
+// The outcome of a request; its reply will say the rest.
 void add(PayloadHash& hash, const Server::Applied& applied) {
   hash.add(applied.zxid);
   if (applied.has_error) hash.add(static_cast<std::int64_t>(applied.error));
@@ -28,7 +28,7 @@ void add(PayloadHash& hash, const Server::Applied& applied) {
 
 }  // namespace
 
-// What has been listed stays there: looking at the faults is no part of the step.
+// Listed faults stay listed: looking at the faults is no part of the step.
 class World::FaultsOfStep final : public PossibleFaults {
  public:
   explicit FaultsOfStep(World& world) : world_(world) {}

@@ -29,7 +29,7 @@ void World::inject(const Event& event) {
   struck.strike(*this, event, step);
 }
 
-// Of what a server has sent on each connection before it loses its lead, a part arrives.
+// A part of what a server has sent on each connection before it loses its lead arrives.
 void FaultsHand::draw_lost_inboxes(World& world, Step& step) {
   const Network& network = world.network_;
   world.lost_inboxes_.assign(network.size(), 0);
@@ -50,7 +50,7 @@ void FaultsHand::lose_inboxes(World& world) {
 }
 
 void World::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
-  // What the server had already taken from the wire is applied although nobody waits for it.
+  // The server applies requests that it had already taken from the wire, although no client waits.
   const auto under_way = static_cast<std::uint32_t>(network_.at(index).requests.size());
   for (std::uint32_t i = 0; i < std::min(accepted, under_way) && server_.can_apply(index); ++i) {
     take_up(index);

@@ -55,7 +55,7 @@ ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
   return checkpoint;
 }
 
-// What has not changed since then is left as it is.
+// Znodes that have not changed since then stay as they are.
 void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
   for (const PathId id : created_) {
     if (znodes_[id].exists) forget(changing(id));

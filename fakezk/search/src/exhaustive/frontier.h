@@ -43,7 +43,7 @@ struct Node {
   std::vector<StepKey> done;
 };
 
-// Which faults are to happen in a search.
+// The faults that are to happen in a search.
 struct FaultsToHappen {
   // With source sets exactly these; one may be there twice. Otherwise any that the world allows.
   std::vector<Fault> faults;

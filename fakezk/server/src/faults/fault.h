@@ -28,7 +28,7 @@ struct ListedFault {
 // Those of `kinds` that can strike.
 [[nodiscard]] FaultKinds possible_among(const World& world, FaultKinds kinds);
 
-// What faults use of a world besides its public interface.
+// The parts of a world that faults use besides its public interface.
 struct FaultsHand {
   static void trace(World& world, const Step& step) { world.trace(step); }
   // A choice that makes no difference to another one that was possible before: Chooser::shortcut.

@@ -123,7 +123,7 @@ class LockOracles final : public LockObserver {
     [[nodiscard]] bool held() const { return losses == 0 && !releasing && !given_back; }
     [[nodiscard]] bool by_own_clock() const { return loss != LossPolicy::kServerNotice; }
   };
-  // What the name of a znode says about it.
+  // A znode's role according to its name.
   struct Role {
     Contender contender{};
     bool contends = false;

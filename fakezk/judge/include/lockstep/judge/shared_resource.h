@@ -12,8 +12,8 @@
 
 namespace lockstep::judge {
 
-// What a lock protects, as a judge of its users. ZooKeeper never hears of these calls: this is a
-// shop's stock or a disk, reached over another wire than the lock.
+// The resource that a lock protects; it judges its users. ZooKeeper never sees these calls: this is
+// a shop's stock or a disk, reached over another wire than the lock.
 //
 //  S2               client-order exclusion: no process enters while another one is inside, unless
 //                   the server has ended the session of either without its knowledge. A client that

@@ -16,7 +16,7 @@
 
 namespace lockstep::search {
 
-// Which equivalent orders an exhaustive search leaves out.
+// The equivalent orders that an exhaustive search leaves out.
 enum class Reduction : std::uint8_t {
   kNone,    // Tries every order. For tiny programs, and to check the others.
   kSleep,   // P. Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems",

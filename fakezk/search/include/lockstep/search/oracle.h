@@ -9,8 +9,9 @@
 
 namespace lockstep::search {
 
-// What a hunt judges, in the order in which violations are reported: when one step violates several
-// oracles, the report names the first of them. Users' own invariants ("user:<name>") come last.
+// The oracles of a hunt, in the order in which violations are reported: if one step violates
+// several oracles, the report names the first of them. Users' own invariants ("user:<name>") come
+// last.
 enum class Oracle : std::uint8_t {
   kS1,
   kS2,
@@ -60,7 +61,7 @@ struct OracleFacts {
 // A violation as a headline: "L1 is broken", "crash".
 [[nodiscard]] std::string is_broken(std::string_view oracle);
 
-// What an exhaustive search does not judge: "L3", "livelock by repetition".
+// The rules that an exhaustive search does not judge: "L3", "livelock by repetition".
 [[nodiscard]] std::vector<std::string_view> list_not_judged();
 [[nodiscard]] std::string not_judged();  // "L3 and livelock by repetition"
 

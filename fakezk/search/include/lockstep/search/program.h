@@ -97,7 +97,7 @@ class Program : public fakezk::ProcessNames {
   // more orders.
   [[nodiscard]] virtual bool isolated() const { return false; }
 
-  // Guards every execution from now on, whoever runs it.
+  // Guards every execution from now on.
   void set_guard(std::unique_ptr<ExecutionGuard> guard) { guard_ = std::move(guard); }
   [[nodiscard]] ExecutionGuard* guard() const { return guard_.get(); }
 
