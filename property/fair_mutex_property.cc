@@ -27,7 +27,7 @@ RC_GTEST_PROP(FairMutexProperty, KeepsItsGuarantees, (const lab::HuntSettings& s
   keeps_its_guarantees(lab::LockUnderTest("fair-mutex", &lab::contend_for<FairMutex>), settings);
 }
 
-// What RapidCheck found about a lock that is broken.
+// RapidCheck's findings about a broken lock.
 struct Falsified {
   std::string description;
   lab::HuntSettings smallest;

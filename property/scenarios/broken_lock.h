@@ -4,7 +4,7 @@
 #include "scenarios/leftovers.h"
 #include "scenarios/registry.h"
 
-// What the file of a broken lock includes: sound parts, a fair mutex with one flawed step, the
+// The header for the file of a broken lock: sound parts, a fair mutex with one flawed step, the
 // usual forms of a scenario, and Registered to list it.
 namespace lockstep::scenarios {
 

@@ -19,7 +19,7 @@
 #include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 
-// What broken twins have in common: the sound parts around their one flaw.
+// The sound parts that broken twins share around their one flaw.
 namespace lockstep::scenarios {
 
 using lab::Contender;

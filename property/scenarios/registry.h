@@ -19,7 +19,7 @@ struct Scenario {
   std::string_view summary;          // One sentence.
   lab::ScenarioSize size;            // the default size
   lab::LockUnderTest (*describe)();  // Its name is the scenario's.
-  // Where the bug is known from: issues of the projects that had it, or the tutorial.
+  // The bug's origin: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
   // The bug needs no race: also the calm schedule shows it.
   bool calm_fails = false;

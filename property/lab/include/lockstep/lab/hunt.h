@@ -16,7 +16,7 @@
 
 namespace lockstep::lab {
 
-// What to search, and how.
+// The scope and the method of a hunt.
 struct HuntSettings {
   static constexpr std::uint32_t kMostClients = 64;
   static constexpr std::uint32_t kMostRounds = 100;
