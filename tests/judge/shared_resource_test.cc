@@ -56,14 +56,14 @@ TEST_F(SharedResourceTest, ProcessesAreCalledAsInTheLanes) {
   EXPECT_EQ(message(), "B enters while A, which is connected, is still inside");
 }
 
-TEST_F(SharedResourceTest, WhoCannotKnowOfItsLossMayStay) {
+TEST_F(SharedResourceTest, ClientUnawareOfItsLossMayStay) {
   resource_.enter(*a_);
   simulation_.expire(*a_);
   resource_.enter(*b_);
   EXPECT_EQ(broken(), "");
 }
 
-TEST_F(SharedResourceTest, WhoCannotKnowOfItsLossMayEnter) {
+TEST_F(SharedResourceTest, ClientUnawareOfItsLossMayEnter) {
   simulation_.expire(*a_);
   resource_.enter(*b_);
   resource_.enter(*a_);

@@ -88,7 +88,7 @@ class RestartingMutex : Impatience {
   }
 };
 
-// Whoever has not got it after three seconds takes the one in front for dead.
+// A contender that has waited for three seconds takes the one in front for dead.
 class StealingMutex : Impatience {
  public:
   using Impatience::Impatience;

@@ -18,7 +18,7 @@ namespace {
 
 using unit::Variable;
 
-// Whoever asks gets in.
+// Every contender gets in.
 Task<void> walk_in(Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -176,7 +176,7 @@ TEST(HuntSettingsTest, WhatAnExhaustiveSearchFindsIsExplained) {
   EXPECT_EQ(report.text().find("of seed"), std::string::npos) << report.text();
 }
 
-TEST(HuntSettingsTest, WhatIsFoundDoesNotDependOnTheJobs) {
+TEST(HuntSettingsTest, FindingsDoNotDependOnTheJobs) {
   LockUnderTest lock("no-lock", &walk_in);
   lock.isolated = true;
   HuntSettings settings = small();

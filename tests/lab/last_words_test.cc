@@ -188,7 +188,7 @@ TEST(LastWordsDeathTest, OutsideOfAnExecutionThereIsNothingToSay) {
   EXPECT_EXIT(exit_behind_a_hunt(), ExitedWithCode(0), "^$");
 }
 
-// What `run`, which ends its process, prints on standard error.
+// The standard error output of `run`, which ends its process.
 std::string printed_by(const std::function<void()>& run) {
   std::FILE* const file = std::tmpfile();
   const ::pid_t child = ::fork();

@@ -38,7 +38,7 @@ class SorryMutex {
   }
 };
 
-// Whoever asks gets it.
+// Every contender gets it.
 class OpenDoor {
  public:
   OpenDoor(lockstep::Client&, const lockstep::Path&, lockstep::LockObserver*) {}
@@ -145,7 +145,7 @@ TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanItTakes) {
   EXPECT_EQ(report.failure->rounds, 2U);
 }
 
-TEST(LockUnderTestTest, GrantsThatNobodyHearsOfAreMisuse) {
+TEST(LockUnderTestTest, GrantsThatAreNotReportedAreMisuse) {
   const HuntReport report = hunt_lock(lock_under_test<acme::SilentMutex>("silent"), quick());
   EXPECT_EQ(broken(report), "misuse");
   EXPECT_NE(report.text().find("LockObserver"), std::string::npos) << report.text();
@@ -161,7 +161,7 @@ TEST(LockUnderTestTest, TheReportSaysThatThereWasNothingToJudge) {
       << report.text();
 }
 
-TEST(LockUnderTestTest, ALockThatNobodyEverGetsIsMisuse) {
+TEST(LockUnderTestTest, ALockThatIsNeverAcquiredIsMisuse) {
   const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
   EXPECT_EQ(broken(report), "misuse");
   EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();

@@ -15,7 +15,7 @@ namespace {
 
 using unit::Variable;
 
-// Whoever asks gets in.
+// Every contender gets in.
 Task<void> walk_in(Contender& self, Path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const auto session = co_await self.client().session(Context());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHostile = "</script><script>alert('1')</script>&<!--\"\\\n\x01";
 
-// What the page of a chronicle holds between its record's tags.
+// The text between the record's tags on the page of a chronicle.
 std::string record_in(const std::string& page) {
   const std::string_view begin = R"(<script type="application/json" id="record">)";
   const std::size_t at = page.find(begin) + begin.size();

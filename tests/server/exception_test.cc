@@ -20,7 +20,7 @@ namespace {
 
 using namespace unit;
 
-// What run() throws, as text.
+// The text of the exception that run() throws.
 template <class Run>
 std::string thrown_by(const Run& run) {
   try {

@@ -22,7 +22,7 @@ constexpr std::uint32_t kClients = 3;
 constexpr std::uint32_t kBatches = 6;
 constexpr std::array<const char*, 6> kPaths = {"/a", "/a/x", "/a/y", "/b", "/b/x", "/a/x/deep"};
 
-// What one client's requests came to, in the order of sending.
+// The outcomes of one client's requests, in the order of sending.
 struct Worker {
   Worker(Process& process, std::string name, std::uint64_t seed)
       : client(process, std::move(name)), random(seed) {}

@@ -38,7 +38,7 @@ class ServerByHand final : private fakezk::Unspecified {
     greet(link, handshake);
     return link;
   }
-  // What the server answers to a handshake.
+  // The server's answer to a handshake.
   ServerMessage greet(LinkIndex link, const fakezk::Handshake& handshake) {
     network.connect(link, handshake);
     server.apply(link, now);
@@ -51,7 +51,7 @@ class ServerByHand final : private fakezk::Unspecified {
     }
     return answer;
   }
-  // What a client that comes back on that link says.
+  // The handshake of a client that comes back on that link.
   [[nodiscard]] const fakezk::Handshake& handshake(LinkIndex link) const { return accepted_[link]; }
   [[nodiscard]] SessionId session(LinkIndex link) const { return accepted_[link].session_id; }
 

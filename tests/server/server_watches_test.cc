@@ -1,4 +1,4 @@
-// Whom a server tells of what, and in which order.
+// The events that a server sends to each session, and their order.
 #include <gtest/gtest.h>
 
 #include <utility>
