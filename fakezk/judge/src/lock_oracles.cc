@@ -290,17 +290,6 @@ void LockOracles::granted(const GrantRecord& grant) {
                        own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife, grant.loss);
 }
 
-void LockOracles::count_grant(const GrantRecord& grant) {
-  judged_.count(Oracle::kS1);
-  judged_.count(Oracle::kL2);
-  if (grant.share == Share::kExclusive) judged_.count(Oracle::kS3);
-  if (grant.loss != LossPolicy::kServerNotice) judged_.count(Oracle::kS2);
-  if (grant.evidence <= world_->server().last_zxid()) return;
-  report(Oracle::kMisuse, grant,
-         "was granted by evidence of the future: " + std::to_string(grant.evidence) +
-             " is no zxid yet");
-}
-
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
   follow_server();
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));

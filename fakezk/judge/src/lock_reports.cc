@@ -24,6 +24,17 @@ void LockOracles::report(Oracle oracle, const GrantRecord& grant, std::string_vi
   report(oracle, grant.znode.string() + ' ' + std::string(what));
 }
 
+void LockOracles::count_grant(const GrantRecord& grant) {
+  judged_.count(Oracle::kS1);
+  judged_.count(Oracle::kL2);
+  if (grant.share == Share::kExclusive) judged_.count(Oracle::kS3);
+  if (grant.loss != LossPolicy::kServerNotice) judged_.count(Oracle::kS2);
+  if (grant.evidence <= world_->server().last_zxid()) return;
+  report(Oracle::kMisuse, grant,
+         "was granted by evidence of the future: " + std::to_string(grant.evidence) +
+             " is no zxid yet");
+}
+
 void LockOracles::report_released_again(const Path& znode, ReleaseOutcome first,
                                         ReleaseOutcome second) {
   report(Oracle::kR2, znode.string() + " was released as '" + std::string(name(first)) +
