@@ -57,10 +57,9 @@ class Line final : public Executor {
 // The znodes of one lock, with their watches.
 class Znodes {
  public:
-  ~Znodes() { clear(); }
   void clear() {
     for (Znode& znode : znodes_) {
-      if (znode.watch) std::exchange(znode.watch, nullptr)->release();
+      znode.watch = {};
       znode.there = false;
     }
     made_ = 0;
@@ -76,7 +75,7 @@ class Znodes {
     return znode.path;
   }
   [[nodiscard]] Children list() const {
-    auto* const storage = new Children::Storage();
+    const auto storage = internal::Ref<Children::Storage>::make();
     for (const Znode& znode : znodes_) {
       if (znode.there) storage->names.push_back(znode.path.name());
     }
@@ -84,26 +83,25 @@ class Znodes {
     return Children(storage);
   }
   // Returns false if the znode does not exist.
-  bool watch(const Path& path, internal::WatchState& watch) {
+  bool watch(const Path& path, internal::Ref<internal::WatchState> watch) {
     Znode* const znode = find(path);
     if (!znode) return false;
-    watch.retain();
-    znode->watch = &watch;
+    znode->watch = std::move(watch);
     return true;
   }
-  // Returns the watch to fire, if there is one.
-  internal::WatchState* remove(const Path& path) {
+  // Returns the watch to fire, or null.
+  internal::Ref<internal::WatchState> remove(const Path& path) {
     Znode* const znode = find(path);
     expect(znode, "a contender deletes a missing znode");
     znode->there = false;
-    return std::exchange(znode->watch, nullptr);
+    return std::move(znode->watch);
   }
 
  private:
   struct Znode {
     Path path = Path(Text());
     bool there = false;
-    internal::WatchState* watch = nullptr;
+    internal::Ref<internal::WatchState> watch;
   };
 
   Znode* find(const Path& path) {
@@ -149,19 +147,18 @@ class Answering final : public Session {
   void abandon(internal::Completion&) noexcept override { completion_ = nullptr; }
 
   void answer() {
-    const Request request = std::move(*asked_);
+    Request request = std::move(*asked_);
     internal::Completion* const completion = std::exchange(completion_, nullptr);
     Reply reply;
     switch (request.op) {
       case OpCode::kCreate: reply.path = znodes_.create(request.path); break;
       case OpCode::kGetChildren: reply.children = znodes_.list(); break;
       case OpCode::kGetData:
-        if (!znodes_.watch(request.path, *request.watch)) reply = Reply(Error::kNoNode);
+        if (!znodes_.watch(request.path, std::move(request.watch))) reply = Reply(Error::kNoNode);
         break;
       case OpCode::kRemove:
-        if (internal::WatchState* const watch = znodes_.remove(request.path)) {
-          fire(*watch, EventType::kDeleted, request.path);
-          watch->release();
+        if (const auto watch = znodes_.remove(request.path)) {
+          watch->resolve(WatchEvent(EventType::kDeleted, request.path));
         }
         break;
       default: throw std::logic_error("a fair mutex sends an unexpected request");

@@ -24,10 +24,7 @@ using namespace unit;
 // Waits for a watch that the test resolves itself, on an executor that the test runs itself.
 class WaitTest : public ::testing::Test {
  protected:
-  ~WaitTest() override {
-    tasks_.clear();
-    state_->release();
-  }
+  ~WaitTest() override { tasks_.clear(); }
   void wait(Context context) { tasks_.spawn(keep(watch_, std::move(context), results_)); }
   void resolve() { state_->resolve(WatchEvent(EventType::kChanged, "/a")); }
 
@@ -39,16 +36,10 @@ class WaitTest : public ::testing::Test {
 
   ManualExecutor executor_;
   const TimePoint deadline_ = executor_.now() + 1s;
-  internal::WatchState* const state_ = retained(new internal::WatchState);
+  const internal::Ref<internal::WatchState> state_ = internal::Ref<internal::WatchState>::make();
   Watch watch_{executor_, state_};
   std::vector<std::optional<Error>> results_;
   TaskSet tasks_;
-
- private:
-  static internal::WatchState* retained(internal::WatchState* state) {
-    state->retain();
-    return state;
-  }
 };
 
 TEST_F(WaitTest, ResumesThroughTheExecutorsQueue) {
@@ -86,7 +77,7 @@ TEST_F(WaitTest, DeadlineThenResultGivesTimedOutOnce) {
   EXPECT_EQ(executor_.run_posted(), 1);
   EXPECT_EQ(results_, std::vector<std::optional<Error>>{Error::kTimedOut});
   EXPECT_TRUE(watch_.has_fired());  // The event is not lost,
-  wait(Context());                  // whoever asks next gets it.
+  wait(Context());                  // the next waiter gets it.
   EXPECT_EQ(results_.back(), std::nullopt);
 }
 

@@ -30,6 +30,10 @@ class CountingStorage final : public Children::Storage {
   std::string name_;
 };
 
+Children list_of(int& alive, std::string name) {
+  return Children(internal::Ref<CountingStorage>::make(alive, std::move(name)));
+}
+
 TEST(ChildrenTest, NoneIsAnEmptyList) {
   const Children none;
   EXPECT_TRUE(none.empty());
@@ -41,7 +45,7 @@ TEST(ChildrenTest, NoneIsAnEmptyList) {
 TEST(ChildrenTest, StorageLivesAsLongAsAnyCopy) {
   int alive = 0;
   {
-    Children first(new CountingStorage(alive, "a"));
+    Children first = list_of(alive, "a");
     std::optional<Children> copy = first;
     const Children moved = std::move(first);
     EXPECT_TRUE(first.empty());
@@ -56,8 +60,8 @@ TEST(ChildrenTest, StorageLivesAsLongAsAnyCopy) {
 
 TEST(ChildrenTest, AssigningGivesBackWhatWasThere) {
   int alive = 0;
-  Children list(new CountingStorage(alive, "a"));
-  list = Children(new CountingStorage(alive, "b"));
+  Children list = list_of(alive, "a");
+  list = list_of(alive, "b");
   EXPECT_EQ(alive, 1);
   Children& same = list;
   list = same;

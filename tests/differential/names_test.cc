@@ -60,8 +60,8 @@ TEST(NamesTest, ChildrenAreASet) {
   Names names = names_from("/p1", 10, 77);
   Reply one;
   Reply other;
-  one.children = Children(new Listed({"a", "b"}));
-  other.children = Children(new Listed({"b", "a"}));
+  one.children = Children(internal::Ref<Listed>::make(std::vector<std::string_view>{"a", "b"}));
+  other.children = Children(internal::Ref<Listed>::make(std::vector<std::string_view>{"b", "a"}));
   EXPECT_EQ(names.reply(OpCode::kGetChildren, one), names.reply(OpCode::kGetChildren, other));
 }
 

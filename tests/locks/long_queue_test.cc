@@ -13,7 +13,7 @@
 #include "support/by_hand.h"
 #include "support/manual_executor.h"
 
-// What a FairMutex costs must not depend on how many wait for it.
+// The cost of a FairMutex must not depend on the number of its waiters.
 namespace lockstep {
 namespace {
 
@@ -21,7 +21,7 @@ using namespace unit;
 
 constexpr std::size_t kSessions = 10;
 
-// What goes over the network, whoever sends it.
+// Records the requests on the network, and counts the events.
 class Traffic final : public fakezk::Tracer {
  public:
   explicit Traffic(Simulation& simulation) : simulation_(simulation) {
@@ -126,10 +126,7 @@ class Refusing final : public Session {
   Refusing(Executor& executor, Random& random) : Session(executor, random, Path()) {
     change_state(SessionState::kConnected);
   }
-  ~Refusing() override {
-    end_background();
-    if (watch_) watch_->release();
-  }
+  ~Refusing() override { end_background(); }
   [[nodiscard]] SessionId id() const override { return 1; }
   [[nodiscard]] Duration timeout() const override { return 10s; }
   [[nodiscard]] TimePoint last_contact() const override { return executor().now(); }
@@ -143,12 +140,11 @@ class Refusing final : public Session {
       ours_ = Path(request.path.string() + "0000000001");
       reply.path = ours_;
     } else if (request.op == OpCode::kGetChildren) {
-      reply.children =
-          Children(new CountedList({"_c_guid-lock-0000000000", std::string(ours_.name())}, lists_));
+      reply.children = Children(internal::Ref<CountedList>::make(
+          std::vector<std::string>{"_c_guid-lock-0000000000", std::string(ours_.name())}, lists_));
     } else if (request.watch) {
       watched_ = request.path;
-      watch_ = request.watch;
-      watch_->retain();
+      watch_ = std::move(request.watch);
     }
     completion.complete(reply);
   }
@@ -157,7 +153,7 @@ class Refusing final : public Session {
   Path ours_;
   int lists_ = 0;
   std::optional<Path> watched_;
-  internal::WatchState* watch_ = nullptr;
+  internal::Ref<internal::WatchState> watch_;
 };
 
 TEST(LongQueueWaiterTest, WaiterKeepsNoList) {

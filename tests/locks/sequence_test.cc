@@ -32,7 +32,9 @@ class List final : public Children::Storage {
  private:
   std::vector<std::string> texts_;
 };
-Children list(std::vector<std::string> names) { return Children(new List(std::move(names))); }
+Children list(std::vector<std::string> names) {
+  return Children(internal::Ref<List>::make(std::move(names)));
+}
 
 // ---------------------------------------------------------------------------- sequence_number
 

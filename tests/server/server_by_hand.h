@@ -100,7 +100,7 @@ class ServerByHand final : private fakezk::Unspecified {
   // The same, and leaves a watch.
   Reply watch(LinkIndex link, OpCode op, Path path) {
     Request request(op, std::move(path));
-    request.watch = &some_watch_;
+    request.watched = true;
     return ask(link, std::move(request));
   }
   Stat stat(LinkIndex link, Path path) {
@@ -132,7 +132,7 @@ class ServerByHand final : private fakezk::Unspecified {
   fakezk::Server server;
   TimePoint now{};
   Zxid reply_zxid = 0;
-  // What comes next where ZooKeeper leaves an order open; 0 when it runs out.
+  // The next choices where ZooKeeper leaves an order open; 0 when they run out.
   std::vector<std::uint32_t> unspecified;
 
  private:
@@ -155,13 +155,12 @@ class ServerByHand final : private fakezk::Unspecified {
   }
 
   Nobody nobody_;
-  internal::WatchState some_watch_;
   std::vector<fakezk::Handshake> accepted_;
   std::vector<std::vector<std::string>> events_;
 };
 using Events = std::vector<std::string>;
 
-// What a reply says went wrong, if anything did.
+// The error of a reply, if it has one.
 inline std::optional<Error> error_of(const Reply& reply) {
   if (!reply.is_error()) return std::nullopt;
   return reply.error;

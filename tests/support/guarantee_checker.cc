@@ -46,7 +46,7 @@ void GuaranteeChecker::taken_up_by_cut(const Step& step) {
     const Request& request = message.request;
     if (request.op == OpCode::kAddAuth) continue;
     clients_[step.event.index].asked.push_back(
-        {request.op, request.path.string(), request.watch != nullptr, world_.server().last_zxid()});
+        {request.op, request.path.string(), request.watched, world_.server().last_zxid()});
   }
 }
 

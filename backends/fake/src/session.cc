@@ -1,6 +1,5 @@
 #include "lockstep/fake/session.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,11 +13,8 @@ using fakezk::ServerMessage;
 
 namespace {
 
-// What nearly every request is like: there is nothing in it but its path that a client could
-// refuse. (Of a watch that is to be taken back it may know nothing.)
-bool is_plain(const Request& request) {
-  return request.plain() && !has_ttl(request.mode) && request.op != OpCode::kCheckWatches;
-}
+// Whether a client could refuse only its path, as with nearly every request.
+bool is_plain(const Request& request) { return request.plain() && !has_ttl(request.mode); }
 
 }  // namespace
 
@@ -89,9 +85,6 @@ FakeSession::~FakeSession() {
     end(SessionState::kClosed);
     if (heard) leave(connected);
   }
-  pending_.each([](const PendingRequest& lost) {
-    if (lost.watch) lost.watch->release();
-  });
   if (heard) world_.network()[link_].endpoint = nullptr;
 }
 
@@ -116,28 +109,21 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
   if (request.op == OpCode::kClose) [[unlikely]] {
     return start_closing(completion);
   }
+  if (request.op == OpCode::kCheckWatches && !watches_.complete(request)) [[unlikely]] {
+    return refuse(completion, MultiError(Error::kNoWatcher));
+  }
   fakezk::PathTable& paths = world_.servers().paths();
-  fakezk::PathId path = paths.intern(request.path.text());
+  const fakezk::PathId path = paths.intern(request.path.text());
   // A path that the servers accept is accepted by the client as well.
   if (!paths.valid(path) || !is_plain(request) || may_exceed(request, packet_limit()))
       [[unlikely]] {
-    if (refused(request, path, completion)) return;
+    const std::optional<MultiError> why = internal::refusal_of(request, packet_limit());
+    if (why) return refuse(completion, *why);
   }
-  if (request.watch) request.watch->retain();
-  pending_.add({&completion, request.watch, path, request.op, request.watch_type, process_.now()});
+  pending_.add({&completion, std::move(request.watch), path, request.op, request.watch_type,
+                process_.now()});
   if (handshaken_) return send(std::move(request), path);
   unsent_.emplace(std::move(request), path);
-}
-
-bool FakeSession::refused(Request& request, fakezk::PathId& path,
-                          internal::Completion& completion) {
-  if (const std::optional<MultiError> why = internal::refusal_of(request, packet_limit())) {
-    refuse(completion, *why);
-    return true;
-  }
-  if (request.op != OpCode::kCheckWatches || find_watch(request, path)) return false;
-  refuse(completion, MultiError(Error::kNoWatcher));
-  return true;
 }
 
 void FakeSession::refuse(internal::Completion& completion, MultiError why) {
@@ -246,9 +232,9 @@ void FakeSession::send_unsent() {
   PendingRequests unsent = std::exchange(pending_, {});
   while (!unsent_.empty()) {
     const std::unique_ptr<fakezk::ClientMessage> message = unsent_.take();
-    const PendingRequest request = unsent.take();
+    PendingRequest request = unsent.take();
     if (request.op == OpCode::kMulti && !request.completion) continue;
-    pending_.add(request);
+    pending_.add(std::move(request));
     send(std::move(message->request), message->path);
   }
 }
@@ -258,82 +244,32 @@ void FakeSession::set_watches() {
   if (watches_.empty()) return;
   fakezk::WatchedPaths paths;
   paths.relative_zxid = last_zxid_seen_;
-  for (const Registration& registration : watches_) {
-    std::vector<Path>& into = registration.table == Table::kNode    ? paths.data
-                              : registration.table == Table::kExist ? paths.exist
-                                                                    : paths.child;
-    const Path path = world_.server().paths().path(registration.path);
-    if (std::ranges::find(into, path) == into.end()) into.push_back(path);
-  }
+  paths.data = watches_.paths_in(internal::WatchTable::kNode);
+  paths.exist = watches_.paths_in(internal::WatchTable::kExist);
+  paths.child = watches_.paths_in(internal::WatchTable::kChild);
   world_.network().send(link_, std::move(paths));
 }
 
+// The C client registers and removes watches when the reply arrives.
 void FakeSession::see_to_watches(const PendingRequest& answered, const Reply& reply) {
+  const std::optional<Error> error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
+  Path path = world_.servers().paths().path(answered.path);
   if (concerns_watches(answered.op)) {
-    if (!reply.is_error()) drop_watches(answered);
-    if (answered.watch) answered.watch->release();
-  } else {
-    const bool missing = reply.is_error() && reply.error == Error::kNoNode;
-    keep_watch(answered, !reply.is_error(), missing);
+    if (!error) drop_watches(answered, path);
+    return;
   }
+  const internal::WatchTable table = internal::table_of(answered.op, error);
+  if (table != internal::WatchTable::kNone) watches_.add(table, std::move(path), *answered.watch);
 }
 
-// The C client registers a watch when the reply arrives, if the reply says that the server has one.
-void FakeSession::keep_watch(const PendingRequest& answered, bool found, bool missing) {
-  if (found) {
-    const Table table = answered.op == OpCode::kGetChildren ? Table::kChild : Table::kNode;
-    watches_.emplace_back(table, answered.path, answered.watch);
-  } else if (missing && answered.op == OpCode::kExists) {
-    watches_.emplace_back(Table::kExist, answered.path, answered.watch);
-  } else {
-    answered.watch->release();
-  }
-}
-
-// The C client checks this before it sends the request (zookeeper.c, aremove_watches).
-bool FakeSession::find_watch(Request& request, fakezk::PathId& path) const {
-  const auto found = std::ranges::find(watches_, request.watch, &Registration::watch);
-  if (found == watches_.end()) return false;
-  path = found->path;
-  request.path = world_.server().paths().path(path);
-  request.watch_type = found->table == Table::kChild ? WatchType::kChild : WatchType::kData;
-  return true;
-}
-
-// The C client does this when the reply arrives (zk_hashtable.c, deactivateWatcher).
-void FakeSession::drop_watches(const PendingRequest& answered) {
-  PooledVector<internal::WatchState*> removed;
-  std::erase_if(watches_, [&](const Registration& registration) {
-    const WatchType type =
-        registration.table == Table::kChild ? WatchType::kChild : WatchType::kData;
-    const bool goes =
-        answered.op == OpCode::kCheckWatches
-            ? registration.watch == answered.watch
-            : registration.path == answered.path &&
-                  (answered.watch_type == WatchType::kAny || answered.watch_type == type);
-    if (goes) removed.push_back(registration.watch);
-    return goes;
-  });
-  for (internal::WatchState* const watch : removed) {
-    watch->resolve(failure(Error::kNoWatcher));
-    watch->release();
-  }
+void FakeSession::drop_watches(const PendingRequest& answered, const Path& path) {
+  if (answered.op == OpCode::kRemoveWatches) return watches_.removed(path, answered.watch_type);
+  const std::optional<internal::WatchRegistry::Place> place = watches_.find(answered.watch.get());
+  if (place) watches_.take_back(*answered.watch, place->alone);
 }
 
 void FakeSession::watch_event(const ServerMessage& message) {
-  const EventType type = message.event;
-  const auto concerned = [&](const Registration& registration) {
-    if (registration.path != message.path) return false;
-    if (type == EventType::kDeleted) return true;
-    return (type == EventType::kChild) == (registration.table == Table::kChild);
-  };
-  // Waiters run later, so none of them registers a watch during the loop.
-  std::erase_if(watches_, [&](const Registration& registration) {
-    if (!concerned(registration)) return false;
-    fire(*registration.watch, type, message.reply.path);
-    registration.watch->release();
-    return true;
-  });
+  fire(watches_, message.event, message.reply.path);
 }
 
 // The session event comes first, then all unanswered requests fail, oldest first, including those
@@ -379,7 +315,7 @@ void FakeSession::end(SessionState state) {
   unsent_.clear();
   if (watches_.empty() && pending_.empty()) return;
   const Error error = end_error();
-  resolve_watches(error);  // Watches end with the session event, before the requests fail.
+  watches_.end(error);  // Watches end with the session event, before the requests fail.
   fail_pending(error);
 }
 
@@ -387,18 +323,8 @@ void FakeSession::fail_pending(Error error) {
   // Only the requests pending now: a completion may submit more.
   for (std::size_t left = pending_.size(); left > 0; --left) {
     const PendingRequest lost = pending_.take();
-    if (lost.watch) lost.watch->release();
     Reply reply(error);
     if (lost.completion) lost.completion->complete(reply);
-  }
-}
-
-void FakeSession::resolve_watches(Error error) {
-  if (watches_.empty()) return;
-  const PooledVector<Registration> watches = std::exchange(watches_, {});
-  for (const Registration& registration : watches) {
-    registration.watch->resolve(failure(error));
-    registration.watch->release();
   }
 }
 
@@ -408,9 +334,7 @@ FakeSession::Waiting FakeSession::waiting() const {
   pending_.each([&](const PendingRequest& request) {
     if (request.completion) waiting.requests.emplace_back(request.op, paths.path(request.path));
   });
-  for (const Registration& registration : watches_) {
-    if (!registration.watch->forgotten()) waiting.watches.push_back(paths.path(registration.path));
-  }
+  waiting.watches = watches_.watched();
   return waiting;
 }
 

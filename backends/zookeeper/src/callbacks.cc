@@ -123,7 +123,7 @@ void children_read(int rc, const String_vector* names, const ::Stat* stat,
   if (rc == ZOK) {
     const std::span<char* const> c_names(names->data, static_cast<std::size_t>(names->count));
     reply.stat = from_c(*stat);
-    auto* const owned = new OwnedNames(c_names, reply.stat);
+    const auto owned = internal::Ref<OwnedNames>::make(c_names, reply.stat);
     reply.children = Children(owned);
     reply.size = owned->size();
   }

@@ -49,7 +49,7 @@ ZooWatcherType watcher_type(WatchType type) { return static_cast<ZooWatcherType>
 
 int call(zhandle_t* handle, const Request& request, void* watches, void* context) {
   const char* const path = c_string(request.path.text());
-  const watcher_fn watcher = request.watch ? &callbacks::watch_event : nullptr;
+  const watcher_fn watcher = request.watched ? &callbacks::watch_event : nullptr;
   switch (request.op) {
     case OpCode::kCreate: return call_create(handle, request, context);
     case OpCode::kRemove:

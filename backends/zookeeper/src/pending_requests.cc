@@ -4,18 +4,17 @@
 
 namespace lockstep::zookeeper {
 
-RequestId PendingRequests::add(const PendingRequest& request) {
+RequestId PendingRequests::add(PendingRequest request) {
   const RequestId id = first_id_ + requests_.size();
-  requests_.emplace_back(request);
-  ++size_;
   if (request.completion) by_completion_.emplace(request.completion, id);
+  requests_.emplace_back(std::move(request));
+  ++size_;
   return id;
 }
 
 std::optional<PendingRequest> PendingRequests::take(RequestId id) {
   if (id < first_id_ || id - first_id_ >= requests_.size()) return std::nullopt;
-  const std::optional<PendingRequest> taken =
-      std::exchange(requests_[id - first_id_], std::nullopt);
+  std::optional<PendingRequest> taken = std::exchange(requests_[id - first_id_], std::nullopt);
   if (taken) --size_;
   if (taken && taken->completion) by_completion_.erase(taken->completion);
   drop_taken();

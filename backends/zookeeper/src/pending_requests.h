@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "lockstep/operation.h"
 #include "lockstep/request.h"
@@ -12,19 +14,20 @@ namespace lockstep::zookeeper {
 // A request that the C client has taken and not answered.
 class PendingRequest {
  public:
-  PendingRequest(const Request& request, internal::Completion* waiting, TimePoint sent_at)
+  // Takes over the request's watch.
+  PendingRequest(Request& request, internal::Completion* waiting, TimePoint sent_at)
       : op(request.op),
         watch_type(request.watch_type),
         path(request.path),
         completion(waiting),
-        watch(request.watch),
+        watch(std::move(request.watch)),
         sent(sent_at) {}
 
   OpCode op;
   WatchType watch_type;
   Path path;
-  internal::Completion* completion;  // Null once abandoned.
-  internal::WatchState* watch;       // One reference, or null.
+  internal::Completion* completion;           // Null once abandoned.
+  internal::Ref<internal::WatchState> watch;  // May be null.
   // Expected size of its answer: see ReplyWindow. 0 while it waits here.
   std::size_t expected_bytes = 0;
   bool in_background = false;  // remove_watches for an abandoned entry.
@@ -39,7 +42,7 @@ class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  RequestId add(const PendingRequest& request);
+  RequestId add(PendingRequest request);
   // True if all requests sent before it have been answered.
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
   // The request must be in the table.

@@ -94,21 +94,6 @@ Reply to_reply(ReplyMessage& message, OpCode op) {
   return reply;
 }
 
-bool leaves_watch(const Request& request) { return request.watch && !concerns_watches(request.op); }
-
-// The C client registers a watcher when the read has succeeded, and for exists also when there is
-// no such znode; otherwise it forgets it (zookeeper.c, the result checkers).
-WatchTable table_of(OpCode read, int rc) {
-  if (rc == ZOK) return read == OpCode::kGetChildren ? WatchTable::kChild : WatchTable::kNode;
-  return rc == ZNONODE && read == OpCode::kExists ? WatchTable::kExist : WatchTable::kNone;
-}
-
-// Resolves a watch that has been taken out of the registry, and drops its reference.
-void end_watch(internal::WatchState& watch, Result<WatchEvent> outcome) {
-  watch.resolve(std::move(outcome));
-  watch.release();
-}
-
 void fail(internal::Completion* completion, Error error) {
   if (!completion) return;
   Reply reply(error);
@@ -156,7 +141,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
     return completion.complete(reply);
   }
   if (exceeds_watch_limit(request)) return fail(&completion, Error::kWatchLimit);
-  if (request.op == OpCode::kCheckWatches && !find_watch(request)) {
+  if (request.op == OpCode::kCheckWatches && !watches_.complete(request)) {
     return fail(&completion, Error::kNoWatcher);
   }
   const RequestId id = add_pending(request, &completion);
@@ -167,7 +152,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
 }
 
 bool Session::exceeds_watch_limit(const Request& request) const {
-  if (!leaves_watch(request)) return false;
+  if (!request.watched) return false;
   const std::size_t added = watches_.bytes_added_by(request.op, request.path);
   return added != 0 && watches_.bytes() + added > watch_limit_;
 }
@@ -180,9 +165,8 @@ bool Session::is_idle() const {
   return room_set_aside_ == 0 && pending_.empty() && watches_.bytes() == 0 && background().empty();
 }
 
-RequestId Session::add_pending(const Request& request, internal::Completion* completion) {
-  if (request.watch) request.watch->retain();
-  if (leaves_watch(request)) watches_.asked(request.op, request.path);
+RequestId Session::add_pending(Request& request, internal::Completion* completion) {
+  if (request.watched) watches_.asked(request.op, request.path);
   return pending_.add(PendingRequest(request, completion, runtime_.now()));
 }
 
@@ -232,7 +216,8 @@ void Session::send(const Request& request, RequestId id) {
 // it. If another watch shares the entry, it must stay; then the server gets another request that is
 // answered in the same order. The server has that other watch in any case.
 int Session::send_remove_watch(const Request& request, RequestId id) {
-  const std::optional<WatchRegistry::Place> place = watches_.find(request.watch);
+  const std::optional<internal::WatchRegistry::Place> place =
+      watches_.find(pending_[id].watch.get());
   if (!place) return ZNOWATCHER;
   pending_[id].alone = place->alone;
   return handle_.send(place->alone ? request : Request(OpCode::kExists, request.path), id);
@@ -247,7 +232,7 @@ void Session::send_waiting() {
 }
 
 RequestId Session::ask_server() {
-  const Request request(OpCode::kExists, Path());
+  Request request(OpCode::kExists, Path());
   const RequestId id = add_pending(request, nullptr);
   send(request, id);
   return id;
@@ -305,7 +290,7 @@ void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
   if (concerns_watches(request.op)) {
     on_watches_reply(request, reply);
   } else if (request.watch) {
-    watches_.answered(request.op, request.path, table_of(request.op, reply.rc), *request.watch);
+    register_watch(request, reply.rc);
   }
   if (request.op == OpCode::kAddAuth) on_auth_reply(reply);
   if (!request.completion) return;
@@ -313,38 +298,29 @@ void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
   request.completion->complete(told);
 }
 
-// Comes from another thread of the C client than the news of a lost connection, and may arrive
-// first.
+void Session::register_watch(const PendingRequest& read, int rc) {
+  const std::optional<Error> error = rc == ZOK ? std::nullopt : std::optional(error_of(rc));
+  const internal::WatchTable table = internal::table_of(read.op, error);
+  if (table != internal::WatchTable::kNone) watches_.add(table, read.path, *read.watch);
+  watches_.answered(read.op, read.path);
+}
+
+// The reply comes from another thread of the C client than the news of a lost connection, and may
+// arrive first.
 void Session::on_auth_reply(const ReplyMessage& reply) {
   const bool lost = outcome_unknown(error_of(reply.rc));
   if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
 }
 
-bool Session::find_watch(Request& request) const {
-  const std::optional<WatchRegistry::Place> place = watches_.find(request.watch);
-  if (!place) return false;
-  request.path = place->path;
-  request.watch_type = place->type;
-  return true;
-}
-
 void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& reply) {
   if (request.op == OpCode::kCheckWatches) {
     if (!request.alone && reply.rc == ZNONODE) reply.rc = ZOK;  // The answer to an exists.
-    if (reply.rc == ZOK && watches_.take_back(*request.watch, request.alone)) {
-      end_watch(*request.watch, failure(Error::kNoWatcher));
-    } else if (reply.rc == ZOK && !request.alone) {
-      reply.rc = ZNOWATCHER;  // It has fired meanwhile.
-    }
-    request.watch->release();
+    if (reply.rc != ZOK) return;
+    const bool taken_back = watches_.take_back(*request.watch, request.alone);
+    if (!taken_back && !request.alone) reply.rc = ZNOWATCHER;  // It has fired meanwhile.
     return;
   }
-  if (reply.rc == ZOK) {
-    const auto removed = watches_.take_removed(request.path, request.watch_type);
-    for (internal::WatchState* const watch : removed) {
-      end_watch(*watch, failure(Error::kNoWatcher));
-    }
-  }
+  if (reply.rc == ZOK) watches_.removed(request.path, request.watch_type);
   if (!request.in_background) return;
   --removals_;
   watches_.removal_ended(request.path, request.watch_type,
@@ -366,7 +342,7 @@ bool Session::may_remove_abandoned() const {
 
 void Session::remove_abandoned() {
   while (may_remove_abandoned()) {
-    const std::optional<WatchRegistry::Abandoned> entry = watches_.next_abandoned();
+    const std::optional<internal::WatchRegistry::Abandoned> entry = watches_.next_abandoned();
     if (!entry) return;
     Request request(OpCode::kRemoveWatches, entry->path);
     request.watch_type = entry->type;
@@ -381,10 +357,7 @@ void Session::on(WatchMessage& event) {
   last_contact_ = event.received;
   const EventType type = static_cast<EventType>(event.type);
   const Path path(event.path);
-  for (internal::WatchState* const watch : watches_.take_fired(type, path)) {
-    fire(*watch, type, path);
-    watch->release();
-  }
+  fire(watches_, type, path);
 }
 
 void Session::on(ConnectedMessage& connected) {
@@ -444,11 +417,8 @@ void Session::end(SessionState state) {
 // The C client first notifies its watchers of the end of a session, then fails requests in order.
 void Session::fail_everything(Error error) {
   waiting_.clear();
-  for (internal::WatchState* const watch : watches_.take_all()) {
-    end_watch(*watch, failure(error));
-  }
+  watches_.end(error);
   while (const std::optional<PendingRequest> request = pending_.take_oldest()) {
-    if (request->watch) request->watch->release();
     fail(request->completion, error);
   }
 }

@@ -5,12 +5,12 @@
 
 #include "handle.h"
 #include "inbox.h"
+#include "lockstep/internal/watch_registry.h"
 #include "lockstep/session.h"
 #include "lockstep/zookeeper/options.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "pending_requests.h"
 #include "reply_window.h"
-#include "watch_registry.h"
 
 namespace lockstep::zookeeper {
 
@@ -19,7 +19,7 @@ namespace lockstep::zookeeper {
 // ignored. On the runtime's thread only.
 class Session final : public lockstep::Session,
                       private Inbox::Receiver,
-                      private WatchRegistry::Owner {
+                      private internal::WatchRegistry::Owner {
  public:
   // Starts opening. The options are valid.
   Session(Runtime& runtime, const Options& options);
@@ -73,7 +73,8 @@ class Session final : public lockstep::Session,
   void send_first(const AuthInfo& info);
   // Whether the watch of a read would no longer fit into the packet that sets all watches again.
   [[nodiscard]] bool exceeds_watch_limit(const Request& request) const;
-  RequestId add_pending(const Request& request, internal::Completion* completion);
+  // Takes over the request's watch.
+  RequestId add_pending(Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
   [[nodiscard]] bool is_fresh() const;
   void send(const Request& request, RequestId id);
@@ -96,12 +97,12 @@ class Session final : public lockstep::Session,
   void on(ClosedMessage&);
 
   void on_auth_reply(const ReplyMessage& reply);
+  // Registers the watch of an answered read, if the C client does.
+  void register_watch(const PendingRequest& read, int rc);
   void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);
   // Ends a request with its reply, or with the C client's refusal.
   void answer(const PendingRequest& request, ReplyMessage& reply);
   [[nodiscard]] int send_remove_watch(const Request& request, RequestId id);
-  // Fills in the arguments of a request that removes one watch; false if there is no such watch.
-  [[nodiscard]] bool find_watch(Request& request) const;
   void abandoned() noexcept override {
     if (!sweep_.queued) runtime_.post(sweep_);
   }
@@ -120,7 +121,7 @@ class Session final : public lockstep::Session,
   RequestId behind_credentials_ = 0;
   const std::size_t watch_limit_;
   std::size_t room_set_aside_ = 0;
-  WatchRegistry watches_{*this};
+  internal::WatchRegistry watches_{*this};
   std::size_t removals_ = 0;  // Removals of abandoned watches in flight.
   Sweep sweep_{*this};
   internal::Completion* closing_ = nullptr;

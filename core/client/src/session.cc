@@ -1,6 +1,7 @@
 #include "lockstep/session.h"
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/watch_registry.h"
 #include "lockstep/session_observer.h"
 
 namespace lockstep {
@@ -100,7 +101,7 @@ Operation<void> Session::close(Context context) {
   return {*this, Request(OpCode::kClose, Path()), std::move(context)};
 }
 
-// What is no path stays what it is, for the backend to refuse.
+// Leaves a text that is no path as it is, for the backend to refuse.
 Path Session::in_chroot(const Path& path) const {
   if (!path.view().starts_with('/')) return path;
   if (path.view().size() == 1) return Path(chroot_);
@@ -109,7 +110,7 @@ Path Session::in_chroot(const Path& path) const {
 
 Path Session::out_of_chroot(const Path& path) const {
   if (path.text() == chroot_) return Path();
-  if (!path.view().starts_with(chroot_.view())) return path;  // Of a request outside the chroot.
+  if (!path.view().starts_with(chroot_.view())) return path;  // The request was outside.
   return Path(path.view().substr(chroot_.view().size()));
 }
 
@@ -144,8 +145,9 @@ void Session::take_out_of_chroot(Reply& reply) const {
   reply.say(std::move(details));
 }
 
-void Session::fire(internal::WatchState& watch, EventType type, const Path& path) {
-  watch.resolve(WatchEvent(type, chroot_.is_null() ? path : out_of_chroot(path)));
+void Session::fire(internal::WatchRegistry& watches, EventType type, const Path& path) {
+  if (chroot_.is_null()) return watches.fire(type, path, path);
+  watches.fire(type, path, out_of_chroot(path));
 }
 
 Error Session::end_error() const {

@@ -43,20 +43,18 @@ std::uint64_t text_hash(std::string_view content) noexcept {
 class Text::Writer {
  public:
   explicit Writer(std::size_t size)
-      : block_(::new(internal::allocate_frame(sizeof(Block) + size + 1)) Block),
+      : block_(::new(internal::allocate_frame(sizeof(Block) + size + 1)) Block(size)),
         bytes_(reinterpret_cast<char*>(block_ + 1)),
-        end_(bytes_) {
-    block_->size = static_cast<std::uint32_t>(size);
-  }
+        end_(bytes_) {}
   void append(std::string_view piece) {
     if (piece.empty()) return;
     std::memcpy(end_, piece.data(), piece.size());
     end_ += piece.size();
   }
-  [[nodiscard]] Block* finish() {
-    *end_ = '\0';  // the C client needs it
+  [[nodiscard]] internal::Ref<Block> finish() {
+    *end_ = '\0';  // The C client needs it.
     block_->hash = text_hash({bytes_, block_->size});
-    return block_;
+    return internal::Ref<Block>(block_);
   }
 
  private:
@@ -94,13 +92,7 @@ Text::Text(std::initializer_list<std::string_view> pieces) {
   block_ = writer.finish();
 }
 
-void Text::release(Block* block) noexcept {
-  if (block->references.decrement_is_last()) [[unlikely]] {
-    destroy(block);
-  }
-}
-
-void Text::destroy(Block* block) noexcept {
+void Text::Block::operator delete(Block* block, std::destroying_delete_t) noexcept {
   const std::size_t size = sizeof(Block) + block->size + 1;
   block->~Block();
   internal::release_frame(block, size);

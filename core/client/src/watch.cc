@@ -1,6 +1,7 @@
 #include "lockstep/watch.h"
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/watch_registry.h"
 
 namespace lockstep {
 
@@ -12,6 +13,10 @@ std::string_view name(EventType type) {
     case EventType::kChild: return "child";
   }
   return "unknown event";
+}
+
+internal::WatchState::~WatchState() {
+  if (entry_) entry_->registry.forget(*this);
 }
 
 void internal::WatchState::resolve(Result<WatchEvent> outcome) {

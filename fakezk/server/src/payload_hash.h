@@ -49,8 +49,8 @@ class PayloadHash {
   void add(std::string_view text) { add(text_hash(text)); }
   void add(const Request& request) {
     add(number(request.op) | number(request.mode) << 8 | number(request.watch_type) << 16 |
-        std::uint64_t{request.watch != nullptr} << 24 |
-        std::uint64_t{request.data.is_null()} << 25 | number(request.version) << 32);
+        std::uint64_t{request.watched} << 24 | std::uint64_t{request.data.is_null()} << 25 |
+        number(request.version) << 32);
     add(request.path.text());
     add(request.data.text());
     if (!request.plain()) add_rarities(request);

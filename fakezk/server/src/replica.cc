@@ -81,7 +81,7 @@ void Replica::read_without_znode(const Request& request, PathId path, LinkIndex 
     if (!look_for_watches(request, path, link)) refuse(reply, Error::kNoWatcher);
     return;
   }
-  if (request.watch && request.op == OpCode::kExists) data_watches_.add(path, link);
+  if (request.watched && request.op == OpCode::kExists) data_watches_.add(path, link);
   refuse(reply, Error::kNoNode);
 }
 

@@ -70,7 +70,7 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   replica.read(request, message.path, link, served.identities, reply);
   applied_ = {.op = request.op,
               .is_request = true,
-              .watches = request.watch != nullptr && !concerns_watches(request.op),
+              .watches = request.watched,
               .error = reply.error,
               .has_error = reply.is_error(),
               .zxid = replica.last_zxid,

@@ -176,7 +176,7 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
 }
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) {
-  Children::Storage& list = latest_.anew(paths_);
+  Children::Storage& list = latest_.begin(paths_);
   const PathTable& paths = *paths_;
   list.names.fill(znode.children, [&paths](PathId child) { return paths.name(child); });
   if (list.names.size() > 1) unspecified.shuffle(list.names);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lockstep/internal/frame_pool.h"
-#include "lockstep/internal/reference_count.h"
+#include "lockstep/internal/ref.h"
 #include "lockstep/internal/short_list.h"
 #include "lockstep/stat.h"
 
@@ -17,37 +17,17 @@ namespace lockstep {
 // Backends derive from Children::Storage to keep interned names alive.
 class Children {
  public:
-  class Storage : public internal::Pooled {
+  class Storage : public internal::Pooled, public internal::Counted {
    public:
     Storage() = default;
-    Storage(const Storage&) = delete;
-    Storage& operator=(const Storage&) = delete;
     virtual ~Storage() = default;
-    // Whether the calling backend is the only owner of this list.
-    [[nodiscard]] bool has_one_owner() const noexcept { return references_.is_one(); }
 
     internal::ShortList<std::string_view, 8> names;
     Stat parent;
-
-   private:
-    friend class Children;
-    internal::ReferenceCount references_;
   };
 
   Children() noexcept = default;  // no children
-  // Takes over the initial reference of a new Storage.
-  explicit Children(Storage* storage) noexcept : storage_(storage) {}
-  Children(const Children& other) noexcept : storage_(other.storage_) {
-    if (storage_) storage_->references_.increment();
-  }
-  Children(Children&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
-  Children& operator=(Children other) noexcept {
-    std::swap(storage_, other.storage_);
-    return *this;
-  }
-  ~Children() {
-    if (storage_) release(storage_);
-  }
+  explicit Children(internal::Ref<Storage> storage) noexcept : storage_(std::move(storage)) {}
 
   [[nodiscard]] std::span<const std::string_view> names() const noexcept {
     if (!storage_) return {};
@@ -65,11 +45,7 @@ class Children {
   }
 
  private:
-  [[gnu::noinline]] static void release(Storage* storage) noexcept {
-    if (storage->references_.decrement_is_last()) delete storage;
-  }
-
-  Storage* storage_ = nullptr;
+  internal::Ref<Storage> storage_;
 };
 
 }  // namespace lockstep

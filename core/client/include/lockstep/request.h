@@ -12,15 +12,13 @@
 #include "lockstep/create_mode.h"
 #include "lockstep/data.h"
 #include "lockstep/error.h"
+#include "lockstep/internal/ref.h"
 #include "lockstep/internal/shared.h"
 #include "lockstep/path.h"
 #include "lockstep/stat.h"
+#include "lockstep/watch.h"
 
 namespace lockstep {
-
-namespace internal {
-class WatchState;
-}
 
 // The operations of the seam.
 enum class OpCode : std::uint8_t {
@@ -82,12 +80,14 @@ class Request {
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
   WatchType watch_type = WatchType::kAny;  // remove_watches
-  bool outside_chroot = false;             // The path is the server's, without the chroot.
+  bool outside_chroot : 1 = false;         // The path is the server's, without the chroot.
+  bool watched : 1 = false;                // A read asks the server for a watch.
   std::int32_t version = -1;
   Path path;
   Data data;
-  // A read registers this one-shot watch if the reply allows it; remove_watch removes it.
-  internal::WatchState* watch = nullptr;
+  // The client's side of that watch, which it registers if the reply allows it, or the watch that
+  // remove_watch takes back. Not sent: a backend moves it out of the request.
+  internal::Ref<internal::WatchState> watch;
 
  private:
   internal::Shared<RequestDetails> details_;

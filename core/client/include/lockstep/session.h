@@ -40,8 +40,8 @@ enum class SessionState : std::uint8_t {
 [[nodiscard]] constexpr bool is_over(SessionState state) { return state >= SessionState::kExpired; }
 
 // Hears every change of a session's state, on the session's executor, before any operation that
-// fails because of it resolves. It may register and drop listeners, but must not wait. What it
-// throws goes to Executor::escaped; the others hear of the change all the same.
+// fails because of it resolves. It may register and drop listeners, but must not wait. An exception
+// goes to Executor::escaped; the others hear of the change all the same.
 class SessionListener {
  public:
   SessionListener() = default;
@@ -115,14 +115,14 @@ class Session {
   // Does all of it or nothing. Errors: those of the operations, and which of them it was.
   Operation<MultiResults> multi(Transaction transaction, Context context = {});
   // Takes back one watch of this session, which resolves with kNoWatcher. The server is asked
-  // whether the session watches that znode, and keeps its entry: a late event finds nobody. Errors:
+  // whether the session watches that znode, and keeps its entry: a late event is ignored. Errors:
   // kNoWatcher if the watch has fired, or neither side knows of it.
   Operation<void> remove_watch(const Watch& watch, Context context = {});
   // Takes back all watches of a type that this session has left on a znode, here and at the server;
   // they resolve with kNoWatcher. Errors: kNoWatcher if the server knows of none.
   Operation<void> remove_watches(Path path, WatchType type = WatchType::kAny, Context context = {});
   // Authenticates this session's connections, this one and later ones: with the scheme "digest" as
-  // "user:password". What the server rejects ends the session with kAuthFailed.
+  // "user:password". If the server rejects it, the session ends with kAuthFailed.
   Operation<void> add_auth(std::string_view scheme, Data credential, Context context = {});
   // Afterwards this session's reads show everything that was committed when sync was sent.
   Operation<void> sync(Path path, Context context = {});
@@ -138,7 +138,7 @@ class Session {
   [[nodiscard]] Error end_error() const;
   void add_listener(SessionListener& listener) noexcept;
   void remove_listener(SessionListener& listener) noexcept;
-  // Told of every request from now on; null: nobody.
+  // The observer hears of every request from now on; null: there is none.
   void set_observer(SessionObserver* observer) noexcept { observer_ = observer; }
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
 
@@ -150,8 +150,8 @@ class Session {
     return lockstep::fencing_token(fencing_epoch_, czxid);
   }
 
-  // Where a znode of this session is on the server: behind its chroot, if it has one. For what lies
-  // above the chroot (Request::outside_chroot), and for people.
+  // The path of this session's znode on the server: with its chroot, if it has one. Needed for
+  // znodes above the chroot (Request::outside_chroot), and shown to people.
   [[nodiscard]] Path on_server(const Path& path) const {
     return chroot_.is_null() ? path : in_chroot(path);
   }
@@ -185,8 +185,8 @@ class Session {
   [[nodiscard]] Executor& executor() const noexcept { return executor_; }
   [[nodiscard]] Random& random() const noexcept { return random_; }
 
-  // Runs a task that nobody waits for, such as a cleanup, until it ends or the session is
-  // destroyed. Starts at once. What it throws goes to Executor::escaped.
+  // Runs a task that has no waiter, such as a cleanup, until it ends or the session is destroyed.
+  // It starts at once. Its exception goes to Executor::escaped.
   void in_background(Task<void> task);
   [[nodiscard]] const TaskSet& background() const noexcept { return background_; }
 
@@ -224,8 +224,8 @@ class Session {
   [[nodiscard]] virtual bool contact_goes_without_saying() const { return false; }
   // The proof is kept fresh also when there is no grant.
   void keep_contact_always() { contact_.keep_always(); }
-  // A watch fires. The path is the server's.
-  void fire(internal::WatchState& watch, EventType type, const Path& path);
+  // The watches that an event concerns fire. The path is the server's.
+  void fire(internal::WatchRegistry& watches, EventType type, const Path& path);
   // A backend's destructor calls this first: what runs in the background uses the backend.
   void end_background() noexcept {
     if (!background_.empty()) background_.clear();
@@ -258,7 +258,7 @@ class Session {
   internal::KeptContact contact_{*this};
 };
 
-// The wait behind Session::connected().
+// The wait of Session::connected().
 class [[nodiscard]] Connected final : public internal::Wait, private SessionListener {
  public:
   Connected(Session& session, Context context);
@@ -281,11 +281,12 @@ inline internal::OperationBase::OperationBase(Session& session, OpCode op, Conte
     : Wait(session.executor(), std::move(context)), session_(session), op_(op) {}
 
 inline Watch internal::OperationBase::watch_of(Request& request) const {
-  request.watch = new WatchState;
+  request.watched = true;
+  request.watch = Ref<WatchState>::make();
   return {session_.executor(), request.watch};
 }
 
-// What recipes ask for again and again. Here, the arguments become parts of the request without
+// Recipes ask for these again and again. Here, the arguments become parts of the request without
 // being moved from one place to the next; a call would cost more than that.
 [[gnu::always_inline]] inline Operation<Created> Session::create(Path path, Data data,
                                                                  Creation creation,

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <new>
 #include <string_view>
 
-#include "lockstep/internal/reference_count.h"
+#include "lockstep/internal/ref.h"
 
 namespace lockstep {
 
@@ -20,19 +21,8 @@ class Text {
   Text(std::string_view head, std::string_view tail);
   Text(std::string_view head, std::string_view middle, std::string_view tail);
   explicit Text(std::initializer_list<std::string_view> pieces);
-  Text(const Text& other) noexcept : block_(other.block_) { retain(); }
-  Text(Text&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
-  Text& operator=(Text other) noexcept {
-    Block* const mine = block_;
-    block_ = other.block_;
-    other.block_ = mine;
-    return *this;
-  }
-  ~Text() {
-    if (block_) release(block_);
-  }
 
-  [[nodiscard]] bool is_null() const noexcept { return block_ == nullptr; }
+  [[nodiscard]] bool is_null() const noexcept { return !block_; }
   [[nodiscard]] std::string_view view() const noexcept;
   // Depends on the content only (equal on every machine and compiler); 0 for null.
   [[nodiscard]] std::uint64_t hash() const noexcept { return block_ ? block_->hash : 0; }
@@ -43,25 +33,23 @@ class Text {
   }
 
  private:
-  struct Block {
-    internal::ReferenceCount references;
-    std::uint32_t size;
-    std::uint64_t hash;
+  // The bytes follow it in the same allocation.
+  class Block : public internal::Counted {
+   public:
+    explicit Block(std::size_t length) noexcept : size(static_cast<std::uint32_t>(length)) {}
+    // Frees the bytes as well, so `delete` destroys the block itself.
+    static void operator delete(Block* block, std::destroying_delete_t) noexcept;
     [[nodiscard]] const char* bytes() const noexcept {
       return reinterpret_cast<const char*>(this + 1);
     }
+
+    const std::uint32_t size;
+    std::uint64_t hash = 0;
   };
 
   class Writer;
 
-  void retain() const noexcept {
-    if (block_) block_->references.increment();
-  }
-  // Two functions: mostly other references are left, and the inlined part then saves no registers.
-  static void release(Block* block) noexcept;
-  [[gnu::noinline]] static void destroy(Block* block) noexcept;
-
-  Block* block_ = nullptr;
+  internal::Ref<Block> block_;
 };
 
 inline std::string_view Text::view() const noexcept {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/ref.h"
 #include "lockstep/internal/wait.h"
 #include "lockstep/path.h"
 #include "lockstep/result.h"
@@ -33,43 +34,31 @@ class WatchWait;
 
 namespace internal {
 
-class WatchState;
+class WatchEntry;
+class WatchRegistry;
 
-// A session's table of registrations, which may need to know when only it holds one of them.
-class WatchKeeper {
+// One one-shot watch. The Watch that the caller holds owns it, and so does a request in flight that
+// may leave it or takes it back; the session's WatchRegistry does not. On the session's executor
+// only.
+class WatchState : public Pooled, public Counted {
  public:
-  // Only the table's own reference is left. Called from destructors: must not run other code.
-  virtual void forgotten(WatchState& watch) noexcept = 0;
-
- protected:
-  ~WatchKeeper() = default;
-};
-
-// One registration of a one-shot watch, shared by the Watch that the caller holds and the
-// session's table. On the session's executor only.
-class WatchState : public Pooled {
- public:
-  void retain() noexcept { ++references_; }
-  [[gnu::noinline]] void release() noexcept {
-    if (--references_ == 0) return delete this;
-    if (references_ == 1 && keeper_) keeper_->forgotten(*this);
-  }
-  // Sets the table to notify when the watch is forgotten; it outlives the registration. May be
-  // null.
-  void set_keeper(WatchKeeper* keeper) noexcept { keeper_ = keeper; }
-  [[nodiscard]] WatchKeeper* keeper() const noexcept { return keeper_; }
+  WatchState() noexcept = default;
+  ~WatchState();  // Leaves the registry.
   // Called when the watch fires or the session ends. The first call counts.
   void resolve(Result<WatchEvent> outcome);
   [[nodiscard]] const std::optional<Result<WatchEvent>>& outcome() const { return outcome_; }
-  // Whether no Watch is left; the session may still expect the event.
-  [[nodiscard]] bool forgotten() const noexcept { return references_ == 1; }
 
  private:
   friend class lockstep::WatchWait;
+  friend class WatchEntry;
+  friend class WatchRegistry;
   std::optional<Result<WatchEvent>> outcome_;
   WatchWait* waiter_ = nullptr;
-  WatchKeeper* keeper_ = nullptr;
-  std::uint32_t references_ = 1;
+  // The registry's: where the watch is registered, and its place in the order of registration.
+  WatchEntry* entry_ = nullptr;
+  WatchState* next_ = nullptr;
+  WatchState* previous_ = nullptr;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace internal
@@ -81,21 +70,10 @@ class WatchState : public Pooled {
 class Watch {
  public:
   Watch() noexcept = default;
-  // Takes over one reference.
-  Watch(Executor& executor, internal::WatchState* state) noexcept
-      : executor_(&executor), state_(state) {}
-  Watch(Watch&& other) noexcept
-      : executor_(other.executor_), state_(std::exchange(other.state_, nullptr)) {}
-  Watch& operator=(Watch&& other) noexcept {
-    std::swap(executor_, other.executor_);
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  ~Watch() {
-    if (state_) state_->release();
-  }
+  Watch(Executor& executor, internal::Ref<internal::WatchState> state) noexcept
+      : executor_(&executor), state_(std::move(state)) {}
+  Watch(Watch&& other) noexcept = default;
+  Watch& operator=(Watch&& other) noexcept = default;
 
   [[nodiscard]] bool has_fired() const { return state_ && state_->outcome().has_value(); }
   // Waits for the event. Errors: kSessionExpired, kAuthFailed, kClosing when the session ends
@@ -106,7 +84,7 @@ class Watch {
  private:
   friend class Session;
   Executor* executor_ = nullptr;
-  internal::WatchState* state_ = nullptr;
+  internal::Ref<internal::WatchState> state_;
 };
 
 class [[nodiscard]] WatchWait final : public internal::Wait {

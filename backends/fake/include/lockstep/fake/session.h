@@ -6,7 +6,7 @@
 #include "lockstep/fake/pending_requests.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/world.h"
-#include "lockstep/internal/pool_allocator.h"
+#include "lockstep/internal/watch_registry.h"
 #include "lockstep/session.h"
 
 namespace lockstep::fake {
@@ -64,15 +64,6 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] Waiting waiting() const;
 
  private:
-  enum class Table : std::uint8_t { kNode, kExist, kChild };  // The C client's three hash tables.
-  template <class T>
-  using PooledVector = std::vector<T, internal::PoolAllocator<T>>;
-  struct Registration {
-    Table table;
-    fakezk::PathId path;
-    internal::WatchState* watch;
-  };
-
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   [[nodiscard]] bool sync_goes_without_saying() const override {
@@ -84,11 +75,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }
 
-  [[gnu::cold]] void refuse(internal::Completion& completion, MultiError why);
-  // Whether the client refuses the request instead of sending it. Called only for requests that a
-  // client may refuse.
-  [[gnu::cold, gnu::noinline]] bool refused(Request& request, fakezk::PathId& path,
-                                            internal::Completion& completion);
+  [[gnu::cold, gnu::noinline]] void refuse(internal::Completion& completion, MultiError why);
   [[gnu::cold, gnu::noinline]] void remember_auth(Request& request);
   // Applies the options of a new session.
   void take_options(const SessionOptions& options);
@@ -104,16 +91,12 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void leave(bool connected);
   void end(SessionState state);
   void fail_pending(Error error);
-  void resolve_watches(Error error);
   // The oldest request that a reply to `op` may answer.
   [[nodiscard]] inline PendingRequest take_pending(OpCode op);
   // Registers or removes the watches that the answered request concerns.
   void see_to_watches(const PendingRequest& answered, const Reply& reply);
-  void keep_watch(const PendingRequest& answered, bool found, bool missing);
-  // Fills in the server's view of a request to remove one watch; returns false if the watch does
-  // not exist.
-  [[nodiscard]] bool find_watch(Request& request, fakezk::PathId& path) const;
-  void drop_watches(const PendingRequest& answered);
+  // A request to remove watches has succeeded.
+  void drop_watches(const PendingRequest& answered, const Path& path);
 
   fakezk::Process& process_;
   fakezk::World& world_;
@@ -132,7 +115,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   std::size_t repeated_auths_ = 0;    // How many of those are unanswered on this connection.
   PendingRequests pending_;
   fakezk::Mailbox<fakezk::ClientMessage> unsent_;
-  PooledVector<Registration> watches_;  // In order of registration.
+  internal::WatchRegistry watches_;
 };
 
 }  // namespace lockstep::fake

@@ -8,21 +8,20 @@
 
 namespace lockstep::fakezk {
 
-// The latest list of children. Mostly its readers are gone when the next list is made, which then
+// The latest list of children. Its readers are mostly gone when the next list is made, which then
 // reuses its memory.
 class NameList {
  public:
   // Begins a list; its names are views into the path table, which it keeps alive.
-  Children::Storage& anew(const std::shared_ptr<PathTable>& paths) {
+  Children::Storage& begin(const std::shared_ptr<PathTable>& paths) {
     if (storage_ && storage_->has_one_owner()) [[likely]] {
       storage_->names.clear();
     } else {
-      storage_ = new Storage(paths);
-      list_ = Children(storage_);
+      storage_ = internal::Ref<Storage>::make(paths);
     }
     return *storage_;
   }
-  [[nodiscard]] const Children& list() const { return list_; }
+  [[nodiscard]] Children list() const { return Children(storage_); }
 
  private:
   class Storage final : public Children::Storage {
@@ -33,8 +32,7 @@ class NameList {
     std::shared_ptr<const PathTable> paths_;
   };
 
-  Children list_;
-  Children::Storage* storage_ = nullptr;  // Of that list.
+  internal::Ref<Children::Storage> storage_;
 };
 
 }  // namespace lockstep::fakezk

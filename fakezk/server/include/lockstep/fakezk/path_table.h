@@ -33,7 +33,7 @@ class PathTable {
   PathTable& operator=(const PathTable&) = delete;
 
   // Also interns its ancestors. Malformed paths are interned as well; see valid().
-  PathId intern(const Text& path) {
+  [[gnu::always_inline]] PathId intern(const Text& path) {
     const std::size_t slot = slot_of(path);
     const PathId id = slots_[slot];
     return id != kEmpty ? id : add(path, slot);

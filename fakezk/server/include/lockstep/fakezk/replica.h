@@ -108,13 +108,12 @@ class Replica {
   if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
     return refuse(reply, Error::kNoAuth);
   }
-  const bool watched = request.watch != nullptr;
   if (request.op == OpCode::kGetChildren) {
-    if (watched) child_watches_.add(path, link);
+    if (request.watched) child_watches_.add(path, link);
     reply.children = tree_.children(*znode, unspecified_);
     return;
   }
-  if (watched) data_watches_.add(path, link);
+  if (request.watched) data_watches_.add(path, link);
   reply.show(tree_.stat(*znode));
   if (request.op == OpCode::kGetData) reply.data = znode->data;
   if (request.op == OpCode::kGetAcl) {
