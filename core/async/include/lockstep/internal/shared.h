@@ -19,9 +19,7 @@ class Shared {
   [[nodiscard]] const T& operator*() const noexcept { return block_->value; }
   [[nodiscard]] const T* operator->() const noexcept { return &block_->value; }
   // Not defaulted: Clang would then look into a T that is still incomplete.
-  friend bool operator==(const Shared& a, const Shared& b) noexcept {
-    return a.block_ == b.block_;
-  }
+  friend bool operator==(const Shared& a, const Shared& b) noexcept { return a.block_ == b.block_; }
 
  private:
   struct Block : Pooled, Counted {
