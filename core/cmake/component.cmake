@@ -53,7 +53,7 @@ function(lockstep_component name)
   endif()
 endfunction()
 
-# What nearly every file includes of the standard library.
+# The standard headers that nearly every file includes.
 set(LOCKSTEP_STANDARD_HEADERS
   <algorithm> <array> <chrono> <coroutine> <cstdint> <deque> <expected> <functional> <map>
   <memory> <optional> <set> <span> <sstream> <stdexcept> <stop_token> <string> <string_view>
@@ -85,7 +85,7 @@ function(lockstep_share_precompiled target)
   endif()
 endfunction()
 
-# What ccache needs to see through a precompiled header.
+# The options with which ccache sees through a precompiled header.
 function(lockstep_precompiled_options target)
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)

@@ -115,8 +115,8 @@ void check_that_it_follows(const Part& one, const Part& next) {
                    ", but '" + one.file + "' ends before " + std::to_string(end));
 }
 
-// What the oracles of all parts had to judge. Null if a part does not say so: those of earlier
-// versions do not.
+// Adds up what the oracles of all parts had to judge. Null if a part does not say so: those of
+// earlier versions do not.
 Json sum_of_judged(const Json& all, const Json& next) {
   if (!all.is_object() || !next.is_object()) return nullptr;
   Json sum = all;

@@ -130,7 +130,7 @@ lab::LockUnderTest in_rounds(LockRules rules, fakezk::ReplicaIndex replicas = 1)
 
 // ----------------------------------------------------------------------------------- fair-mutex
 
-// What contend() and give_back() do for other recipes is one coroutine here: the speed of the
+// One coroutine does here what contend() and give_back() do for other recipes: the speed of the
 // search is measured on this scenario, and two more coroutines in each round cost 4 % of it.
 Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {

@@ -21,7 +21,7 @@ struct Scenario {
   lab::LockUnderTest (*describe)();  // Its name is the scenario's.
   // The bug's origin: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
-  // The bug needs no race: also the calm schedule shows it.
+  // The bug needs no race: the default schedule shows it too.
   bool calm_fails = false;
 
   // The description for a hunt or a replay.

@@ -11,7 +11,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-// As often as the proof is renewed. After so many a calm client has one.
+// As often as the proof is renewed. After so many a client without faults has one.
 constexpr int kLooks = 7;
 constexpr int kLooksToProve = 3;
 

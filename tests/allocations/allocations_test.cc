@@ -88,7 +88,7 @@ TEST(FramePoolTest, WhatOneThreadAllocatesAndAnotherReleasesDoesNotPileUp) {
   EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(4 * kFrames));
 }
 
-// What waits to be used again is bounded in bytes, for all sizes together.
+// The limit counts the bytes of free blocks of all sizes together.
 TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
   constexpr std::size_t kLargest = 4096;
   constexpr int kOfEach = 200;

@@ -32,7 +32,7 @@ class Local {
   std::string called_;
 };
 
-// Suspends whoever awaits it until it is opened.
+// Suspends the tasks that await it until it is opened.
 class Gate {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -182,7 +182,7 @@ TEST(TaskTest, DestroyedWhileSuspendedItDestroysItsLocalsInnermostFirst) {
   EXPECT_EQ(journal, (Journal{"~inner", "~outer"}));
 }
 
-// The frame of a task is gone before whoever awaited it goes on.
+// The frame of a task is gone before the task that awaited it goes on.
 Task<int> await_and_note(Journal& journal, Gate& gate) {
   const int value = co_await wait_with_local(journal, gate, "inner");
   journal.push_back("after");

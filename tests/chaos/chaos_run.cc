@@ -23,7 +23,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kSessionTimeouts[] = {seconds(2), seconds(3), seconds(4)};
 constexpr int kWorkers = static_cast<int>(kLockKinds.size());
-// What a heap may have grown by in its second rest and later: sessions come and go meanwhile.
+// The limit of a heap's growth in its second rest and later: sessions come and go meanwhile.
 constexpr std::int64_t kGrowthMax = 512 << 10;
 constexpr std::int64_t kMoreDescriptorsMax = 8;
 constexpr std::size_t kShownMax = 3;
@@ -190,7 +190,7 @@ bool ChaosRun::wait_until_at_rest(Command how) {
   return false;
 }
 
-// What those do who do not come to rest.
+// Describes what the workers that do not come to rest are doing.
 std::string ChaosRun::busy_workers() {
   const std::size_t seen = collector_.count();
   command(Command::kTell);
@@ -205,7 +205,7 @@ std::string ChaosRun::busy_workers() {
   return text;
 }
 
-// What is in the queues, and what is known of it.
+// Lists the queues' znodes with everything known of them.
 std::string ChaosRun::histories() {
   const std::vector<Event> events = collector_.events();
   std::string text;

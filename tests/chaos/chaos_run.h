@@ -48,7 +48,7 @@ class ChaosRun {
   [[nodiscard]] std::set<std::string> failed_checks() const;
   // The first violations, with what happened around them.
   [[nodiscard]] std::string report() const;
-  // What it was about, in figures.
+  // Returns the figures of the run as text.
   [[nodiscard]] std::string figures() const;
 
  private:
@@ -86,7 +86,7 @@ class ChaosRun {
   std::vector<Violation> violations_;
   Judged judged_;
   int rests_ = 0;
-  // Of each kind of lock: until the last was served once more after everything had healed, at most.
+  // The longest time from healing until the last worker was served once more, by kind of lock.
   std::map<LockKind, std::chrono::nanoseconds> slowest_;
   std::int64_t grown_ = 0;  // At most.
 };

@@ -55,7 +55,7 @@ Plan plan_of(const Broken& broken) {
   plan.processes = 2;
   plan.flaw = broken.flaw;
   plan.again_without_faults = broken.flaw == Flaw::kLeaks;
-  // What never happens is waited for.
+  // The run waits this long for the release that never comes.
   if (broken.flaw == Flaw::kNeverReleases) plan.patience = seconds(6);
   if (broken.flaw == Flaw::kLeavesZnode || broken.flaw == Flaw::kHidesEnds) {
     plan.patience_at_rest = seconds(3);

@@ -107,7 +107,8 @@ void judge_client_order(const std::vector<Event>& events, std::vector<Violation>
       const bool room = leases && inside.size() < static_cast<std::size_t>(kLeases);
       for (const Use& other : inside) {
         if (room || (!leases && other.begin.shared && use.begin.shared)) continue;
-        // Whose grant is older has stayed too long: it could not be told while it did not run.
+        // The holder of the older grant has stayed too long: it could not be told while it did not
+        // run.
         const Use& older = other.begin.token < use.begin.token ? other : use;
         if (uses.stalled(older.begin.process, now - kSlack, older.end)) {
           ++judged.excused;

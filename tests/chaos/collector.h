@@ -27,8 +27,8 @@ struct Violation {
   std::int64_t at = 0;
 };
 
-// What the locks protect: it accepts a write unless it has accepted one with a newer token, and
-// knows which tokens there can be. Not thread-safe.
+// The resource that the locks protect: it accepts a write unless it has accepted one with a newer
+// token, and knows which tokens there can be. Not thread-safe.
 class Resource {
  public:
   explicit Resource(std::vector<Violation>& violations) : violations_(violations) {}
@@ -63,17 +63,17 @@ class Collector {
 
   // A new contender: the descriptor that is its end of the link, and the caller's to close.
   [[nodiscard]] int connect(int process, int life);
-  // What only the driver knows.
+  // Adds an event that only the driver knows.
   void add(Event event);
 
   // Waits until the events satisfy `done`, which is asked again when there are more. False: too
   // late.
   bool wait(const std::function<bool(const std::vector<Event>&)>& done,
             std::chrono::milliseconds limit);
-  // What has come so far.
+  // Returns the number of events so far.
   [[nodiscard]] std::size_t count();
   [[nodiscard]] std::vector<Event> events();
-  // The same, and the collection begins anew.
+  // The same, and empties the collection.
   [[nodiscard]] std::vector<Event> take_events();
   [[nodiscard]] std::vector<Violation> violations();
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> accepted_and_refused();

@@ -29,7 +29,7 @@ class ContenderProcess {
   [[nodiscard]] std::string wait();
   // Why it has ended, if it has.
   [[nodiscard]] std::optional<std::string> ended();
-  // What it has written to its standard error.
+  // Returns everything that it has written to its standard error.
   [[nodiscard]] std::string errors() const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace lockstep::chaos {
 
-// What was judged, so that nobody takes a run in which nothing happened for a good one.
+// The number of facts judged, so that a run in which nothing happened does not pass for a good one.
 struct Judged {
   std::uint64_t grants = 0;  // Whose evidence was held against the servers' log.
   std::uint64_t losses = 0;

@@ -8,8 +8,8 @@
 
 namespace lockstep::chaos {
 
-// What the driver asks the servers itself, past the proxies. Throws std::runtime_error if they do
-// not answer in time.
+// The driver asks the servers these questions directly, past the proxies. Throws std::runtime_error
+// if they do not answer in time.
 
 void create_root(support::ZookeeperEnsemble& ensemble, const std::string& root);
 

@@ -17,12 +17,12 @@ struct Transaction {
   bool ephemeral = false;
 };
 
-// What the transaction logs of an ensemble say (folders "version-2"; FileTxnLog in ZooKeeper's
-// source tells the format), in the order of the zxids, of znodes below `root` and of sessions. A
-// server that was sent a snapshot has not logged what that contains, so all logs are taken
-// together. What a leader logged that was deposed before anybody else had it is not part of it. The
-// servers may be running: what they have not written yet is missing. Throws std::runtime_error if
-// there is a gap.
+// Reads the transaction logs of an ensemble (folders "version-2"; FileTxnLog in ZooKeeper's source
+// tells the format), in the order of the zxids, of znodes below `root` and of sessions. A server
+// that was sent a snapshot has not logged what that contains, so all logs are taken together.
+// Transactions that a leader logged and that no other server received before it was deposed are
+// left out. The servers may be running: transactions that they have not written yet are missing.
+// Throws std::runtime_error if there is a gap.
 [[nodiscard]] std::vector<Transaction> read_transactions(
     const std::vector<std::filesystem::path>& logs, const std::string& root);
 

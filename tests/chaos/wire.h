@@ -8,9 +8,9 @@
 
 namespace lockstep::chaos {
 
-// What a contender process and the driver say to each other: one line of text in each datagram of a
-// SOCK_SEQPACKET pair, which is this descriptor in the contender. Commands are single characters on
-// its standard input; its end ends the contender at once.
+// A contender process and the driver exchange one line of text in each datagram of a SOCK_SEQPACKET
+// pair, which is this descriptor in the contender. Commands are single characters on its standard
+// input; its end ends the contender at once.
 inline constexpr int kLink = 3;
 
 enum class Command : char {

@@ -88,7 +88,7 @@ TEST(ContactProofTest, ProofMovesOnWithEveryAnswer) {
   proof.opened(TimePoint(), kSessionTimeout);
   for (Duration sent = 0s; sent <= 20s; sent += kSessionTimeout / 6) {
     proof.answered(at(sent));
-    // What was sent two sixths before is proven, one sixth before is too little.
+    // A request sent two sixths before is proven, one sent a sixth before is too recent.
     const Duration two_sixths_ago = sent - kSessionTimeout / 6 * 2;
     if (two_sixths_ago < 0s) continue;
     EXPECT_EQ(proof.valid_until(), at(two_sixths_ago) + kSessionTimeout - kDrift);

@@ -35,7 +35,7 @@ TEST(RequestTest, SaysWhatItWasToldAndItsCopiesSayTheSame) {
   EXPECT_TRUE(auth.acl().is_open());
 }
 
-// Whoever looks for what is rare looks only at requests that are not plain.
+// Backends skip the rare settings of plain requests.
 TEST(RequestTest, IsPlainIfWhatItWasToldIsWhatItWouldBeAnyway) {
   Request request(OpCode::kCreate, Path("/a"));
   request.say(RequestDetails(Acl(), milliseconds(0)));

@@ -21,7 +21,7 @@ namespace {
 using namespace unit;
 using support::StateRecorder;
 
-// What happens, in the order in which it happens.
+// The events in the order in which they happen.
 using Journal = std::vector<std::string>;
 
 template <class T>

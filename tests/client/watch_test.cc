@@ -36,7 +36,7 @@ class WatchTest : public ::testing::Test {
   Watch on_children(Path path) {
     return must(simulation_.run(watch_children(*watcher_, path)), "watch");
   }
-  // What the watch has reported so far, if anything.
+  // Returns the event that the watch has reported, if there is one yet.
   std::optional<WatchEvent> event(const Watch& watch) {
     simulation_.settle();
     if (!watch.has_fired()) return std::nullopt;
@@ -101,7 +101,7 @@ Task<Result<bool>> is_there(Session& session, Path path) {
   co_return read.value.has_value();
 }
 
-// What is no failure of exists_watched is none of ok() either.
+// ok() accepts the answers that exists_watched accepts.
 TEST_F(WatchTest, MissingZnodeIsAnAnswerToAWatchingExists) {
   EXPECT_EQ(simulation_.run(is_there(*watcher_, "/a")), Result<bool>(true));
   EXPECT_EQ(simulation_.run(is_there(*watcher_, "/new")), Result<bool>(false));

@@ -6,7 +6,7 @@
 #include "lockstep/fakezk/path_table.h"
 #include "support/by_hand.h"
 
-// Which paths the simulated client refuses itself (zookeeper.c, isValidPath).
+// The simulated client itself refuses these paths (zookeeper.c, isValidPath).
 namespace lockstep {
 namespace {
 
@@ -14,7 +14,7 @@ using namespace unit;
 
 class ClientPathTest : public ::testing::Test {
  protected:
-  // What a read of `middle` in a path is answered, near its ends too.
+  // Expects this answer to a read of a path with `middle` in it, and near its ends too.
   void expect(Error answer, const std::string& middle) {
     for (const char* const before : {"/x", "/some/longer/x"}) {
       for (const char* const after : {"", "x", "x/longer"}) {
@@ -42,8 +42,8 @@ TEST_F(ClientPathTest, WhatIsOnlyUnusualIsSent) {
   }
 }
 
-// What the servers take, the client takes as well; so it need not look at a path that they have
-// met.
+// The client accepts every path that the servers accept; so it need not look at a path that they
+// have met.
 TEST_F(ClientPathTest, APathThatTheServersHaveMetIsAnsweredTheSame) {
   const std::string bytes("/.a\x01\x1f\x7f\x80\xc3\xa9\0", 10);
   fakezk::PathTable table;

@@ -5,7 +5,7 @@
 #include "fuzz/play.h"
 #include "lockstep/fakezk/random_stream.h"
 
-// What the fuzzer runs, on bytes drawn at random: in every build, without a fuzzer.
+// The fuzzer's target on bytes drawn at random: in every build, without a fuzzer.
 namespace lockstep::fuzz {
 namespace {
 

@@ -33,7 +33,7 @@ struct Step {
   };
   // Under way together with the steps behind it; otherwise its end is waited for.
   bool pipelined = false;
-  // What reads leave behind, and whether it is kept.
+  // Whether a read leaves a watch, and whether that is kept.
   bool watched = false;
   bool kept = false;
   // Gives up after a moment.

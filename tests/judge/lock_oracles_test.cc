@@ -162,7 +162,7 @@ TEST_F(LockOraclesTest, DeletingAnothersPlaceBreaksS4) {
   remove_znode(*b_, a);
   oracles_.gave_up(b_->id(), "/lock", Error::kTimedOut);
   EXPECT_EQ(broken(), "S4");
-  // Whose process is known is called as in the lanes, others by their session.
+  // Sessions of known processes have the names of the lanes, others their ids.
   EXPECT_NE(message().find("deleted by session 0x"), std::string::npos) << message();
 }
 

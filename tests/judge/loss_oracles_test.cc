@@ -1,5 +1,5 @@
-// What the oracles say of losses: S2 of grants that are kept by their holder's own clock, deletions
-// by the own session (S4), and losses that a release finds or makes up (R1, R2).
+// The oracles' judgement of losses: S2 of grants that are kept by their holder's own clock,
+// deletions by the own session (S4), and losses that a release finds or makes up (R1, R2).
 #include <gtest/gtest.h>
 
 #include <memory>

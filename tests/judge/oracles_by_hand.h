@@ -40,7 +40,7 @@ class OraclesByHand : public ::testing::Test {
     remove_znode(holder, own);
     oracles_.released(record, ReleaseOutcome::kReleased);
   }
-  // Which oracle was broken; "" if none.
+  // Returns the oracle that was broken; "" if none.
   std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
   std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
 

@@ -147,7 +147,7 @@ TEST(GTestFailuresTest, AndIsReplayed) {
   expect_a_cut(message + replay);
 }
 
-// What goes with the lock itself belongs to no execution.
+// A failure while the lock itself is destroyed belongs to no execution.
 TEST(GTestFailuresTest, BetweenTheExecutionsItFailsTheTestWithoutASchedule) {
   std::string elsewhere;
   {

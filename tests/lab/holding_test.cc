@@ -33,7 +33,7 @@ class Impatience {
     const Acl acl;
     co_return co_await take_place(session_, lock_, "x-lock-", data, acl, context);
   }
-  // Who is in front: the nearest, with a watch on it, or nobody.
+  // The nearest contender in front, with a watch on it, or none.
   struct Ahead {
     std::optional<Path> znode;
     std::optional<Watch> watch;

@@ -68,7 +68,7 @@ TEST(HuntSettingsTest, EveryStrategyFindsWhatIsEasy) {
   }
 }
 
-// Which one it is shows in how many steps its executions have: all but the first differ.
+// The number of steps of each execution shows the strategy: all but the first differ.
 TEST(HuntSettingsTest, StrategiesDiffer) {
   std::set<std::uint64_t> found;
   for (const char* const strategy : {"random", "delay", "urw", "pct", "pos"}) {
@@ -162,7 +162,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
   const HuntReport report = hunt_lock(lock, settings);
   EXPECT_TRUE(report.passed()) << report.text();
   const std::string text = report.text();
-  EXPECT_NE(text.find(" cut short: of what comes behind "), text.npos) << text;
+  EXPECT_NE(text.find(" cut short: after "), text.npos) << text;
   EXPECT_NE(text.find("; stopped by depth within fault budget 0 of 0"), text.npos) << text;
   EXPECT_NE(text.find("no fault budget is exhausted"), text.npos) << text;
 }

@@ -50,7 +50,7 @@ const std::string kAfterFault;
 bool died_of_fault(int status) { return KilledBySignal(SIGSEGV)(status); }
 #endif
 
-// What code under test does at its end.
+// The way in which code under test ends.
 using End = void (*)();
 
 // The end comes only if the first contender's reply comes first, which the second one's does in the

@@ -15,7 +15,7 @@
 #include "lockstep/lab/replay.h"
 #include "lockstep/search/exhaustive.h"
 
-// What users say of their locks, and what becomes of it when they say nothing, or nonsense.
+// Users describe their locks in these ways, or give no description, or nonsense.
 namespace acme {
 
 // Takes its place, and tells nobody of its grant.

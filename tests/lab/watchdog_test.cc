@@ -10,7 +10,7 @@
 #include "lockstep/search/hunt.h"
 #include "lockstep/sleep.h"
 
-// What leaves simulated time is noticed, and not only on fibers.
+// The watchdog notices code that leaves simulated time, and not only on fibers.
 namespace lockstep::lab {
 namespace {
 

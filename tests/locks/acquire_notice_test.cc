@@ -38,7 +38,7 @@ class InFlight final : public LockObserver {
 
 class AcquireNoticeTest : public ::testing::Test {
  protected:
-  // Of a lock that is free, and then held.
+  // Expects the notices of a lock that is free, and then held.
   template <class Mutex>
   void expect_told(Mutex& of_a, Mutex& of_b, const std::string& lock) {
     HeldLock held = must(simulation_.run(of_a.acquire()), "acquire");

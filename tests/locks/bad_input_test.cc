@@ -17,8 +17,8 @@
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
-// What every recipe answers to what cannot be meant seriously. What only one recipe can be told
-// (a grace period, a number of leases) stands in that recipe's test.
+// Every recipe's answers to invalid arguments. Arguments that only one recipe takes (a grace
+// period, a number of leases) are tested with that recipe.
 namespace lockstep {
 namespace {
 

@@ -91,7 +91,7 @@ class BlockingBoundsTest : public ::testing::Test {
     simulation_.start(stop_later(ann_.executor(), source));
     return source.get_token();
   }
-  // What of that call there was, which it ended after one second.
+  // Expects the call to be stopped after one second, not before and not later.
   template <class Call>
   void expect_stopped(Call call) {
     const TimePoint before = simulation_.now();

@@ -18,7 +18,7 @@ namespace {
 
 using namespace unit;
 
-// What a call throws; no code if it throws nothing.
+// Returns the code of the exception that a call throws; none if it throws nothing.
 template <class Call>
 std::error_code code_of(Call call) {
   try {

@@ -391,7 +391,7 @@ TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
   EXPECT_EQ(error_of(simulation_.run(b_.acquire())), Error::kNodeExists);
   simulation_.settle();
   EXPECT_TRUE(children(simulation_, "/lock").empty());
-  // What an operator does about it.
+  // An operator repairs it so.
   must(simulation_.run(remove(*c_.session, "/lock")), "remove");
   EXPECT_TRUE(simulation_.run(b_.acquire()).has_value());
 }

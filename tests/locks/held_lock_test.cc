@@ -21,7 +21,7 @@ class HeldLockTest : public ::testing::Test {
     FairMutex mutex(*session_, "/lock", &observer_);
     return must(simulation_.run(mutex.acquire()), "acquire");
   }
-  // What the observer was told since the grant.
+  // Returns the calls that the observer has received since the grant.
   Calls told() const {
     Calls calls = observer_.calls();
     while (!calls.empty() && calls.front() != "granted") calls.erase(calls.begin());
@@ -301,7 +301,7 @@ TEST_F(HeldLockTest, AssigningOverAHeldLockReleasesIt) {
   EXPECT_EQ(first.state(), LockState::kHeld);
 }
 
-// Whoever hears of the loss may drop the lock there and then.
+// A callback that hears of the loss may drop the lock at once.
 TEST_F(HeldLockTest, LossMayDestroyTheLock) {
   std::optional<HeldLock> held = acquire();
   const std::stop_callback drop(held->lost_token(), [&] { held.reset(); });

@@ -15,7 +15,7 @@ using namespace unit;
 
 class LeaderElectionTest : public ::testing::Test {
  protected:
-  // Who leads, as C sees it; "" for nobody.
+  // Returns the leader as C sees it; "" if there is none.
   std::string_view leader() {
     leader_ = must(simulation_.run(of_c_.leader()), "leader");
     return leader_ ? leader_->candidate.view() : "";

@@ -97,7 +97,7 @@ class ClientWithLimit final : public Client {
   std::weak_ptr<void> room_;
 };
 
-// Whose watches never fit on the session.
+// A recipe whose watches never fit on the session.
 class Greedy {
  public:
   Greedy(Session&, const Path&) {}

@@ -6,8 +6,8 @@
 #include "lockstep/lab/lock_under_test.h"
 #include "program/exhaust.h"
 
-// What the program reports about executions that an exhaustive search has cut short. No scenario
-// has any: every recipe and every broken lock ends under any order of turns.
+// The program's report of executions that an exhaustive search has cut short. No scenario has any:
+// every recipe and every broken lock ends under any order of turns.
 namespace lockstep::program {
 namespace {
 
@@ -41,11 +41,9 @@ TEST(CutShortTest, TheVerdictSaysWhatWasNotTried) {
   const lab::HuntReport report = search_of_unfair();
   const std::string text = report.verdict();
   EXPECT_EQ(text.find("NOT exhausted: "), 0U) << text;
-  EXPECT_NE(text.find(std::to_string(report.exhaustive->cut) +
-                      " execution cut short: of what comes"
-                      " behind " +
+  EXPECT_NE(text.find(std::to_string(report.exhaustive->cut) + " execution cut short: after " +
                       std::to_string(report.exhaustive->deepest) +
-                      " steps only the calm order was tried"),
+                      " steps only the default order was tried"),
             text.npos)
       << text;
 }

@@ -55,7 +55,7 @@ search::Scene scene_of(const scenarios::Scenario& scenario) {
   return scene;
 }
 
-// What a hunt with the usual settings finds of the expected oracle, made small.
+// Hunts with the usual settings for the expected oracle, and shrinks the failure.
 std::optional<search::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
   search::ExecutionLimits limits;
   limits.faults = fakezk::FaultPlan::all(kUsualFaults);

@@ -89,7 +89,7 @@ TEST(ExhaustiveClaimsTest, AnExceptionOfAnEndCheckIsACrash) {
   EXPECT_EQ(violation.message, "an exception escaped: the end check has failed");
 }
 
-// What a search must not see: memory that executions share.
+// The search cannot see memory that executions share.
 int runs = 0;
 
 Task<void> ask(Actor& self, int times) {

@@ -73,12 +73,12 @@ TEST(ExhaustiveFaultsTest, TheBudgetIsShared) {
   EXPECT_LT(without.traces, with.traces);
 }
 
-// Who is done last is an order like any other: behind one of them a fault can still strike while
-// the other goes on, and so it can behind both.
+// Clients finish in an order like any other: after one of them a fault can still strike while the
+// other goes on, and so it can after both.
 TEST(ExhaustiveFaultsTest, TheLastStepMayBeAFault) {
   Play play({&write_once<'a'>, &write_once<'b'>});
-  // Of each client, the cut comes before its request is applied, before its reply arrives (which it
-  // loses or not), or behind that.
+  // The cut of each client comes before its request is applied, before its reply arrives (which it
+  // loses or not), or after that.
   EXPECT_EQ(explore(play, Reduction::kSource, "cut", 1).traces, 1U + 2 * 4);
   Play alone({&write_once<'a'>});
   EXPECT_EQ(explore(alone, Reduction::kSource, "cut", 1).traces, 1U + 4);
@@ -94,7 +94,7 @@ Task<void> mind_its_end(Actor& self) {
   self.verdict().report("user:end", "its session has ended", world.steps());
 }
 
-// What it has found so is found again by whoever replays it.
+// A replay finds the violation again.
 TEST(ExhaustiveFaultsTest, WhatTheLastFaultShowsCanBeReplayed) {
   Play play({&mind_its_end});
   for (const ReductionName& reduction : reductions()) {

@@ -1,4 +1,4 @@
-// What only shows when two steps touch it in one order and not in the other.
+// Footprints of state that shows only when two steps touch it in one order and not in the other.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -95,7 +95,7 @@ class Crowded final : public Play {
   int paths_ = 0;
 };
 
-// What was touched in one execution is compared with what is touched in the next ones.
+// The footprints of one execution are compared with those of the next ones.
 TEST(ExhaustiveFootprintsTest, NameAZnodeAlikeInAllExecutions) {
   Crowded play({&write_once<'a'>, &write_once<'a'>});
   EXPECT_EQ(explore(play, search::Reduction::kSleep).traces, 2U);
@@ -138,7 +138,7 @@ TEST(ExhaustiveFootprintsTest, WhenTheLeaderHasHeardOfAHandshake) {
   expect_agreement(play, "timer:1,replica-partition:1", 2);
 }
 
-// What steps that are made by hand touch.
+// The footprints of steps that are made by hand.
 class StepsByHandTest : public ::testing::Test {
  protected:
   ~StepsByHandTest() override { simulation_.world().record_footprints(nullptr); }
@@ -178,7 +178,7 @@ TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
   EXPECT_TRUE(arrives.conflicts_with(stalls));
 }
 
-// Who is excused is a question to the client of whoever is inside.
+// A judge asks the client of the holder whether it is excused.
 TEST_F(StepsByHandTest, WhatAJudgeAsksAnotherClient) {
   const auto a = open("A");
   const auto b = open("B");

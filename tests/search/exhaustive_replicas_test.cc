@@ -14,7 +14,7 @@ namespace {
 
 using namespace unit;
 
-// What it has written, the others know before their server does.
+// The other clients know a write before the writer's server does.
 template <char kZnode>
 Task<void> write_and_tell(Actor& self) {
   const auto session = co_await self.client().session(Context());
@@ -23,7 +23,7 @@ Task<void> write_and_tell(Actor& self) {
   ++self.shared;
 }
 
-// If the other one's write comes behind this one's in the log, it may not be seen yet.
+// If the other client's write comes after this one's in the log, it may not be seen yet.
 Task<void> write_and_read(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->set_data("/a", "1"));
@@ -98,8 +98,8 @@ TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
   EXPECT_EQ(source.state_hash, sleep.state_hash);
 }
 
-// What it comes to is seen without it as well, because who replicates is asked at every write. But
-// the log itself differs, and a search that takes two writes for independent notices that.
+// The result is the same without it, because every write asks who replicates. But the log itself
+// differs, and a search that takes two writes for independent notices that.
 TEST(ExhaustiveReplicasTest, TheOrderOfTheLogIsPartOfTheState) {
   Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>, &read_twice}, true, quiet(2));
   play.let_all_lag();

@@ -23,7 +23,7 @@ Task<void> watch_two(Actor& self) {
   static_cast<void>(co_await b->watch.fired());
 }
 
-// What another process has done in between is written down.
+// Writes down what another process has done in between.
 Task<void> count_in_memory(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const int before = self.shared++;

@@ -1,5 +1,5 @@
-// What hunts say of scenarios: nothing of sound recipes that they were wrongly blamed for, and of
-// broken ones who, what and when.
+// The reports of hunts: nothing of sound recipes that were once wrongly blamed, and of broken ones
+// who, what and when.
 #include <gtest/gtest.h>
 
 #include <cstdint>

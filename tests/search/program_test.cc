@@ -167,7 +167,7 @@ TEST(ExecuteTest, ExceptionBeforeTheFirstStepIsACrash) {
   EXPECT_EQ(outcome.violation->step, 0U);
 }
 
-// What its start, its end or a listener throws, no task catches.
+// No task catches what its start, its end or a listener throws.
 class Throws final : public search::Program {
  public:
   explicit Throws(bool at_start) : at_start_(at_start) {}

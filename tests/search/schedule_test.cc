@@ -65,7 +65,7 @@ search::ReplayString example() {
   return replay;
 }
 
-// What parse says, after making sure that what it refuses changes nothing.
+// Returns the complaint of parse, after making sure that a refused text changes nothing.
 std::string complaint_about(std::string_view text) {
   search::ReplayString into = example();
   into.scenario = "untouched";

@@ -10,7 +10,7 @@ namespace {
 
 Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKind::kCut, index}; }
 
-// Who is late with one thing may be in time with another.
+// A client that is late with one task may be in time with another.
 TEST(StrategyTest, SourceOfAnEventIsOneTask) {
   std::set<std::uint32_t> sources;
   for (const auto kind :

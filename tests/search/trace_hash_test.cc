@@ -30,7 +30,7 @@ Task<Result<void>> add_auth(Session& session, Data credential) {
   co_return co_await session.add_auth("digest", credential);
 }
 
-// What one session does, and what was there before.
+// The actions of one session, and the tree that they found.
 using Act = std::function<void(Simulation&, FakeSession&)>;
 std::uint64_t trace_hash_of(const Act& act, const Act& before = [](Simulation&, FakeSession&) {}) {
   Simulation simulation;

@@ -170,7 +170,7 @@ TEST_F(CheckpointTest, NorCanAContainer) {
   EXPECT_FALSE(rests());
 }
 
-// Of a world that has begun anew meanwhile.
+// The session belongs to a world that has been reset since.
 TEST_F(CheckpointTest, ALateSessionDoesNotTakeTheEndOfANewOne) {
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();
   const FakeSession::Snapshot snapshot = session().snapshot();

@@ -174,7 +174,7 @@ Task<void> leave_work_behind(Contender& self, Path, std::uint32_t) {
   static_cast<void>(co_await (*session)->exists("/"));
 }
 
-// What is left of it does not run in the next one.
+// Work left over does not run in the next execution.
 TEST(EndlessTest, TheNextExecutionIsNotConcerned) {
   LockScenario sound(&contend_briefly_for<FairMutex>, ScenarioSize{2, 1});
   fakezk::World world(sound.servers());

@@ -1,5 +1,6 @@
-// What a change of the leader loses. A real ensemble loses it when it likes; here it is made to.
-// Each test names the statement of ZooKeeper's source (3.8.0) that it follows.
+// A change of the leader loses messages and writes. When a real ensemble loses them cannot be
+// controlled; here it is made to happen. Each test names the statement of ZooKeeper's source
+// (3.8.0) that it follows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +54,8 @@ class LeaderChangeTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-// What the lanes say of a change of the leader, a line for each connection that loses something.
+// Returns what the lanes say of a change of the leader, a line for each connection that loses
+// something.
 std::vector<std::string> told_by(const search::Chronicle& chronicle) {
   std::vector<std::string> lines;
   for (const search::Moment& moment : chronicle.moments) {
@@ -105,7 +107,7 @@ TEST_F(LeaderChangeTest, Z68WhatWasAppliedMayGoUnanswered) {
   EXPECT_EQ(session_->state(), SessionState::kConnected);
 }
 
-// What was sent before the end may arrive, and of several answers the first ones do.
+// Replies sent before the end may arrive, and of several the first ones do.
 TEST_F(LeaderChangeTest, Z67APartOfTheAnswersArrives) {
   for (const std::uint32_t lost : {0U, 1U, 2U}) {
     const Path parent = "/" + std::to_string(lost);
@@ -126,7 +128,7 @@ TEST_F(LeaderChangeTest, Z67APartOfTheAnswersArrives) {
   }
 }
 
-// What a chooser says of numbers only.
+// Chooses by number only.
 class LosesAnswers final : public Chooser {
  public:
   explicit LosesAnswers(std::uint32_t lost) : lost_(lost) {}

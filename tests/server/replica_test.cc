@@ -1,5 +1,6 @@
-// What several replicas show that one server does not. A real ensemble shows it when it likes; here
-// it is made to happen. Each test names the statement of ZooKeeper's source that it follows.
+// Several replicas show what one server does not. When a real ensemble shows it cannot be
+// controlled; here it is made to happen. Each test names the statement of ZooKeeper's source that
+// it follows.
 #include "lockstep/fakezk/replica.h"
 
 #include <gtest/gtest.h>
@@ -260,8 +261,9 @@ TEST_F(ReplicaTest, Z81ASessionMayExpireWhileItIsBeingAnswered) {
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
 
-// What it has heard since its last answer is lost: the leader counts from half a tick before
-// (Learner.ping sends the table of touches and empties it; Leader.lead asks every half tick).
+// Touches that it has heard since its last answer are lost: the leader counts from half a tick
+// before (Learner.ping sends the table of touches and empties it; Leader.lead asks every half
+// tick).
 TEST_F(ReplicaTest, Z81TouchesDieWithTheFollower) {
   for (const Duration heard : {Duration::zero(), Duration(2s)}) {
     Simulation simulation(three_replicas());

@@ -1,4 +1,4 @@
-// What scenarios are prepared with.
+// The helpers that prepare scenarios.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.h"

@@ -1,6 +1,6 @@
-// What becomes of requests that a server has read and whose connection has gone since. A real
-// server is slow when it likes; here it is made to be. Each test names the statement of ZooKeeper's
-// source (3.8.0) that it follows.
+// Requests that a server has read and whose connection has gone since. When a real server is slow
+// cannot be controlled; here it is made to be. Each test names the statement of ZooKeeper's source
+// (3.8.0) that it follows.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a reset leaves, and what the processes of a world keep to themselves.
+// The state that a reset keeps, and the state that is private to a world's processes.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -79,7 +79,7 @@ std::map<std::string, std::string> statements(const std::string& document, Findi
 constexpr std::array kOnTheFakeAlone = {"tests/client/", "tests/fake/", "tests/locks/",
                                         "tests/server/"};
 
-// Which folder shows what a word after "Shown:" claims. Random programs cite no key.
+// Whether the folder of `path` proves the word after "Shown:". Random programs cite no key.
 bool is_shown_there(const std::string& word, const std::string& path) {
   const bool ensemble = path == "tests/zookeeper/ensemble_test.cc";
   if (word == "conformance") return path.starts_with("tests/conformance/");
@@ -107,7 +107,7 @@ std::vector<std::string> words_of(const std::string& statement) {
 
 // ------------------------------------------------------------------------------------ the check
 
-// Where each key stands in a test: as its name, or in a comment.
+// The places at which each key stands in a test: in its name, or in a comment.
 struct Uses {
   std::set<std::string> anywhere;
   std::set<std::string> names;  // Files with a test that is named after the key.

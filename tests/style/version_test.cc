@@ -16,7 +16,7 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-// What the first group of `pattern` matches in each line of `text`.
+// Returns what the first group of `pattern` matches in each line of `text`.
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   std::vector<std::string> found;
   const std::regex regex(pattern);

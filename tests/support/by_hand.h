@@ -22,7 +22,7 @@
 #include "support/lab.h"
 #include "support/printers.h"
 
-// What the unit tests script a simulation with.
+// The helpers with which the unit tests script a simulation.
 namespace lockstep::unit {
 
 using fake::FakeSession;

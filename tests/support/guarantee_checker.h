@@ -14,7 +14,7 @@
 
 namespace lockstep::support {
 
-// What a znode looked like after one transaction, derived from the history alone.
+// The state of a znode after one transaction, derived from the history alone.
 struct PastZnode {
   Zxid czxid = 0;
   Zxid mzxid = 0;
@@ -51,7 +51,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
     std::string path;
     Zxid since;  // Every event up to here has been delivered.
   };
-  // What one client knows, over all its connections of one session.
+  // The facts that one client knows, over all its connections of one session.
   struct Client {
     std::deque<Asked> asked;
     std::vector<Armed> armed;

@@ -34,9 +34,9 @@ class ServerProcess {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   // "standalone", "leader", "follower"; empty while it does not serve clients.
   [[nodiscard]] std::string mode() const;
-  // Where it keeps its snapshots and transaction logs.
+  // Returns the folder of its snapshots and transaction logs.
   [[nodiscard]] std::filesystem::path data() const { return directory_ / "data" / "version-2"; }
-  // What it has printed.
+  // Returns everything that it has printed.
   [[nodiscard]] std::string log() const;
 
  private:

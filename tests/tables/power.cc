@@ -69,7 +69,7 @@ std::string in_words(const Measured& measured, const Settings& settings) {
   return text + " " + std::to_string(measured.found) + "/" + std::to_string(settings.seeds);
 }
 
-// What the file of the lock's minimal schedule says of it.
+// Returns what the file of the lock's minimal schedule says of it.
 std::string minimal_schedule(const Scenario& scenario) {
   const std::filesystem::path folder(LOCKSTEP_SCHEDULES);
   std::ifstream file(folder / (std::string(scenario.name) + ".txt"));

@@ -19,7 +19,7 @@ find_package_handle_standard_args(ZooKeeper
   VERSION_VAR ZooKeeper_VERSION
   REASON_FAILURE_MESSAGE "install libzookeeper-mt-dev, or configure with -DLOCKSTEP_WITH_ZOOKEEPER=OFF")
 
-# What the library was built with. Debian's has neither.
+# The features that the library was built with. Debian's has neither.
 if(ZooKeeper_FOUND)
   include(CheckLibraryExists)
   set(CMAKE_REQUIRED_QUIET ON)

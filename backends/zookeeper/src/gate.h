@@ -17,7 +17,7 @@
 
 namespace lockstep::zookeeper {
 
-// Where the C client waits while it has no server. Its list of servers can be changed safely only
+// The C client waits here while it has no server. Its list of servers can be changed safely only
 // while its I/O thread is known to be idle: zoo_set_servers() closes the socket that this thread is
 // using if the current server is not in the new list, and the thread reads the list without the
 // lock after every failure (zookeeper.c, update_addrs, handle_error). So every list leads from the

@@ -170,7 +170,7 @@ void Runtime::block(BlockingCall& call) {
   if (!running_ || std::this_thread::get_id() == loop_thread_) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             running_ ? "lockstep: a blocking call inside the loop"
-                                     : "lockstep: a blocking call while nobody runs the loop");
+                                     : "lockstep: a blocking call while no thread runs the loop");
   }
   call.waiter = &is_over;
   push(outside_, call);

@@ -24,7 +24,7 @@ class ServerList {
  public:
   explicit ServerList(std::string_view text);
 
-  // What is wrong with the text, if anything is: then there are no servers.
+  // The fault in the text, if there is one: then there are no servers.
   [[nodiscard]] const std::optional<std::string>& defect() const { return defect_; }
   [[nodiscard]] const std::vector<Server>& servers() const { return servers_; }
 

@@ -29,8 +29,8 @@ struct Block {
 };
 
 // Deals the executions to the jobs block by block, and merges the blocks in the order of the
-// indices: what comes behind the first violation does not count. No job waits for another one; the
-// blocks behind the one of a slow job are kept until it hands its own over.
+// indices: executions after the first violation do not count. No job waits for another one; the
+// blocks after that of a slow job are kept until it hands its own over.
 class BlockDealer {
  public:
   explicit BlockDealer(const HuntOptions& options)

@@ -118,8 +118,8 @@ void Server::record_into(FootprintRecorder* recorder) {
   for (Replica& replica : replicas_) replica.record_into(recorder, tree++);
 }
 
-// What becomes of a write depends on which replicas are behind or cut off, whether one is or not,
-// but not on how far they have come.
+// The effect of a write depends on which replicas lag or are cut off, and on whether any is, but
+// not on how far they have come.
 void Server::record_replicas() {
   bool behind = false;
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {

@@ -44,9 +44,9 @@ std::uint32_t Server::forgettable() const {
   return writes;
 }
 
-// What a quorum has lost, the servers never had: a follower whose epoch is newer than its log leads
-// (FastLeaderElection.totalOrderPredicate), and the others cut their logs back to its
-// (LearnerHandler.syncFollower, TRUNC).
+// Writes that a quorum has lost never happened for the servers: a follower whose epoch is newer
+// than its log leads (FastLeaderElection.totalOrderPredicate), and the others cut their logs back
+// to its (LearnerHandler.syncFollower, TRUNC).
 void Server::forget_writes(std::uint32_t writes, TimePoint now) {
   if (recorder_) recorder_->touches_everything();
   change_leader(now);

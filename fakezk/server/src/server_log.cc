@@ -127,9 +127,8 @@ void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
   if (!lagging) catch_up(index, now);
 }
 
-// What the replica has heard of its sessions since it last told the leader is lost: it tells with
-// its answer to a ping, every half tick (LearnerHandler). Here the leader has waited for one that
-// long.
+// Touches that the replica has seen since it last told the leader are lost: it tells with its
+// answer to a ping, every half tick (LearnerHandler). Here the leader has waited for one that long.
 void Server::isolate(ReplicaIndex index, TimePoint now) {
   Replica& replica = replicas_[index];
   if (recorder_) record_condition(*recorder_, index);

@@ -194,7 +194,7 @@ std::string where_it_stopped(const HuntReport& report) {
 
 std::string what_was_cut_short(const search::ExhaustiveResult& result) {
   if (result.cut == 0) return "";
-  return "; " + counted(result.cut, "execution") + " cut short: " + behind_the_cut(result);
+  return "; " + counted(result.cut, "execution") + " cut short: " + after_the_cut(result);
 }
 
 // How a test lets an exhaustive search go on where this one stopped.

@@ -20,7 +20,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-39-timeout-is-not-a-timeout", "zoo", "L4",
-             "Gives its deadline to each of its attempts anew.", lab::ScenarioSize{2, 1},
+             "Gives its whole timeout to each of its attempts.", lab::ScenarioSize{2, 1},
              &lock_scenario<WithWait<&wait_for_turn>, kImpatient>, "CURATOR-559"}};
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace lockstep::scenarios::zoo_48 {
 
 namespace {
 
-// What the thread shares with the callbacks of its watches, which run on the client's executor.
+// The state that the thread shares with the callbacks of its watches, which run on the client's
+// executor.
 class Watcher {
  public:
   explicit Watcher(Executor& executor) : fired(executor) {}

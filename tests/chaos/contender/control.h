@@ -7,14 +7,14 @@
 
 namespace lockstep::chaos {
 
-// What the driver wants of the workers. From any thread.
+// The orders of the driver to the workers. Thread-safe.
 class Control {
  public:
   // A worker wants to begin an acquire, and says so once it is done with everything about it.
   // False: it is not to begin one now.
   [[nodiscard]] bool begin(int worker);
   void end(int worker);
-  // What a worker does now, for whoever asks why it does not come to rest. A literal.
+  // Notes what a worker is doing, for a driver that asks why it does not come to rest. A literal.
   void doing(int worker, const char* what);
   [[nodiscard]] bool quitting();
   // True from the moment on at which the workers are to come to rest.

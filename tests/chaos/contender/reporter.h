@@ -20,7 +20,7 @@ class Reporter final : public LockObserver {
   explicit Reporter(int link, Flaw flaw = Flaw::kNone) : link_(link), flaw_(flaw) {}
 
   void report(Event event);
-  // What a worker does with a grant, which its lock and its token name.
+  // Reports what a worker does with a grant, which its lock and its token name.
   void report(Kind kind, int worker, const std::string& lock, Zxid token, Share share);
   // Writes to what the lock protects; false if the resource refuses the token. Waits for the
   // answer.

@@ -9,7 +9,7 @@
 
 namespace lockstep::chaos {
 
-// What the driver has a contender do.
+// The work that the driver gives to a contender.
 struct Settings {
   std::string servers;
   std::string root;  // The locks are below this path.

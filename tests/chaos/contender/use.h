@@ -10,7 +10,7 @@
 
 namespace lockstep::chaos {
 
-// What the workers of one process share.
+// The objects that the workers of one process share.
 class Process {
  public:
   explicit Process(Settings how) : settings(std::move(how)), reporter(kLink, settings.flaw) {}

@@ -43,7 +43,8 @@ class ContactProof {
   }
 
  private:
-  // Of requests in quick succession, one is kept for each 32nd part of the session timeout.
+  // One of several requests in quick succession is kept: one for each 32nd part of the session
+  // timeout.
   static constexpr int kSpacingParts = 32;
   static constexpr std::size_t kMost = kSpacingParts / 4 + 2;
 

@@ -52,8 +52,8 @@ class Watched {
 
 namespace internal {
 
-// Where a backend delivers the reply of one request: exactly once, on the session's executor,
-// unless it was abandoned before.
+// A backend delivers the reply of one request here: exactly once, on the session's executor, unless
+// it was abandoned before.
 class Completion {
  public:
   virtual void complete(Reply& reply) = 0;
@@ -76,13 +76,13 @@ class OperationBase : public Wait, public Completion {
   // Sends the request, which it takes over, unless the context has ended already. For the
   // constructor: the reply may come before this returns.
   void send(Request&& request);
-  // The watch that a read may leave behind, from now on the request's, too.
+  // Makes the watch of a read, which the request owns too.
   [[nodiscard]] inline Watch watch_of(Request& request) const;
   // Keeps what the operation produces of its reply, or of a Reply with the error that ends it.
   virtual void keep(Reply& reply) = 0;
 
  private:
-  // The reply is there: keeps it, and wakes whoever waits.
+  // The reply is there: keeps it, and wakes the coroutine that waits.
   void complete(Reply& reply) final;
   void give_up(Error error) final;
   void let_go() noexcept;  // Of the reply.
@@ -95,7 +95,7 @@ class OperationBase : public Wait, public Completion {
 [[nodiscard]] constexpr Error code_of(Error error) { return error; }
 [[nodiscard]] constexpr Error code_of(const MultiError& error) { return error.error; }
 
-// What most operations have in the place of a watch.
+// The base of operations without a watch: most of them.
 struct NoWatch {};
 
 // How a Reply becomes the value of an operation.

@@ -26,7 +26,7 @@
 
 namespace lockstep {
 
-// Where a session is in its one life. Only kConnecting, kConnected and kSuspended may be left.
+// The states of a session's one life. Only kConnecting, kConnected and kSuspended may be left.
 enum class SessionState : std::uint8_t {
   kConnecting,  // Never connected yet.
   kConnected,

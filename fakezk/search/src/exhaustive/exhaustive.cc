@@ -145,10 +145,11 @@ ExhaustiveResult search(const ExhaustiveOptions& options, std::deque<Stage>& sta
 
 }  // namespace
 
-std::string behind_the_cut(const ExhaustiveResult& result) {
-  return "of what comes behind " + std::to_string(result.deepest) +
-         " steps only the calm order was tried, because something may go on for as long as somebody"
-         " else gets no turn";
+std::string after_the_cut(const ExhaustiveResult& result) {
+  return "after " + std::to_string(result.deepest) +
+         " steps only the default order was tried, because a process may go on for as long as "
+         "another"
+         " gets no turn";
 }
 
 std::span<const ReductionName> reductions() { return kReductions; }

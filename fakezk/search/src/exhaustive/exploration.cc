@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kAskEvery = 256;
 constexpr std::uint64_t kCheckEvery = 128;
 
-// Schedules branch up to this many times the steps of the first execution, which is a calm one,
+// Schedules branch up to this many times the steps of the first execution, which has no faults,
 // plus kLongest: a longer execution most likely never ends.
 constexpr std::uint32_t kLonger = 8;
 constexpr std::uint32_t kLongest = 256;
@@ -194,7 +194,7 @@ void Exploration::count_trace() {
   tally_.final_states.insert(final_state_);
 }
 
-// If even the calm order was cut, only the steps after the schedule became fair count.
+// If even the default order was cut, only the steps after the schedule became fair count.
 void Exploration::measure() {
   const std::uint32_t mended = limits_.steps / 2;
   const std::uint32_t steps = found_.outcome.steps;

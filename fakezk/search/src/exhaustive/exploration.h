@@ -45,7 +45,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   enum class Run : std::uint8_t {
     kWhole,    // To the end.
     kHalf,     // Nothing new begins here: it is broken off.
-    kCut,      // It is too long, and continues calmly.
+    kCut,      // It is too long, and continues by the default schedule.
     kParted,   // It has not gone the same way as before, and is broken off.
     kMissing,  // It has ended before all of its faults could happen.
   };

@@ -51,14 +51,14 @@ struct FaultsToHappen {
   bool looks_for_others = false;
 };
 
-// What a depth-first search has still to try: for every state on the path to the end of the trace,
-// the steps that can be taken there, those that sleep, and those that must be tried.
+// The work left to a depth-first search: for every state on the path to the end of the trace, the
+// steps that can be taken there, those that sleep, and those that must be tried.
 class Frontier {
  public:
   Frontier(const fakezk::World& world, Trace& trace, Reduction reduction, FaultsToHappen faults);
 
-  // The trace has led to a new state: appends the first step to be tried there. The step that
-  // happens calmly comes first, but with source sets a fault happens as early as it can, so that
+  // The trace has led to a new state: appends the first step to be tried there. The
+  // default step comes first, but with source sets a fault happens as early as it can, so that
   // every reversal finds it.
   enum class Opened : std::uint8_t { kStep, kNothingCanHappen, kAllIsKnown };
   Opened open(const fakezk::Menu& menu);

@@ -20,7 +20,7 @@ namespace lockstep::search {
 // The faults of one exploration, sorted; a fault may be there twice.
 using Faults = std::vector<Fault>;
 
-// Where a job runs its program.
+// The world and the program of one job.
 struct Stage {
   explicit Stage(Program& whose) : program(whose), world(whose.servers()) {}
 

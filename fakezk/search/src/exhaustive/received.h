@@ -17,7 +17,8 @@ class Received final : public fakezk::Tracer {
   // By process. What was known at an earlier point can be put back.
   [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
   void restore(const std::vector<std::uint64_t>& hashes) { hashes_ = hashes; }
-  // Of all that can be seen of the world, and of what each process has received.
+  // Returns a hash of everything that can be seen of the world, and of everything that each process
+  // has received.
   [[nodiscard]] std::uint64_t state() const;
 
   void step(const fakezk::Step& step) override;

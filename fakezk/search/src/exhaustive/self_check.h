@@ -26,7 +26,7 @@ class SelfCheck {
 
   // Runs an execution again; what differs, if anything does.
   std::optional<Violation> repeat(const Schedule& schedule, const Outcome& first);
-  // Where the executions of this schedule go different ways, which they are known to do.
+  // Finds the step at which executions of this schedule diverge. The caller knows that they do.
   Violation where_runs_part(const Schedule& schedule);
 
   enum class Pair : std::uint8_t {

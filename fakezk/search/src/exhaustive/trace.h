@@ -27,7 +27,7 @@ struct TraceStep {
   fakezk::Footprint footprint;
   // The step that sent what this one has taken.
   std::uint32_t sender = fakezk::FootprintRecorder::kNoStep;
-  // What each process has received before the step (Received).
+  // Everything that each process had received before the step (Received).
   std::vector<std::uint64_t> received;
   StepSet before;              // All steps that happen before this one.
   std::uint64_t identity = 0;  // The step, and all that happens before it.

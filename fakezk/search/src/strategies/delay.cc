@@ -5,7 +5,7 @@ namespace lockstep::search {
 namespace {
 
 // Delay-bounded scheduling (M. Emmi, S. Qadeer, Z. Rakamaric, "Delay-bounded scheduling", POPL
-// 2011): a deterministic scheduler, here the calm one, is made to pass over its choice at a few
+// 2011): a deterministic scheduler, here the default one, is made to pass over its choice at a few
 // random positions. Most bugs need one or two delays. A delayed source waits until nothing else can
 // happen.
 class Delay final : public RandomOrder<Delay> {
@@ -30,7 +30,7 @@ class Delay final : public RandomOrder<Delay> {
   void happens(const fakezk::Event&) { ++position_; }
 
  private:
-  // The first in calm order that has not been delayed; if all have, the one delayed first.
+  // The first in default order that has not been delayed; if all have, the one delayed first.
   [[nodiscard]] std::uint32_t first(std::span<const fakezk::Event> events) const {
     if (delayed_.empty()) return 0;
     return least(events, [this](const fakezk::Event& event) { return rank(event); });

@@ -9,7 +9,7 @@ namespace {
 // Uniform random walk (H. Zhao et al., "Selectively uniform concurrency testing", ASPLOS 2025):
 // chooses a source with a probability proportional to its remaining events, which makes all
 // interleavings equally likely, and lets one-step sources strike anywhere in the run instead of
-// early. The number of events per source is taken from the calm execution.
+// early. The number of events per source is taken from the default execution.
 class Urw final : public RandomOrder<Urw> {
  public:
   void begin_events(const ExecutionStart& start) override {
@@ -34,7 +34,7 @@ class Urw final : public RandomOrder<Urw> {
   }
 
  private:
-  // Never 0: the calm execution is only an estimate.
+  // Never 0: the default execution is only an estimate.
   [[nodiscard]] std::uint32_t left(const fakezk::Event& event) const {
     const std::uint32_t source = source_of(event);
     return source < left_.size() ? left_[source] : 1;

@@ -128,7 +128,7 @@ class WatchRegistry {
   // The session has ended with that error; nothing is registered any more.
   void end(Error error);
 
-  // Where a watch is registered.
+  // The place at which a watch is registered.
   class Place {
    public:
     Place(Path znode, WatchType watch_type, bool is_alone)

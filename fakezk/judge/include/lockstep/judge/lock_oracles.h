@@ -85,7 +85,7 @@ class LockOracles final : public LockObserver {
 
   // Whether a grant of that znode was reported.
   [[nodiscard]] bool has_heard_of(const Path& znode);
-  // What there was to judge since begin().
+  // Returns the number of facts that each oracle has judged since begin().
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
   // Called at the end, when nothing can happen any more. A session that is at work, for whatever
@@ -158,8 +158,8 @@ class LockOracles final : public LockObserver {
   struct Looks {
     SessionId session;
     std::size_t life;  // Of that znode, an index of lives_.
-    // What its server had applied at its last look, and at the one before: its next list shows at
-    // least that much. The leader may be ahead.
+    // The zxids up to which its server had applied at its last look, and at the one before: its
+    // next list shows at least that much. The leader may be ahead.
     Zxid last = 0;
     Zxid before = 0;
     std::size_t changes = 0;  // Queue changes that its server had applied at its last look.

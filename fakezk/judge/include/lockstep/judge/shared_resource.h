@@ -52,7 +52,7 @@ class SharedResource {
   [[nodiscard]] std::uint32_t stock();
   void sell();
 
-  // What there was to judge since begin().
+  // Returns the number of facts that each oracle has judged since begin().
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
   // A holder gives its lock back; a waiter has been woken by that.

@@ -66,7 +66,7 @@ struct ExhaustiveResult {
   // How many traces have a fault of each kind (source sets only).
   std::vector<std::pair<fakezk::FaultKind, std::uint64_t>> traces_by_fault;
   // Executions with more steps than `deepest`. The search tries no other orders of the steps after
-  // that; such executions are no traces. They have gone on by the calm schedule, with all faults
+  // that; such executions are no traces. They have gone on by the default schedule, with all faults
   // repaired and every process served in the end, and were judged like those of any hunt.
   std::uint64_t cut = 0;
   std::uint32_t deepest = 0;
@@ -87,9 +87,9 @@ struct ExhaustiveResult {
 // Tries every schedule of a program, budget by budget from no fault to limits.faults.total(), up to
 // the order of steps that do not touch the same objects; ends with the first violation. That may be
 // "misuse": each run repeats the beginning of an earlier one, and some are run twice, to find out
-// whether the program is deterministic. Two kinds of choices stay calm: orders that ZooKeeper
-// leaves unspecified, and how many requests the server has accepted when a connection is cut (a
-// later cut has the same effect). Deterministic, on the calling thread.
+// whether the program is deterministic. Two kinds of choices keep their default: orders that
+// ZooKeeper leaves unspecified, and how many requests the server has accepted when a connection is
+// cut (a later cut has the same effect). Deterministic, on the calling thread.
 //
 // Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
@@ -97,6 +97,6 @@ struct ExhaustiveResult {
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
 
 // For reports on a search with cut executions: what it has not tried, and why.
-[[nodiscard]] std::string behind_the_cut(const ExhaustiveResult& result);
+[[nodiscard]] std::string after_the_cut(const ExhaustiveResult& result);
 
 }  // namespace lockstep::search

@@ -22,11 +22,11 @@ class Searcher {
   Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
            const ExecutionLimits& limits, std::uint64_t seed);
 
-  // Execution 0 is the calm one: no faults, no deviations.
+  // Execution 0 follows the default schedule: no faults, no deviations.
   Outcome run(std::uint64_t index, fakezk::Tracer* tracer = nullptr);
   [[nodiscard]] fakezk::World& world() { return world_; }
-  // The hash of the program's very first execution, the calm one, which the constructor has run.
-  // Execution 0 repeats it.
+  // The hash of the program's very first execution, on the default schedule, which the constructor
+  // has run. Execution 0 repeats it.
   [[nodiscard]] std::uint64_t calm_hash() const { return calm_hash_; }
   // The choices of the last execution.
   [[nodiscard]] const std::vector<fakezk::Deviation>& deviations() const {

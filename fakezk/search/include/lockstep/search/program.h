@@ -88,7 +88,8 @@ class Program : public fakezk::ProcessNames {
   [[nodiscard]] virtual bool judges_each_step() const { return false; }
   // Nothing can happen any more: reports processes that still wait.
   virtual void finish(fakezk::World& world) = 0;
-  // What the last execution's oracles had to judge. Until the next start().
+  // Returns the number of facts that each oracle judged in the last execution. Valid until the next
+  // start().
   [[nodiscard]] virtual Judgements judgements() const { return {}; }
   // Lets go of everything that belongs to the world; the tasks are gone already.
   virtual void clear() = 0;

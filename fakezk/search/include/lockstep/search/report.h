@@ -22,8 +22,8 @@ struct Recording {
 };
 
 // Runs the schedule `deviations` once and draws it. With the string of a recorded execution, it
-// follows the schedule only as long as the execution is the recorded one, and is calm from the
-// first differing step on.
+// follows the schedule only as long as the execution is the recorded one, and the default schedule
+// from the first differing step on.
 Recording record(Program& program, const ExecutionLimits& limits,
                  const std::vector<fakezk::Deviation>& deviations,
                  const ReplayString* recorded = nullptr);

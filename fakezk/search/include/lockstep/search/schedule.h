@@ -16,16 +16,16 @@ namespace lockstep::search {
 class StepChecks;
 struct ReplayString;
 
-// A schedule consists of its differences from the calm one: a sparse list of deviations, by
-// position. Every list is a valid schedule, and the empty one is calm.
+// A schedule consists of its differences from the default schedule: a sparse list of deviations, by
+// position. Every list is a valid schedule, and the empty one is the default schedule.
 class Replay final : public fakezk::Chooser {
  public:
   explicit Replay(const std::vector<fakezk::Deviation>& deviations) : deviations_(deviations) {}
   fakezk::Choice next(const fakezk::Menu&) override;
   std::optional<std::uint32_t> last_fault(const fakezk::Menu&) override;
   std::uint32_t number(std::uint32_t options) override;
-  // Is calm from the first step on whose check is not the recorded one. `now` collects the checks
-  // of this execution. Both outlive it.
+  // Follows the default schedule from the first step on whose check is not the recorded one. `now`
+  // collects the checks of this execution. Both outlive it.
   void follow_only(const ReplayString& recorded, const StepChecks& now) {
     recorded_ = &recorded;
     now_ = &now;

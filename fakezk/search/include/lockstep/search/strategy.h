@@ -29,8 +29,9 @@ namespace lockstep::search {
 
 // The input of a strategy at the start of an execution. All its choices are a function of this.
 struct ExecutionStart {
-  std::uint64_t seed;            // Seed of this execution: the hunt's seed and its index, mixed.
-  std::uint32_t calm_positions;  // How often the calm execution asked the chooser.
+  std::uint64_t seed;  // Seed of this execution: the hunt's seed and its index, mixed.
+  std::uint32_t
+      calm_positions;  // How often the execution of the default schedule asked the chooser.
   std::span<const std::uint32_t> calm_events;               // Its events, by source.
   std::uint32_t faults;                                     // The most faults it may use.
   fakezk::FaultKinds fault_kinds = fakezk::kAllFaultKinds;  // the kinds that can strike at all

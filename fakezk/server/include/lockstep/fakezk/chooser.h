@@ -37,7 +37,7 @@ class PossibleFaults {
   [[nodiscard]] virtual std::span<const Event> list() const = 0;
   // How the list begins: at least up to the last one of that kind.
   [[nodiscard]] virtual std::span<const Event> list_up_to(FaultKind) const { return list(); }
-  // Of these kinds, those that can strike.
+  // Returns those of these kinds that can strike.
   [[nodiscard]] virtual FaultKinds among(FaultKinds kinds) const {
     FaultKinds found = 0;
     for (const Event& fault : list()) found |= bit(fault.fault);
@@ -48,9 +48,9 @@ class PossibleFaults {
   ~PossibleFaults() = default;
 };
 
-// What a chooser chooses from. The ordinary events come in the calm order: the first is what
-// happens by default (go on with the same client, otherwise the client with the lowest number).
-// Both are the world's, and stay there until the choice is made.
+// The options that a chooser has. The ordinary events come in the default order: the first is the
+// one that happens by default (go on with the same client, otherwise the client with the lowest
+// number). The world owns both lists, and they stay unchanged until the choice is made.
 class Menu {
  public:
   Menu(std::span<const Event> events, const PossibleFaults& faults)
@@ -83,11 +83,11 @@ class Chooser {
   Chooser& operator=(const Chooser&) = delete;
   virtual ~Chooser() = default;
 
-  // Which event happens next.
+  // Chooses the event that happens next.
   virtual Choice next(const Menu& menu) = 0;
   // Nothing can happen any more but a fault: which one of the menu does, or none, and it is over.
   virtual std::optional<std::uint32_t> last_fault(const Menu&) { return std::nullopt; }
-  // A number below `options` (at least 2) that an event needs; 0 is the calm one.
+  // A number below `options` (at least 2) that an event needs; 0 is the default.
   virtual std::uint32_t number(std::uint32_t options) = 0;
   // The same, where it decides only in which order something stands.
   virtual std::uint32_t order(std::uint32_t options) { return number(options); }
@@ -95,7 +95,7 @@ class Chooser {
   virtual std::uint32_t shortcut(std::uint32_t options) { return number(options); }
 };
 
-// The calm default: no fault, no preemption.
+// Follows the default schedule: no fault, no preemption.
 class Calm final : public Chooser {
  public:
   Choice next(const Menu&) override { return {}; }

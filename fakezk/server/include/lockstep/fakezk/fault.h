@@ -10,9 +10,10 @@
 
 namespace lockstep::fakezk {
 
-// What can go wrong on purpose. One fault is one event of the schedule, and nothing in it is beyond
-// what a real ensemble and real machines could do. Each kind has a file in fakezk/server/src/faults
-// that says what it is, where it can strike and what it does; docs/faults.md has them as a table.
+// The kinds of things that can go wrong on purpose. One fault is one event of the schedule, and
+// nothing in it is beyond what a real ensemble and real machines could do. Each kind has a file in
+// fakezk/server/src/faults that says what it is, where it can strike and what it does;
+// docs/faults.md has them as a table.
 enum class FaultKind : std::uint8_t {
   kCut,
   kExpiry,
@@ -51,7 +52,7 @@ inline constexpr FaultKinds kNamedFaultKinds = kEveryFaultKind & ~kAllFaultKinds
 
 class Server;
 
-// What a kind of fault needs of a program.
+// The requirement that a kind of fault has of a program.
 enum class FaultNeed : std::uint8_t { kNothing, kReplicas, kRestarter };
 
 struct FaultFacts {

@@ -7,7 +7,7 @@
 
 namespace lockstep::fakezk {
 
-// Which faults have struck in the current execution, and which kinds its plan still allows.
+// The faults that have struck in the current execution, and the kinds that its plan still allows.
 class FaultBudget {
  public:
   // A new execution: no fault has struck. The plan stays.

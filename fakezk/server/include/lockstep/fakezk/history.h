@@ -10,7 +10,7 @@
 
 namespace lockstep::fakezk {
 
-// How long a znode lives when nobody deletes it.
+// The lifetime of a znode that no client deletes.
 enum class Lifetime : std::uint8_t { kPersistent, kEphemeral, kContainer, kTtl };
 
 inline constexpr SessionId kOperator = -1;
@@ -31,8 +31,8 @@ struct Change {
   Kind kind;
   PathId path;
   Zxid zxid;
-  // Who asked; 0 for the servers themselves (a session's end, a reaped znode), kOperator for
-  // somebody who does not belong to the program, kForgetfulness for what nobody asked.
+  // The session that asked; 0 for the servers themselves (a session's end, a reaped znode),
+  // kOperator for a client outside the program, kForgetfulness for a change that was not requested.
   SessionId actor;
   SessionId owner;  // The znode's ephemeral owner, or 0.
 

@@ -59,7 +59,7 @@ class Server final {
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
 
-  // Who listens to what is touched, null: nobody.
+  // Reports everything that is touched to `recorder` from now on; null stops it.
   void record_into(FootprintRecorder* recorder);
 
   // Whether the servers look for containers and znodes whose time has come.
@@ -93,10 +93,11 @@ class Server final {
   [[nodiscard]] const Applied& last_applied() const { return applied_; }
 
   // The connection of a link has ended: its watches go, and the session's clock runs. Its first
-  // `strays` requests have been read by the server and will be taken up later, although nobody
+  // `strays` requests have been read by the server and will be taken up later, although no client
   // waits for them any more.
   void connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays = 0);
-  // What such connections have left behind. Dropped if the session moves to another server.
+  // Returns the requests that such connections have left. They are dropped if the session moves to
+  // another server.
   [[nodiscard]] const Strays& strays() const { return strays_; }
   void apply_stray(std::uint32_t index, TimePoint now);
 
@@ -107,7 +108,7 @@ class Server final {
     sessions_.decide_end(session, noticed_as);
   }
   [[nodiscard]] const SessionTable& sessions() const { return sessions_; }
-  // Who the connection of a link has shown to be.
+  // Returns the identities that the connection of a link has authenticated.
   [[nodiscard]] std::span<const Identity> identities(LinkIndex link) const {
     if (link >= connections_.size()) return {};
     return connections_[link].identities.list();
@@ -200,7 +201,7 @@ class Server final {
   }
   [[nodiscard]] LinkIndex link_of(SessionIndex session) const { return sessions_[session].link; }
 
-  // What has been committed.
+  // Returns the tree of all committed transactions.
   [[nodiscard]] const ZnodeTree& tree() const {
     return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
   }
@@ -211,7 +212,7 @@ class Server final {
   [[nodiscard]] PathTable& paths() { return *paths_; }
   [[nodiscard]] const AclTable& acls() const { return acls_; }
   [[nodiscard]] const History& history() const { return history_; }
-  // What a replica has yet to apply.
+  // Returns the transactions that a replica has yet to apply.
   [[nodiscard]] std::span<const Txn> outstanding(ReplicaIndex index) const {
     return std::span(log_).subspan(std::min(replicas_[index].applied, log_.size()));
   }
@@ -266,7 +267,7 @@ class Server final {
   void take_up_strays(SessionIndex session, TimePoint now);
   [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
   inline void take_up(LinkIndex link, const ClientMessage& message, TimePoint now);
-  // What is no request: a handshake, or SetWatches.
+  // Handles the messages that are no requests: a handshake, or SetWatches.
   [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
                                      const ClientMessage& message, TimePoint now);

@@ -19,7 +19,7 @@ namespace lockstep::fakezk {
 // FollowerRequestProcessor), so that of several connections of one session the oldest comes first.
 class Strays {
  public:
-  // What one connection left behind.
+  // The requests that one connection left.
   struct Left {
     SessionIndex session;
     ReplicaIndex replica;

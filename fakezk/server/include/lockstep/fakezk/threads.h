@@ -52,7 +52,8 @@ class Threads {
 
  private:
   friend class Thread;
-  // Of those that have threads. Indices stay small, because strategies count by them.
+  // The limit counts processes that have threads. Indices stay small, because strategies count by
+  // them.
   static constexpr std::uint32_t kMostProcesses = 256;
 
   [[nodiscard]] std::uint32_t free_index(std::uint32_t process) const;

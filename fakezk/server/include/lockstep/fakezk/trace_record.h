@@ -7,7 +7,7 @@
 
 namespace lockstep::fakezk {
 
-// A choice that was not the calm one, and where: the position counts calls of the chooser.
+// A choice that was not the default, and where: the position counts calls of the chooser.
 struct Deviation {
   std::uint32_t position = 0;
   Choice choice;
@@ -15,7 +15,7 @@ struct Deviation {
   friend bool operator==(const Deviation&, const Deviation&) = default;
 };
 
-// What identifies an execution: the choices made in it, and a hash of everything that happened.
+// The identity of an execution: the choices made in it, and a hash of everything that happened.
 class TraceRecord {
  public:
   void begin() {

@@ -77,7 +77,7 @@ class Process final : public Executor {
   TimePoint drifted_from_{};  // and by its own clock.
 };
 
-// Whoever can start a process again that has crashed.
+// Starts a crashed process again.
 class Restarter {
  public:
   // The process has died: its tasks are gone, and nothing it sends goes anywhere any more. Lets go
@@ -88,7 +88,7 @@ class Restarter {
   ~Restarter() = default;
 };
 
-// Whoever knows what the processes are called in a report.
+// Names the processes in a report.
 class ProcessNames {
  public:
   // "A".
@@ -119,10 +119,9 @@ class World final {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Destroys what the processes still run; what their frames hold goes with them.
+  // Destroys the tasks of all processes, and with their frames everything that they hold.
   void end_tasks();
-  // The same, and nobody at the end of a link is heard any more: sessions may be destroyed in
-  // silence. Until the reset.
+  // The same, and ignores all sessions until the reset: they may be destroyed without an effect.
   void end();
   // A task of a process, a listener or posted work has let an exception escape. It has ended
   // nothing else; whoever runs the world takes the first of them and throws or reports it.
@@ -175,10 +174,11 @@ class World final {
   // has failed, `stop` has become true, or there have been `end` steps. One step at least. False as
   // above.
   bool run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with_timers = true);
-  // A number below `options` that what runs in a step needs: chosen with everything else. 0, the
-  // calm one, in no step.
+  // Returns a number below `options` for code that runs in a step: the chooser's choice. 0, the
+  // default, outside steps.
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) { return number(options); }
-  // Lets arrive what is under way, and what comes of it, with no choice: for preparations.
+  // Delivers all messages in flight, and those that follow from them, without a choice: for
+  // preparations.
   void settle();
   // Runs what has been posted to the processes.
   void drain() { work_.run_posted(); }
@@ -210,8 +210,8 @@ class World final {
   void change_leader();
   // The same, and the last `writes` writes never happened (Server::forget_writes).
   void forget_writes(std::uint32_t writes);
-  // Everything that is broken is mended, nothing breaks any more, and from now on the calm order is
-  // a fair one: whoever was served last is served last.
+  // Mends everything that is broken. No fault strikes any more, and the default order is fair from
+  // now on: the client that was served last comes last.
   void heal();
   // A process executes nothing until it is woken; the clock brings it back after kLongestStall.
   void stall(Process& process);
@@ -240,7 +240,7 @@ class World final {
   [[nodiscard]] FaultKinds kinds_injected() const { return budget_.kinds_used(); }
   [[nodiscard]] std::uint64_t trace_hash() const { return record_.hash(); }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return record_.deviations(); }
-  // What is under way, for messages: "in step 3, in which B goes on".
+  // Describes the step that is under way, for messages: "in step 3, in which B goes on".
   [[nodiscard]] std::string where() const;
 
   void set_tracer(Tracer* tracer) {
@@ -257,8 +257,8 @@ class World final {
     if (tracer_) tracer_->grant_ends(process, znode);
   }
   [[nodiscard]] bool traced() const { return tracer_ != nullptr; }
-  // Who listens to what the steps touch; null: nobody. Judges and programs that keep memory of
-  // their own say so here.
+  // Reports everything that the steps touch to `recorder`; null stops it. Judges and programs that
+  // keep memory of their own report it here too.
   void record_footprints(FootprintRecorder* recorder);
   [[nodiscard]] FootprintRecorder* recorder() const { return recorder_; }
 
@@ -356,8 +356,8 @@ class World final {
   void record_pace(const Process& process);
   void record_fired(const NextTimer& timer, bool at_rest);
 
-  // What the servers ask. A member, because the undefined behaviour sanitizer checks an object with
-  // virtual functions at each use.
+  // Answers the servers' questions by the chooser. A member, because the undefined behaviour
+  // sanitizer checks an object with virtual functions at each use.
   class Numbers final : public Unspecified {
    public:
     explicit Numbers(World& world) : world_(world) {}
@@ -417,7 +417,7 @@ class World::ChainsEnd {
   internal::ChainLimit* before_;
 };
 
-// What its tasks let escape goes where everything goes.
+// Exceptions that its tasks let escape go to the world, as all others do.
 inline Process::Process(World& world, std::uint32_t index)
     : world_(world), index_(index), tasks_(world.work_.escaped()) {}
 

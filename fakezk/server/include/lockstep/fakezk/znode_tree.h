@@ -17,8 +17,8 @@
 
 namespace lockstep::fakezk {
 
-// What a server knows of a znode, but for its data and its children: the Stat as clients see it,
-// and what they do not see.
+// Everything that a server knows of a znode except its data and its children: the Stat as clients
+// see it, and the fields that they do not see.
 struct ZnodeFacts : Stat {
   bool exists = false;
   Lifetime lifetime = Lifetime::kPersistent;
@@ -46,7 +46,7 @@ class ZnodeTree {
   // Back to the tree of a fresh server; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
-  // What stands there, to come back to; with the table of paths of that time only.
+  // A copy of the tree, to come back to. Valid only with the table of paths of its time.
   struct Kept {
     PathId id;
     std::uint64_t state;
@@ -71,7 +71,8 @@ class ZnodeTree {
   void apply(const Change& change, std::int64_t now_ms);
   // Those that exist, are not the server's own, and are `wanted`, in order of creation.
   [[nodiscard]] PathList select(bool (*wanted)(const Znode& znode)) const;
-  // Who listens to what is touched, null: nobody; `number` tells this tree from the others.
+  // Reports everything that is touched to `recorder`, null stops it; `number` tells this tree from
+  // the others.
   void record_into(FootprintRecorder* recorder, std::uint32_t number) {
     recorder_ = recorder;
     number_ = number;

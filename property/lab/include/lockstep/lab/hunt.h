@@ -121,7 +121,8 @@ struct HuntReport {
   StoppedBy stopped_by = StoppedBy::kCount;
   std::optional<search::Failure> failure;
   std::uint64_t failed_execution = 0;  // The index of the execution that `failure` was shrunk from.
-  // What the oracles had to judge in these executions. Empty for an exhaustive search.
+  // The number of facts that each oracle judged in these executions. Empty for an exhaustive
+  // search.
   search::Judgements judged;
   std::optional<search::Coverage> coverage;  // if it was measured
   std::optional<LockUnderTest> lock;         // the lock that was hunted
@@ -133,8 +134,8 @@ struct HuntReport {
     return !failure && (!exhaustive || exhaustive->independence_violated.empty());
   }
   [[nodiscard]] std::string text() const;
-  // What an exhaustive search without a violation has shown, in one sentence without a full stop:
-  // "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped.
+  // Says what an exhaustive search without a violation has shown, in one sentence without a full
+  // stop: "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped.
   [[nodiscard]] std::string verdict() const;
   // After a failure: the source of a GoogleTest that replays it (LockUnderTest::source). `mutex` is
   // the C++ class; if neither it nor the source is given, the class name is derived from the lock's
