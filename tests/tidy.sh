@@ -14,7 +14,7 @@ git rev-parse --verify --quiet "$since^{commit}" >/dev/null || {
   echo "tests/tidy.sh: not a commit: $since" >&2
   exit 2
 }
-need clang-19 clang-tidy-19
+need "${test_packages[@]}" clang-19 clang-tidy-19
 
 # A header is checked with the source file of its name, wherever that is.
 changed=$(git diff --name-only --diff-filter=d "$since" -- '*.cc' '*.h' |
