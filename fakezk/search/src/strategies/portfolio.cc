@@ -20,6 +20,9 @@ class Portfolio final : public Strategy {
     current_->begin(members);
   }
   fakezk::Choice next(const fakezk::Menu& menu) override { return current_->next(menu); }
+  std::optional<std::uint32_t> last_fault(const fakezk::Menu& menu) override {
+    return current_->last_fault(menu);
+  }
   std::uint32_t number(std::uint32_t options) override { return current_->number(options); }
 
  private:

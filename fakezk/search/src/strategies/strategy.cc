@@ -82,6 +82,16 @@ void RandomStrategy::begin(const ExecutionStart& start) {
   begin_events(start);
 }
 
+std::optional<std::uint32_t> RandomStrategy::last_fault(const fakezk::Menu& menu) {
+  if (!is_overdue()) {
+    if (!times_.strikes_last(random_)) return std::nullopt;
+    ++overdue_;
+  }
+  const std::optional<fakezk::Choice> fault = strike(menu);
+  if (!fault) return std::nullopt;
+  return fault->index;
+}
+
 std::optional<fakezk::Choice> RandomStrategy::strike(const fakezk::Menu& menu) {
   const fakezk::FaultKinds possible = menu.possible_faults().among(swarm_.kinds());
   if (possible == 0) return std::nullopt;

@@ -46,11 +46,14 @@ class Strategy : public fakezk::Chooser {
 // When an execution's faults strike: drawn before it begins, uniformly over its length. A fault
 // that is merely one more event to walk into would strike far too early most of the time. One
 // execution in kFaultFreeShare has none. In one of kSpacedShare, faults keep a distance from each
-// other, which is drawn as well, so that the consequences of one show before the next.
+// other, which is drawn as well, so that the consequences of one show before the next. A fault
+// whose time lies after the end of the execution strikes last in one execution in kLastShare only,
+// because the end of a session hides what it would have left.
 class FaultTimes {
  public:
   static constexpr std::uint32_t kSpacedShare = 4;
   static constexpr std::uint32_t kFaultFreeShare = 16;
+  static constexpr std::uint32_t kLastShare = 4;
 
   FaultTimes() { at_[0] = kNever; }
   void draw(fakezk::RandomStream& random, const ExecutionStart& start);
@@ -60,6 +63,12 @@ class FaultTimes {
     if (at_[next_] != now) [[likely]]
       return false;
     while (at_[next_] == now) ++next_;
+    return true;
+  }
+  // Called where nothing but a fault can happen: true if the next fault is to strike now.
+  [[nodiscard]] bool strikes_last(fakezk::RandomStream& random) {
+    if (at_[next_] == kNever || random.below(kLastShare) != 0) return false;
+    ++next_;
     return true;
   }
 
@@ -95,6 +104,7 @@ class Swarm {
 class RandomStrategy : public Strategy {
  public:
   void begin(const ExecutionStart& start) final;
+  std::optional<std::uint32_t> last_fault(const fakezk::Menu& menu) final;
   std::uint32_t number(std::uint32_t options) final { return random_.below(options); }
 
  protected:
