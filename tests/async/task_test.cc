@@ -154,7 +154,7 @@ Task<int> catch_it(Task<int> inner) {
   co_return caught ? -1 : 0;
 }
 
-TEST(TaskTest, ExceptionCanBeCaughtByWhoeverAwaits) {
+TEST(TaskTest, ExceptionCanBeCaughtByTheAwaitingTask) {
   EXPECT_EQ(result_of(catch_it(fail_with("caught"))), -1);
   EXPECT_EQ(result_of(catch_it(give(7))), 7);
 }

@@ -230,7 +230,7 @@ TEST_F(OperationContextTest, DeadlineGivesTimedOutAtThatInstant) {
   EXPECT_TRUE(simulation_.exists("/a"));  // The wait has ended, not the request.
 }
 
-TEST_F(OperationContextTest, ReplyThatComesLateHarmsNobody) {
+TEST_F(OperationContextTest, LateReplyIsIgnored) {
   simulation_.hold_inbox(*session_);
   const auto first = simulation_.start(get_data(*session_, "/", simulation_.now() + 1s));
   const auto second = simulation_.start(exists(*session_, "/nothing"));

@@ -50,7 +50,7 @@ TEST_F(CallbackTest, IsCalledWithTheError) {
   EXPECT_EQ(error, Error::kBadArguments);
 }
 
-TEST_F(CallbackTest, WhatItThrowsGoesToWhoeverRunsTheExecutor) {
+TEST_F(CallbackTest, ItsExceptionGoesToTheCallerThatRunsTheExecutor) {
   start(*session_, exists(*session_, "/"),
         [](const Result<Stat>&) { throw std::runtime_error("from the callback"); });
   EXPECT_THROW(simulation_.settle(), std::runtime_error);

@@ -43,7 +43,7 @@ TEST(FencingTokenDeathTest, EpochThatIsNoneIsMisuse) {
 
 // The ensemble was rebuilt: its counter is where it began, and yet no token is smaller than one of
 // before.
-TEST(FencingTokenTest, RebuiltEnsembleGivesLargerTokensBehindTheNextEpoch) {
+TEST(FencingTokenTest, RebuiltEnsembleGivesLargerTokensAfterTheNextEpoch) {
   Zxid before = 0;
   for (std::int32_t epoch = 0; epoch < 3; ++epoch) {
     Simulation simulation;

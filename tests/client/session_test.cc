@@ -183,7 +183,7 @@ TEST_F(SessionTest, CloseWhoseConnectionBreaksEnds) {
   EXPECT_EQ(session_->state(), SessionState::kClosed);
 }
 
-TEST_F(SessionTest, CloseThatNobodyWaitsForIsSentAllTheSame) {
+TEST_F(SessionTest, CloseThatIsNotAwaitedIsSentToo) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   static_cast<void>(session_->close());
   simulation_.settle();

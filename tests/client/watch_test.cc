@@ -242,7 +242,7 @@ TEST_F(WatchTest, ReadWhoseReplyIsLostLeavesNone) {
 
 // ------------------------------------------------------------------------- holding and waiting
 
-TEST_F(WatchTest, DroppedWhileArmedItHarmsNobody) {
+TEST_F(WatchTest, DroppedWhileArmedItHasNoEffect) {
   const Watch kept = on_data("/a");
   {
     const Watch dropped = on_data("/a");
@@ -258,7 +258,7 @@ TEST_F(WatchTest, DroppedWhileArmedItHarmsNobody) {
   expect_event(kept, EventType::kChanged, "/a");
 }
 
-TEST_F(WatchTest, DroppedBeforeTheReplyItHarmsNobody) {
+TEST_F(WatchTest, DroppedBeforeTheReplyItHasNoEffect) {
   static_cast<void>(watcher_->get_data_watched("/a"));
   simulation_.settle();
   set("/a", "x");

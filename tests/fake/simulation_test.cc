@@ -34,7 +34,7 @@ TEST(SimulationTest, RunGivesTheResultOrThrowsWhatTheTaskThrew) {
   EXPECT_THROW(static_cast<void>(started.result()), std::runtime_error);
 }
 
-TEST(SimulationTest, ExceptionOfATaskWithoutResultIsThrownByWhoeverRunsIt) {
+TEST(SimulationTest, ExceptionOfATaskWithoutResultIsThrownByTheRun) {
   Simulation simulation;
   Executor& executor = simulation.client("A").executor();
   simulation.start(fail_after(executor, 1s));

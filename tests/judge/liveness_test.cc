@@ -48,7 +48,7 @@ TEST_F(LivenessTest, AFirstWhoIsNotGrantedTheLockBreaksL1) {
       << message();
 }
 
-TEST_F(LivenessTest, AHolderAndWhoeverIsBehindMayWaitForEver) {
+TEST_F(LivenessTest, AHolderAndTheWaiterAfterItMayWaitForEver) {
   judge(mutex_rules());
   const Created first = wait(*a_, 0);
   oracles().granted(grant(*a_, first));

@@ -69,7 +69,7 @@ TEST_F(LockOraclesTest, NameThatIsUsedAgainIsAnotherContender) {
 
 // ---------------------------------------------------------------------------------------- S1
 
-TEST_F(LockOraclesTest, GrantBehindSomebodyBreaksS1) {
+TEST_F(LockOraclesTest, GrantWithAContenderInFrontBreaksS1) {
   place(*a_);
   oracles_.granted(grant(*b_, place(*b_)));
   EXPECT_EQ(broken(), "S1");
@@ -177,7 +177,7 @@ TEST_F(LockOraclesTest, DeletingOnesOwnPlaceOrEndingIsSound) {
 
 // ---------------------------------------------------------------------------------------- S5
 
-TEST_F(LockOraclesTest, PlaceThatIsLeftBehindBreaksS5) {
+TEST_F(LockOraclesTest, PlaceThatIsNotDeletedBreaksS5) {
   oracles_.acquiring(a_->id(), 0);
   place(*a_);
   oracles_.gave_up(a_->id(), "/lock", Error::kTimedOut);
@@ -260,7 +260,7 @@ TEST_F(LockOraclesTest, ReleaseOfAZnodeThatIsStillThereBreaksR2) {
 
 // --------------------------------------------------------------------------------- L3 and L4
 
-TEST_F(LockOraclesTest, SecondLookBehindTheSameOneBreaksL3) {
+TEST_F(LockOraclesTest, SecondLookAtTheSamePredecessorBreaksL3) {
   place(*a_);
   const Created b = place(*b_);
   oracles_.waiting(b_->id(), b.path, 1);

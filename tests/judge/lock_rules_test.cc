@@ -40,7 +40,7 @@ TEST_F(ReadWriteOraclesTest, ReadersMayHoldTogetherInAnyOrder) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(ReadWriteOraclesTest, ReaderBehindAWriterBreaksS1) {
+TEST_F(ReadWriteOraclesTest, ReaderGrantedAfterAWaitingWriterBreaksS1) {
   place(*a_, "/lock/x-__WRIT__");
   oracles().granted(shared(*b_, place(*b_, "/lock/x-__READ__")));
   EXPECT_EQ(broken(), "S1");
@@ -105,7 +105,7 @@ TEST_F(ReadWriteOraclesTest, MoreLeasesThanThereMayBeBreakS1) {
   EXPECT_NE(message().find("one of 3 leases"), std::string::npos) << message();
 }
 
-TEST_F(ReadWriteOraclesTest, LeaseLeftBehindBreaksS5) {
+TEST_F(ReadWriteOraclesTest, LeaseThatIsNotDeletedBreaksS5) {
   judge(semaphore_rules(2));
   place(*a_, "/lock/x-lease-");
   oracles().check_orphans();

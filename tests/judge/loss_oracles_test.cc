@@ -63,14 +63,14 @@ TEST_F(LossOraclesTest, ByTheServersNoticeThatIsNoViolation) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, WhoeverGivesItBackDoesNotHold) {
+TEST_F(LossOraclesTest, AReleasingClientDoesNotHold) {
   const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
   oracles_.releasing(held);
   grant_to_b();
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, NorWhoeverHasDroppedIt) {
+TEST_F(LossOraclesTest, NorDoesAClientThatHasDroppedTheGrant) {
   const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
   oracles_.dropped(held);
   grant_to_b();
@@ -100,7 +100,7 @@ TEST_F(LossOraclesTest, ReadersHoldTogether) {
 }
 
 // A grant whose news come late is over by then: its holder has to know at once.
-TEST_F(LossOraclesTest, WhoeverLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce) {
+TEST_F(LossOraclesTest, AClientThatLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);
   simulation_.expire(*a_);
@@ -133,7 +133,7 @@ TEST_F(LossOraclesTest, ItsOwnSessionDeletesAZnodeThatIsHeldAndBreaksS4) {
   EXPECT_NE(message().find("by its own session while it was held"), std::string::npos) << message();
 }
 
-TEST_F(LossOraclesTest, AlsoIfNobodyComesAfterwards) {
+TEST_F(LossOraclesTest, AlsoWithoutALaterGrant) {
   const Created a = place(*a_);
   oracles_.granted(own_clock_grant(*a_, a));
   remove_znode(*a_, a);

@@ -104,7 +104,7 @@ TEST_F(SharedResourceTest, SessionThatIsReliedOnMayNotEnd) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, NobodyMayRelyOnASessionThatHasEnded) {
+TEST_F(SharedResourceTest, ASessionThatHasEndedIsNotReliedOn) {
   resource_.enter(*a_);
   simulation_.expire(*a_);
   resource_.rely(*a_, simulation_.now() + 1ns);
@@ -140,7 +140,7 @@ TEST_F(SharedResourceTest, EarlierRelianceIsJudgedBeforeANewOneTakesItsPlace) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, NobodyEntersWhileTheLoserMayRelyOnItsSession) {
+TEST_F(SharedResourceTest, NoClientEntersWhileTheLoserMayRelyOnItsSession) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   simulation_.expire(*a_);
@@ -148,7 +148,7 @@ TEST_F(SharedResourceTest, NobodyEntersWhileTheLoserMayRelyOnItsSession) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedBehindItsBack) {
+TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedUnnoticed) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   simulation_.run(close(*a_));

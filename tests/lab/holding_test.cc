@@ -115,7 +115,7 @@ std::string broken(const HuntReport& report) {
   return report.failure ? report.failure->violation.oracle : "";
 }
 
-TEST(HoldingTest, ALockWhoseWaitersBeginToWaitAnewIsFound) {
+TEST(HoldingTest, ALockWhoseWaitersStartTheirWaitAgainIsFound) {
   const HuntReport report = hunt_lock(lock_under_test<RestartingMutex>("restarting-mutex"));
   EXPECT_EQ(broken(report), "L4") << report.text();
 }
@@ -141,7 +141,7 @@ TEST(HoldingTest, AnExhaustiveSearchTriesEachTime) {
   }
 }
 
-TEST(HoldingTest, WhoeverHoldsForLongHoldsAlone) {
+TEST(HoldingTest, ALongHoldExcludesTheOthers) {
   const HuntReport fair = hunt_lock(lock_under_test<FairMutex>("fair-mutex"));
   EXPECT_TRUE(fair.passed()) << fair.text();
   const HuntReport blocking =

@@ -36,7 +36,7 @@ TEST(IdentityTest, LockOfItsCreatorsPassesAHunt) {
 }
 
 // The hunt does use the ACL: without an identity nobody is anything's creator.
-TEST(IdentityTest, LockOfNobodyIsNeverGot) {
+TEST(IdentityTest, LockWithoutAnOwnerIsNeverGranted) {
   SessionOptions sessions;
   sessions.default_acl = Acl::creator_only();
   const HuntReport report = hunt<FairMutex>(sessions);

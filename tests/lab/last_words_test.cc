@@ -250,7 +250,7 @@ TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
       << report.text();
 }
 
-TEST(LastWordsDeathTest, TheCalmScheduleIsToldAsSuch) {
+TEST(LastWordsDeathTest, TheDefaultScheduleIsNamed) {
   EXPECT_DEATH(hunt(on_fiber<&std::abort>()), "b2:.*/calm/unknown\n");
 }
 
@@ -348,7 +348,7 @@ TEST(LastWordsTest, AHandlerThatIsSetMeanwhileStays) {
   ::sigaction(SIGFPE, &before, nullptr);
 }
 
-TEST(LastWordsDeathTest, WhoeverHandledASignalDoesSoAfterwards) {
+TEST(LastWordsDeathTest, EarlierSignalHandlersRunAfterwards) {
   const auto end_handled = [](void (*set)(), const LockUnderTest& lock) {
     set();
     hunt(lock);
@@ -383,7 +383,7 @@ TEST(LastWordsTest, ABlockingCallOnAThreadOfItsOwnIsRefused) {
   EXPECT_NO_VIOLATION(LockUnderTest("ends-badly", &block_elsewhere<true>), settings);
 }
 
-TEST(LastWordsDeathTest, ARefusalThatNobodyCatchesHasItsSchedule) {
+TEST(LastWordsDeathTest, AnUncaughtRefusalHasItsSchedule) {
   EXPECT_DEATH(
       hunt({"ends-badly", &block_elsewhere<false>}),
       "a blocking call on a thread other than(.|\n)*" + told("another thread has aborted"));

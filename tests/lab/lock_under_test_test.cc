@@ -78,7 +78,7 @@ LockUnderTest counting(int& visits) {
   return lock;
 }
 
-TEST(LockUnderTestTest, BeginsEachExecutionAnew) {
+TEST(LockUnderTestTest, EveryExecutionStartsFromTheBeginning) {
   int visits = 0;
   LockUnderTest lock = counting(visits);
   lock.at_start = [&visits] { visits = 0; };
@@ -167,7 +167,7 @@ TEST(LockUnderTestTest, ALockThatIsNeverAcquiredIsMisuse) {
   EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();
 }
 
-TEST(LockUnderTestTest, ABlockingLockThatExcludesNobodyIsCaughtWithoutItsReports) {
+TEST(LockUnderTestTest, ABlockingLockWithoutExclusionIsCaughtWithoutItsReports) {
   HuntSettings settings = quick();
   EXPECT_EQ(broken(hunt_lock(blocking_lock_under_test<acme::OpenDoor>("door"), settings)), "S2");
   settings.faults = fakezk::FaultPlan::all(2);

@@ -61,7 +61,7 @@ TEST(WatchdogTest, SaysThatCodeSleepsForReal) {
   EXPECT_EQ(said.find('\n'), said.size() - 1) << "more than once: " << said;
 }
 
-TEST(WatchdogDeathTest, EndsWhatWaitsForNobody) {
+TEST(WatchdogDeathTest, EndsAWaitThatCannotEnd) {
   EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not returned for 10 s. It blocks in real time");
 }
 

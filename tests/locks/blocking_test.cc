@@ -97,7 +97,7 @@ TEST_F(BlockingTest, TryLockForGetsWhatBecomesFreeInTime) {
   bobs.unlock();
 }
 
-TEST_F(BlockingTest, ADeadlineThatHasPassedAsksNobody) {
+TEST_F(BlockingTest, APassedDeadlineSendsNoRequest) {
   blocking::FairMutex mutex(ann_, "/lock");
   mutex.lock();
   mutex.unlock();
@@ -175,7 +175,7 @@ TEST_F(BlockingTest, OnlyItsHolderUnlocks) {
   EXPECT_EQ(code_of([&] { lock.unlock(); }), std::errc::operation_not_permitted);
 }
 
-TEST_F(BlockingTest, ADeadlockIsToldAndLeavesNothingBehind) {
+TEST_F(BlockingTest, ADeadlockIsReportedAndLeavesNoZnode) {
   blocking::FairMutex anns(ann_, "/lock");
   blocking::FairMutex bobs(bob_, "/lock");
   const std::unique_lock lock(anns);

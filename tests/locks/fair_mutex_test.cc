@@ -126,7 +126,7 @@ TEST(FairMutexTest, GrantsInTheOrderOfArrival) {
   EXPECT_TRUE(children(simulation, "/lock").empty());
 }
 
-TEST_F(FairMutexQueueTest, WakesOnlyTheWaiterBehind) {
+TEST_F(FairMutexQueueTest, WakesOnlyTheNextWaiter) {
   auto held = simulation_.run(a_.acquire());
   const auto by_b = b_.queue_up();
   const auto by_c = c_.queue_up();
@@ -259,7 +259,7 @@ TEST_F(FairMutexQueueTest, SessionThatEndsEndsTheWait) {
   EXPECT_EQ(b_.observer.calls().back(), "gave up: closing");
 }
 
-TEST_F(FairMutexQueueTest, AcquiresOfOneSessionQueueBehindEachOther) {
+TEST_F(FairMutexQueueTest, AcquiresOfOneSessionQueueUp) {
   auto first = simulation_.run(a_.acquire());
   const auto second = a_.queue_up();
   EXPECT_FALSE(second.done());
@@ -339,7 +339,7 @@ TEST_F(FairMutexQueueTest, ContendersOfOtherLibrariesCountIfTheirMarksAreGiven) 
   simulation_.run_until(held);
 }
 
-TEST_F(FairMutexQueueTest, TryingWaitsForNobody) {
+TEST_F(FairMutexQueueTest, TryAcquireDoesNotWait) {
   auto held = simulation_.run(a_.mutex.try_acquire());
   ASSERT_TRUE(held.has_value());
   EXPECT_EQ(error_of(simulation_.run(b_.mutex.try_acquire())), Error::kConflict);

@@ -320,7 +320,7 @@ TEST_F(HeldLockTest, NothingIsWatchedUnlessAskedFor) {
   EXPECT_EQ(held.revoked_token().stop_requested(), false);
 }
 
-TEST_F(HeldLockTest, DeletionBySomebodyElseIsALossForWhoeverAsksForTheToken) {
+TEST_F(HeldLockTest, DeletionByAnotherClientIsALossForAHolderThatAsksForTheToken) {
   HeldLock held = acquire();
   const std::stop_token lost = held.lost_token();
   static_cast<void>(held.lost_token());

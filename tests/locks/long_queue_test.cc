@@ -91,7 +91,7 @@ TEST_P(LongQueueTest, ReleaseWakesOneWaiterWithOneEventAndOneRequest) {
   }
 }
 
-TEST_P(LongQueueTest, JoiningTakesThreeRequestsAndDisturbsNobody) {
+TEST_P(LongQueueTest, JoiningTakesThreeRequestsAndDisturbsNoWaiter) {
   const Traffic traffic(simulation_);
   join();
   EXPECT_EQ(served(), 1U);

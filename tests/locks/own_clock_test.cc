@@ -52,7 +52,7 @@ class OwnClockTest : public ::testing::Test {
   const Duration timeout_ = session_->timeout();
 };
 
-TEST_F(OwnClockTest, PartitionIsASuspicionAndThenALossThoughNobodyAsks) {
+TEST_F(OwnClockTest, PartitionIsASuspicionAndThenALossWithoutARequest) {
   const HeldLock held = acquire();
   simulation_.advance(1min);
   ASSERT_EQ(observer_.calls(), Calls{"granted"});

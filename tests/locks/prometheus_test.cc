@@ -205,7 +205,7 @@ TEST_F(PrometheusTest, CountsWhatIsAmbiguousAndWhatIsLost) {
   EXPECT_EQ(value("lockstep_session_states_total{state=\"expired\"}"), "1");
 }
 
-TEST_F(PrometheusTest, NobodyWaitsInASessionThatIsOver) {
+TEST_F(PrometheusTest, NoWaiterIsCountedInASessionThatIsOver) {
   const auto other = simulation_.open("B");
   FairMutex others(*other, "/lock");
   const Result<HeldLock> held = simulation_.run(others.acquire());

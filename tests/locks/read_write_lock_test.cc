@@ -76,7 +76,7 @@ TEST_F(ReadWriteLockTest, NamesAreThoseOfCurator) {
 }
 
 // A reader that looked at writers behind it would wait for one that waits for it (kazoo#649).
-TEST_F(ReadWriteLockTest, ReaderBehindAWaitingWriterWaitsAndTheReaderInFrontDoesNot) {
+TEST_F(ReadWriteLockTest, ReaderAfterAWaitingWriterWaitsAndTheReaderInFrontDoesNot) {
   HeldLock reader = a_.read();
   const Acquired writer = b_.wait_to_write();
   const Acquired behind = c_.wait_to_read();
@@ -89,7 +89,7 @@ TEST_F(ReadWriteLockTest, ReaderBehindAWaitingWriterWaitsAndTheReaderInFrontDoes
   EXPECT_TRUE(behind.done());
 }
 
-TEST_F(ReadWriteLockTest, TryingWaitsForNobodyAndLeavesNothing) {
+TEST_F(ReadWriteLockTest, TryAcquireDoesNotWaitAndLeavesNothing) {
   HeldLock reader = a_.read();
   EXPECT_EQ(error_of(simulation_.run(b_.lock.try_acquire_write())), Error::kConflict);
   simulation_.settle();
@@ -97,7 +97,7 @@ TEST_F(ReadWriteLockTest, TryingWaitsForNobodyAndLeavesNothing) {
   EXPECT_TRUE(simulation_.run(c_.lock.try_acquire_read()).has_value());
 }
 
-TEST_F(ReadWriteLockTest, ImpatientWriterLetsTheReadersBehindItIn) {
+TEST_F(ReadWriteLockTest, ImpatientWriterLetsLaterReadersIn) {
   const HeldLock reader = a_.read();
   const Acquired writer = b_.wait_to_write(simulation_.now() + 1s);
   const Acquired behind = c_.wait_to_read();

@@ -88,7 +88,7 @@ TEST_F(RevocationTest, HolderThatReleasesInTimeLosesNothing) {
   EXPECT_EQ(held.cause(), std::nullopt);
 }
 
-TEST_F(RevocationTest, WaiterBehindWhoeverIsAskedGoesOnWaiting) {
+TEST_F(RevocationTest, WaiterAfterTheRevokedHolderGoesOnWaiting) {
   HeldLock held = hold();
   FairMutex of_b(*b_, "/lock");
   const auto by_b = simulation_.start(of_b.acquire());
@@ -119,7 +119,7 @@ TEST_F(RevocationTest, PlainMutexDoesNotHearOfIt) {
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
-TEST_F(RevocationTest, RevokingWhatNobodyHoldsIsNoNode) {
+TEST_F(RevocationTest, RevokingAFreeLockIsNoNode) {
   EXPECT_EQ(error_of(simulation_.run(revoke(*b_, "/lock"))), Error::kNoNode);
   must(simulation_.run(create(*a_, "/lock")), "create");
   EXPECT_EQ(error_of(simulation_.run(revoke(*b_, "/lock"))), Error::kNoNode);

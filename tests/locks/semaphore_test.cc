@@ -146,7 +146,7 @@ TEST_F(SemaphoreTest, LessThanOneLeaseIsBadArgumentsAndLeavesNothing) {
   EXPECT_FALSE(simulation_.exists("/s"));
 }
 
-TEST_F(SemaphoreTest, TryAcquireWaitsForNobodyAndLeavesNothing) {
+TEST_F(SemaphoreTest, TryAcquireDoesNotWaitAndLeavesNothing) {
   Semaphore of_b(*b_, "/s", 2);
   const Acquired first = wait(of_a_);
   const Result<HeldLock> second = simulation_.run(of_b.try_acquire());
@@ -193,7 +193,7 @@ TEST_F(SemaphoreTest, RaisedCapacityLetsTheWaiterIn) {
   EXPECT_TRUE(second.done());
 }
 
-TEST_F(SemaphoreTest, LoweredCapacityTakesNothingAndLetsNobodyIn) {
+TEST_F(SemaphoreTest, LoweredCapacityTakesNoLeaseAndGrantsNone) {
   must(simulation_.run(set_shared_count(*c_, "/capacity", 2)), "set_shared_count");
   Semaphore of_a(*a_, "/s", "/capacity");
   Semaphore of_b(*b_, "/s", "/capacity");

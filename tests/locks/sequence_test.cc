@@ -105,7 +105,7 @@ TEST(PrecedesTest, IsTheOrderOfTheCounterAcrossItsOverflow) {
 
 // -------------------------------------------------------------------------------- position_of
 
-TEST(PositionTest, FirstHasNobodyAhead) {
+TEST(PositionTest, FirstHasNoContenderAhead) {
   const Children queue = list({"b-lock-0000000002", "a-lock-0000000001"});
   const auto position = position_of("a-lock-0000000001", kLockMark, queue);
   ASSERT_TRUE(position.has_value());

@@ -133,7 +133,7 @@ TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) {
   EXPECT_EQ(of_b.state(), LockState::kHeld);
 }
 
-TEST_F(UnfairMutexTest, DestroyedAttemptLeavesNothingAndTouchesNobodyElse) {
+TEST_F(UnfairMutexTest, DestroyedAttemptLeavesNothingAndTouchesNoOtherClient) {
   must(simulation_.run(create(*a_, "/locks")), "create");
   for (const bool somebody_holds : {false, true}) {
     std::optional<HeldLock> other;

@@ -64,7 +64,7 @@ TEST(ScenariosTest, EveryBrokenLockSaysWhereItIsKnownFrom) {
   }
 }
 
-TEST(ScenariosTest, EveryScenarioPassesTheCalmScheduleUnlessItSaysOtherwise) {
+TEST(ScenariosTest, EveryScenarioPassesTheDefaultScheduleUnlessItSaysOtherwise) {
   for (const Scenario& scenario : all()) {
     if (scenario.calm_fails) continue;
     // A broken lock is kept for the bug that it shows in its own size.
@@ -80,7 +80,7 @@ TEST(ScenariosTest, EveryScenarioPassesTheCalmScheduleUnlessItSaysOtherwise) {
   }
 }
 
-TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheCalmSchedule) {
+TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheDefaultSchedule) {
   for (const Scenario& scenario : all()) {
     if (!scenario.calm_fails) continue;
     fakezk::Calm calm;

@@ -74,7 +74,7 @@ TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
   }
 }
 
-TEST(ExhaustiveReplicasTest, AReplicaThatIsBehindWhatOthersKnow) {
+TEST(ExhaustiveReplicasTest, AReplicaThatLagsWhatOthersKnow) {
   Play play({&write_and_tell<'a'>, &read_and_compare}, false, quiet(2));
   expect_agreement(play, "lag", 1);
   expect_needed(fakezk::ObjectKind::kReplica, play, "lag", 1);

@@ -49,7 +49,7 @@ std::string summary(const HuntResult& result) {
   return text + ' ' + replay.text();
 }
 
-TEST(HuntTest, ExecutionZeroIsCalm) {
+TEST(HuntTest, ExecutionZeroFollowsTheDefaultSchedule) {
   const HuntOptions options = hunt_options("fair-mutex", 1);
   Searcher searcher(options.make_program(), options.make_strategy(), options.limits, options.seed);
   const Outcome outcome = searcher.run(0);

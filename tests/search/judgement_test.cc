@@ -51,7 +51,7 @@ TEST(JudgementTest, ManyWhoWaitForOneZnodeAreNoLivelock) {
   EXPECT_EQ(Hunted("unfair-mutex-on-three-servers", {24, 1}, FaultPlan(), 1).broken_in(0), "");
 }
 
-TEST(JudgementTest, WriterBehindAReaderThatItsServerStillShowsIsNotWokenInVain) {
+TEST(JudgementTest, WriterAfterAReaderThatItsServerStillShowsIsNotWokenInVain) {
   Hunted readers("read-write-lock-on-three-servers", {6, 2}, FaultPlan(), 9);
   EXPECT_EQ(readers.broken_in(5880), "");
 }

@@ -191,7 +191,7 @@ class NoFaults final : public PossibleFaults {
   [[nodiscard]] std::span<const Event> list() const override { return {}; }
 };
 
-TEST(ReplayTest, GivesEachDeviationAtItsPositionAndIsCalmElsewhere) {
+TEST(ReplayTest, GivesEachDeviationAtItsPositionAndTheDefaultElsewhere) {
   const std::vector<Deviation> deviations = {Deviation{1, Choice{false, 7}},
                                              Deviation{2, Choice{true, 3}},
                                              Deviation{5, Choice{false, 9}}};

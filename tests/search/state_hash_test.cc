@@ -102,7 +102,7 @@ TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
   EXPECT_NE(isolated(0s, 1s), isolated(1s, 0s));
 }
 
-TEST_F(StateHashTest, WhatABrokenConnectionHasLeftBehind) {
+TEST_F(StateHashTest, RequestsThatABrokenConnectionHasLeft) {
   const auto left = [](const char* data) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       const auto write = simulation.start(set_data(session, "/a", Data(data)));

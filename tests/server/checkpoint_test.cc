@@ -209,7 +209,7 @@ TEST_F(CheckpointTest, ASessionThatIsNotAtRestHasNoSnapshot) {
 }
 
 // The end of the world is silent: nobody hears of what is destroyed afterwards.
-TEST_F(CheckpointTest, NobodyIsHeardAfterTheEnd) {
+TEST_F(CheckpointTest, NoSessionIsHeardAfterTheEnd) {
   world_.end();
   const std::uint64_t before = search::state_hash(world_);
   for (auto& session : sessions_) session.reset();

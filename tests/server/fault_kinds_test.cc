@@ -120,7 +120,7 @@ TEST_F(FaultKindsTest, TimerOfADriftingClockFiresWhenThatClockSaysSo) {
   }
 }
 
-TEST_F(FaultKindsTest, ForeignDeleteIsNobodysOfTheProgram) {
+TEST_F(FaultKindsTest, ForeignDeleteHasAnActorOutsideTheProgram) {
   const auto session = simulation_.open("A");
   FairMutex mutex(*session, "/lock");
   const HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
@@ -148,7 +148,7 @@ TEST_F(FaultKindsTest, OnlyAContainerThatHasLostItsChildrenIsReaped) {
   EXPECT_FALSE(simulation_.exists("/full"));
 }
 
-TEST_F(FaultKindsTest, HealWakesWhoeverIsStalledAndLetsReplicasCatchUp) {
+TEST_F(FaultKindsTest, HealWakesStalledProcessesAndLetsReplicasCatchUp) {
   ServerOptions three;
   three.replicas = 3;
   Simulation ensemble(three);

@@ -71,7 +71,7 @@ TEST_F(ServerWatchesTest, FailedReadsLeaveNoWatchButExistsDoes) {
   EXPECT_EQ(zk_.events(a_), Events{"created /m"});
 }
 
-TEST_F(ServerWatchesTest, FailedWritesTellNobody) {
+TEST_F(ServerWatchesTest, FailedWritesFireNoWatch) {
   zk_.create(b_, "/n");
   zk_.create(b_, "/n/c");
   zk_.watch(a_, OpCode::kGetData, "/n");

@@ -86,7 +86,7 @@ TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
 
 // SetWatches is queued like any other request (ZooKeeperServer.processPacket, line 1669;
 // PrepRequestProcessor.pRequest, line 920; FinalRequestProcessor.processRequest, line 387).
-TEST(StraysTest, Z46WatchesAreSetAgainBehindThem) {
+TEST(StraysTest, Z46WatchesAreSetAgainAfterThem) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "exists");
