@@ -46,7 +46,7 @@ TEST(ErrorCodeTest, MeansWhatTheStandardMeans) {
   }
 }
 
-// Nothing in the standard says "somebody else may have the lock by now".
+// No code of the standard says "another client may have the lock by now".
 TEST(ErrorCodeTest, WhatOnlyZookeeperKnowsIsItsOwnCondition) {
   const std::error_condition condition =
       std::error_code(Error::kSessionExpired).default_error_condition();

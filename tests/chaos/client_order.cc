@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
-// How late whoever ran again may have been told.
+// The latest time at which a process that ran again may have been told.
 constexpr std::int64_t kSlack = 20'000'000;
 
 using Holder = std::tuple<int, int, std::string, std::int64_t>;  // Process, its life, lock, token.

@@ -201,7 +201,7 @@ void Faults::heal() {
     for (TcpProxy& way : site.ways) way.heal();
   }
   // Each attempt gives a slow machine half a minute for each server, and starts those again that
-  // have ended: somebody may have taken a port meanwhile.
+  // have ended: another program may have taken a port meanwhile.
   constexpr int kAttempts = 6;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (ensemble_.wait_until_ready()) return note("all is healed");

@@ -19,7 +19,7 @@ struct Judged {
 };
 
 // Exclusion in the servers' order of events: each grant rests on evidence, at which its znode
-// existed and nobody was in front that it conflicts with; conflicting grants do not overlap between
+// existed and no conflicting contender was in front; conflicting grants do not overlap between
 // their evidence and the end of their znodes; the tokens of exclusive grants grow; nobody deletes
 // another session's znode; what was "released" was deleted by its own session. `events` and
 // `transactions` are complete: whatever was granted has ended.
@@ -37,9 +37,8 @@ void judge_client_order(const std::vector<Event>& events, std::vector<Violation>
 void judge_notices(const std::vector<Event>& events, std::vector<Violation>& violations,
                    Judged& judged);
 
-// The grants of which nobody has said yet that they were lost, released or dropped, in processes
-// that have not been killed. Once everybody rests, there must be none: a loss that nobody is told
-// of is one.
+// The grants that no process has reported as lost, released or dropped yet, in processes that have
+// not been killed. Once all rest, there must be none: a loss that no process is told of is one.
 [[nodiscard]] std::vector<Event> grants_without_end(const std::vector<Event>& events);
 
 }  // namespace lockstep::chaos

@@ -31,7 +31,7 @@ struct Step {
     kClose,
     kRemoveWatches,
   };
-  // Under way together with the steps behind it; otherwise its end is waited for.
+  // Under way together with the next steps; otherwise its end is waited for.
   bool pipelined = false;
   // Whether a read leaves a watch, and whether that is kept.
   bool watched = false;

@@ -79,7 +79,7 @@ TEST_F(LockOraclesTest, GrantWithAContenderInFrontBreaksS1) {
 TEST_F(LockOraclesTest, GrantBesideALivingOneBreaksS1) {
   const Created a = place(*a_);
   oracles_.granted(grant(*a_, a));
-  // A number of its own choice, so that nobody is in front of it.
+  // A number of its own choice, so that no contender is in front of it.
   const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);
   oracles_.granted(grant(*b_, b));
   EXPECT_EQ(broken(), "S1");
@@ -143,8 +143,8 @@ TEST_F(LockOraclesTest, SecondGrantOfOneZnodeBreaksS1) {
 
 // -------------------------------------------------------------------------------------- S3, L2
 
-// A latecomer gives itself a lower number: nobody is in front of it, and no two hold at once, but
-// the tokens fall. (That is out of order, too: L2, which stands behind S3.)
+// A latecomer gives itself a lower number: no contender is in front of it, and no two hold at once,
+// but the tokens fall. (That is out of order, too: L2, which comes after S3.)
 TEST_F(LockOraclesTest, TokenThatFallsBreaksS3) {
   const Created a = place(*a_);
   const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);

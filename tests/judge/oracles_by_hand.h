@@ -11,7 +11,7 @@
 
 namespace lockstep::unit {
 
-// How often somebody may look at an unchanged queue, and once more.
+// How often a client may look at an unchanged queue, and once more.
 inline constexpr int kIdleLooks = 13;
 
 // Tells the oracles by hand what a lock would tell them; the znodes are real.

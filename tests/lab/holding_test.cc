@@ -15,13 +15,13 @@
 #include "lockstep/sequence.h"
 #include "lockstep/take_place.h"
 
-// Locks that go wrong when somebody holds them for long, as users write them, hunted as users do.
+// Locks that go wrong when a client holds them for long, as users write them, hunted as users do.
 namespace lockstep::lab {
 namespace {
 
 using std::chrono::seconds;
 
-// ZooKeeper's recipe, but for what becomes of it when somebody in front of us takes long.
+// ZooKeeper's recipe, but for what becomes of it when a contender in front of us takes long.
 class Impatience {
  public:
   Impatience(Session& session, Path lock, LockObserver* observer)

@@ -35,7 +35,7 @@ TEST(IdentityTest, LockOfItsCreatorsPassesAHunt) {
   EXPECT_EQ(report.executions, 1000U);
 }
 
-// The hunt does use the ACL: without an identity nobody is anything's creator.
+// The hunt does use the ACL: without an identity no client is the creator of a znode.
 TEST(IdentityTest, LockWithoutAnOwnerIsNeverGranted) {
   SessionOptions sessions;
   sessions.default_acl = Acl::creator_only();

@@ -18,7 +18,7 @@
 // Users describe their locks in these ways, or give no description, or nonsense.
 namespace acme {
 
-// Takes its place, and tells nobody of its grant.
+// Takes its place, and does not report its grant.
 class SilentMutex {
  public:
   SilentMutex(lockstep::Session& session, const lockstep::Path& lock, lockstep::LockObserver*)
@@ -177,7 +177,7 @@ TEST(LockUnderTestTest, ABlockingLockWithoutExclusionIsCaughtWithoutItsReports) 
   EXPECT_TRUE(sound.passed()) << sound.text();
 }
 
-// A contender that waits for what never comes, and has told nobody that it would.
+// A contender that waits for an event that never comes, without having reported its acquire.
 Task<void> wait_behind(Contender& self, Path lock) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;

@@ -205,7 +205,7 @@ TEST_F(HeldLockTest, DestroyingItAfterTheReleaseSendsNothing) {
 
 Task<void> release_and_forget(HeldLock held) { static_cast<void>(co_await held.release()); }
 
-// The delete was sent, but nobody will repeat it if it is lost: unless the guard does.
+// The delete was sent, but only the guard repeats it if it is lost.
 TEST_F(HeldLockTest, DestroyedDuringItsReleaseItIsDeletedAllTheSame) {
   HeldLock held = acquire();
   const Path znode = held.znode();

@@ -103,7 +103,7 @@ TEST_P(LongQueueTest, JoiningTakesThreeRequestsAndDisturbsNoWaiter) {
 INSTANTIATE_TEST_SUITE_P(, LongQueueTest, ::testing::Values(10, 1'000),
                          ::testing::PrintToStringParamName());
 
-// Counts the lists that somebody still has.
+// Counts the lists that still have an owner.
 class CountedList final : public Children::Storage {
  public:
   CountedList(std::vector<std::string> texts, int& alive)
@@ -120,7 +120,7 @@ class CountedList final : public Children::Storage {
   int& alive_;
 };
 
-// A session to a server that has one lock, held by somebody else for ever.
+// A session to a server that has one lock, held by another client for ever.
 class Refusing final : public Session {
  public:
   Refusing(Executor& executor, Random& random) : Session(executor, random, Path()) {

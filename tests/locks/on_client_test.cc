@@ -228,7 +228,7 @@ Task<void> contend_on_client(lab::Contender& self, Path lock, std::uint32_t roun
   }
 }
 
-// Goes on with the place of its old session, which nobody else is waiting behind any more.
+// Goes on with the place of its old session; no other contender waits for it any more.
 class KeepsItsOldPlace {
  public:
   KeepsItsOldPlace(Client& client, Path lock, LockObserver* observer)

@@ -169,7 +169,7 @@ TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
   EXPECT_EQ(value("lockstep_releases_total{lock=\"/s\",outcome=\"released\"}"), "1");
 }
 
-// A turn that comes to nothing is no grant, and nobody waits any more.
+// A turn that comes to nothing is no grant, and the wait is over.
 TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");

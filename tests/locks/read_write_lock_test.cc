@@ -75,7 +75,7 @@ TEST_F(ReadWriteLockTest, NamesAreThoseOfCurator) {
   EXPECT_TRUE(children(simulation_, "/lock").back().ends_with("-__WRIT__0000000001"));
 }
 
-// A reader that looked at writers behind it would wait for one that waits for it (kazoo#649).
+// A reader that looked at later writers would wait for one that waits for it (kazoo#649).
 TEST_F(ReadWriteLockTest, ReaderAfterAWaitingWriterWaitsAndTheReaderInFrontDoesNot) {
   HeldLock reader = a_.read();
   const Acquired writer = b_.wait_to_write();

@@ -69,7 +69,7 @@ TEST_F(ThrottleTest, LockSurvivesWhereverItIsThrottled) {
   }
 }
 
-// Refused deletes have not been applied: somebody else's is not taken for ours.
+// Refused deletes have not been applied: another client's is not taken for ours.
 TEST_F(ThrottleTest, ReleaseOfAZnodeThatOthersDeletedIsAlreadyLost) {
   FairMutex mutex(*session_, "/lock");
   HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");

@@ -1,7 +1,7 @@
 // Every broken lock has its minimal schedule in a file of its own, regressions/zoo/<scenario>.txt:
 // the replay string of the shortest failure that hunts with a few seeds have found and made small.
 // It is replayed here, and found again. After a change of the server, the explorer or a lock that
-// is meant, this test writes all of them anew when it runs with LOCKSTEP_WRITE_SCHEDULES set:
+// is meant, this test writes all of them again when it runs with LOCKSTEP_WRITE_SCHEDULES set:
 //
 //   LOCKSTEP_WRITE_SCHEDULES=1 build/release/tests/regression_tests --gtest_filter='*ZooTest*'
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr const char* kAnew = "; if that is intended, write it anew: see zoo_tes
 constexpr std::uint64_t kSeeds = 5;
 constexpr std::uint64_t kExecutions = 20'000;
 constexpr std::uint32_t kUsualFaults = 2;
-// More, and nobody understands what is shown.
+// A longer one is not understood by its reader.
 constexpr std::size_t kMostDeviations = 6;
 
 class ZooTest : public testing::TestWithParam<scenarios::Scenario> {};

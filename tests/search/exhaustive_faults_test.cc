@@ -112,7 +112,7 @@ TEST(ExhaustiveFaultsTest, WhatTheLastFaultShowsCanBeReplayed) {
   }
 }
 
-// A session is opened before the clock moves, or behind: that makes no difference to either.
+// A session is opened before the clock moves, or after: that makes no difference to either.
 TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "crash,timer", 2);

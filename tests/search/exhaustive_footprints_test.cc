@@ -130,9 +130,10 @@ Task<void> come_and_stay(Actor& self) {
   static_cast<void>(co_await sleep_for(self.client().executor(), 1h));
 }
 
-// A server that loses its leader has not told it, in the last half tick, of whom it has heard; but
-// the leader itself has heard of a handshake. Whether that comes before the clock moves or behind
-// it decides here in which tick the session expires: before its server is back, or not.
+// A server that loses its leader has not told it, in the last half tick, which sessions it has
+// heard of; but the leader itself has heard of a handshake. Whether that comes before the clock
+// moves or after it decides here in which tick the session expires: before its server is back, or
+// not.
 TEST(ExhaustiveFootprintsTest, WhenTheLeaderHasHeardOfAHandshake) {
   Play play({&come_and_stay}, true, quiet(2));
   expect_agreement(play, "timer:1,replica-partition:1", 2);

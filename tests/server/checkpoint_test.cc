@@ -208,7 +208,7 @@ TEST_F(CheckpointTest, ASessionThatIsNotAtRestHasNoSnapshot) {
   EXPECT_DEATH(static_cast<void>(session().snapshot()), "not at rest");  // It is watching.
 }
 
-// The end of the world is silent: nobody hears of what is destroyed afterwards.
+// The end of the world is silent: no listener hears of objects that are destroyed afterwards.
 TEST_F(CheckpointTest, NoSessionIsHeardAfterTheEnd) {
   world_.end();
   const std::uint64_t before = search::state_hash(world_);

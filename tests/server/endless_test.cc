@@ -158,7 +158,7 @@ TEST(EndlessTest, AHuntFindsShrinksAndReplaysIt) {
   }
 }
 
-// A piece of work that nobody takes out of the queue again.
+// A piece of work that is never taken out of the queue again.
 class LeftBehind final : public Runnable {
  public:
   explicit LeftBehind(Executor& executor) : executor_(executor) { executor_.post(*this); }

@@ -79,7 +79,7 @@ TEST_F(EndsTest, Z57SessionsOfOneBucketEndInAnyOrder) {
   EXPECT_EQ(simulation_.world().server().closing().size(), 2U);
 }
 
-// ServerCnxn.process in a server that closes right behind its answer: the answer may be lost.
+// ServerCnxn.process in a server that closes right after its answer: the answer may be lost.
 TEST_F(EndsTest, Z66ARejectionMayGoUnheard) {
   class Deaf final : public fakezk::Chooser {
    public:

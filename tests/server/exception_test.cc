@@ -1,5 +1,5 @@
-// Exceptions that nobody catches: they are thrown once, by whoever runs the world, and nothing
-// that belongs to others goes with them.
+// Uncaught exceptions: the function that runs the world throws them once, and nothing that belongs
+// to others goes with them.
 #include <gtest/gtest.h>
 
 #include <exception>

@@ -65,7 +65,7 @@ TEST(PossibleFaultsTest, AreTheSameHoweverFarTheyAreListed) {
     simulation.start(ignore(sync(*b, "/", simulation.now() + 1s)));
     KindReader reader(static_cast<FaultKind>(kind));
     for (int step = 0; step < 4; ++step) simulation.world().step(reader);
-    // Each but a crash, after which nobody would start the process again.
+    // Each but a crash, after which the process would not be started again.
     EXPECT_EQ(reader.seen, kEveryFaultKind & ~bit(FaultKind::kCrash));
   }
 }

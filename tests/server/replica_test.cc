@@ -147,7 +147,7 @@ class Unlucky final : public Chooser {
 };
 
 // zookeeper.c: whatever ends an attempt to connect, zoo_cycle_next_server takes the next of the
-// list for the next one, and addrvec_next begins anew at its end only.
+// list for the next one, and addrvec_next starts over at its end only.
 TEST_F(ReplicaTest, Z62AClientThatIsSentAwayGoesOnToTheNextServer) {
   const auto session = std::make_shared<FakeSession>(simulation_.client("A").process(), 10s);
   simulation_.settle();
@@ -218,7 +218,7 @@ TEST_F(ReplicaTest, Z14ANewLeaderBeginsANewEpoch) {
   EXPECT_EQ(second.stat.czxid, (Zxid{2} << 32) + 1);
 }
 
-// Leader.lead starts all session clocks anew (SessionTrackerImpl's constructor).
+// Leader.lead starts all session clocks again (SessionTrackerImpl's constructor).
 TEST_F(ReplicaTest, Z58ANewLeaderGivesEverySessionItsFullTime) {
   const auto session = open("A", kNear);
   const auto other = open("B", kFar);

@@ -98,7 +98,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
-// The end of the literal that starts at `at` with a quote: the place behind its closing quote.
+// The end of the literal that starts at `at` with a quote: the place after its closing quote.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
   const char quote = text[at];
   if (quote == '"' && at > 0 && text[at - 1] == 'R') {

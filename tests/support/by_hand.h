@@ -74,7 +74,7 @@ inline Task<Result<Created>> place_in(Session& session, Path lock, Context conte
   co_return co_await take_place(session, lock, kLockMark, data, acl, context);
 }
 
-// The watches that reads leave behind.
+// The watches that reads set.
 inline Task<Result<Watch>> watch_data(Session& session, Path path) {
   auto read = co_await ok(session.get_data_watched(path));
   co_return std::move(read.watch);
@@ -92,7 +92,7 @@ inline Task<Result<WatchEvent>> fired(const Watch& watch, Context context = Cont
   co_return co_await watch.fired(context);
 }
 
-// A task whose result interests nobody.
+// A task whose result is ignored.
 template <class T>
 Task<void> ignore(Task<T> task) {
   static_cast<void>(co_await std::move(task));

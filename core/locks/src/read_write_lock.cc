@@ -87,8 +87,8 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
       co_await ok(take_place(session_, lock_, marked, options_.data, options_.acl, context));
   Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
-  // 2. to 5. A reader waits until no writer is in front, a writer until nobody is. Whom it waited
-  // for may have left a downgraded reader in its place: that is why it lists again.
+  // 2. to 5. A reader waits until no writer is in front, a writer until no contender is. Whom it
+  // waited for may have left a downgraded reader in its place: that is why it lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
   queue.own = own;
   Task<Result<Zxid>> waiting = own.view().empty()
@@ -147,9 +147,9 @@ Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
   co_return Result<void>();
 }
 
-// The reader has its writer's number: whoever waits behind the writer waits behind the reader. That
-// the writer is still there when the reader is created is for the server to say: otherwise somebody
-// else may hold the lock already.
+// The reader has its writer's number: a contender that waits after the writer waits after the
+// reader. That the writer is still there when the reader is created is for the server to say:
+// otherwise another client else may hold the lock already.
 Task<Result<HeldLock>> ReadWriteLock::inherit_place(Path writer, Zxid token, Context context) {
   std::string name("_c_");
   name += Guid(session_.random()).view();

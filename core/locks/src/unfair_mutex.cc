@@ -64,7 +64,7 @@ Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context con
   co_return read.stat;
 }
 
-// One attempt. kNodeExists: somebody else has it.
+// One attempt. kNodeExists: another client has it.
 Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, Context context) {
   Retry retry(session);
   for (;;) {

@@ -1,7 +1,7 @@
 // GUID, but the retries run out (CURATOR-45): the reply to the create is lost, and so is the reply
-// to the search for the new znode. The acquire gives up and leaves the znode behind for as long as
-// the session lives. Correct: lockstep::take_place goes on searching, or hands the GUID to a
-// background deletion.
+// to the search for the new znode. The acquire gives up and leaves the znode for as long as the
+// session lives. Correct: lockstep::take_place goes on searching, or hands the GUID to a background
+// deletion.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_08 {
@@ -18,7 +18,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
     if (created || !outcome_unknown(created.error())) co_return std::move(created);
     co_await ok(session.connected(context));
     co_await ok(session.sync(parent, context));
-    // The flaw: an error here ends the search and leaves the znode behind.
+    // The flaw: an error here ends the search and leaves the znode.
     const Children children = co_await ok(session.get_children(parent, context));
     for (const std::string_view name : children) {
       if (!name.starts_with(guid)) continue;

@@ -1,6 +1,6 @@
 // Cleanup on a stale read (CURATOR-264): the reply to a create is lost. The client looks for its
 // znode on a server that has not applied the create yet, does not find it, and creates another one.
-// It then waits behind itself. Correct: lockstep::take_place syncs before it looks.
+// It then waits for itself. Correct: lockstep::take_place syncs before it looks.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_11 {

@@ -1,5 +1,5 @@
 // Readers and writers watch each other (kazoo#649): a reader waits for every writer in the queue,
-// including those behind it, which wait for the reader. Correct: lockstep::blocks looks only at the
+// including later ones, which wait for the reader. Correct: lockstep::blocks looks only at the
 // contenders in front. Every second client is a reader.
 #include <algorithm>
 

@@ -57,7 +57,7 @@ Task<void> stop_after(Executor& executor, std::stop_source stop, milliseconds ti
   stop.request_stop();
 }
 
-// Without an end as a rule; or a deadline, or somebody who cancels.
+// Without an end as a rule; or a deadline, or a cancellation.
 Context context_of(Worker& worker) {
   const std::uint64_t kind = worker.draw.below(6);
   const milliseconds time = patience(worker.draw);
@@ -204,7 +204,7 @@ Task<void> barge_in(Worker& worker, SessionPointer session) {
   worker.reporter().served(worker.number);
 }
 
-// Once it has held the lock, so that nobody waits behind that znode before all come to rest.
+// Once it has held the lock, so that no contender waits for that znode before all come to rest.
 Task<void> leave_znode(Worker& worker, SessionPointer session) {
   while (!worker.process.control.pausing()) {
     static_cast<void>(co_await sleep_for(worker.runtime, kBetweenLooks));

@@ -41,7 +41,7 @@ class AclAndStat {
   Stat stat;
 };
 
-// The answer to a read, and the watch that the read left behind.
+// The answer to a read, and the watch that the read set.
 template <class T>
 class Watched {
  public:

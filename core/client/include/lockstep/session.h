@@ -48,7 +48,7 @@ class SessionListener {
   SessionListener(const SessionListener&) = delete;
   SessionListener& operator=(const SessionListener&) = delete;
   virtual void session_changed(SessionState state) = 0;
-  // Session::contact() has changed, as long as somebody keeps the contact.
+  // Session::contact() has changed, as long as a holder keeps the contact.
   virtual void contact_changed(Contact) {}
 
  protected:
@@ -165,7 +165,7 @@ class Session {
 
   // The server cannot expire the session before then, as long as clocks drift by less than one part
   // in ContactProof::kDriftParts and the process runs; none before the first connection, or if the
-  // backend tells of no contact. Fresh for as long as somebody keeps the contact.
+  // backend tells of no contact. Fresh for as long as a holder keeps the contact.
   [[nodiscard]] std::optional<TimePoint> valid_until() const {
     return contact_.proof().valid_until();
   }

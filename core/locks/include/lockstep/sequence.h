@@ -54,7 +54,7 @@ inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
 }
 
 // True if no later contender can get this number or a lower one. At 2147483647 the server's counter
-// sticks: everybody who comes then gets that number, and with a prefix of his own nobody notices.
+// sticks: every later contender gets that number, and with a prefix of its own none notices.
 // (DataTree.createNode only raises it; requests in one batch see it wrap instead.) Only a new
 // parent helps: a contender with such a number has no place in the queue.
 [[nodiscard]] constexpr bool keeps_order(std::int32_t number) {

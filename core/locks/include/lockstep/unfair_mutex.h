@@ -13,8 +13,8 @@
 namespace lockstep {
 
 // A mutual exclusion lock that is one ephemeral znode: the client that creates it holds. A try
-// costs one request and leaves nothing behind, which is its purpose. Waiters have no order, and
-// each release wakes all of them, and all try again at once: use FairMutex if more than a few wait.
+// costs one request and leaves no znode, which is its purpose. Waiters have no order, and each
+// release wakes all of them, and all try again at once: use FairMutex if more than a few wait.
 //
 // acquire() resolves with the grant, or with
 //   kTimedOut, kCancelled          the context ended

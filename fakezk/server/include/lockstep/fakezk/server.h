@@ -208,7 +208,7 @@ class Server final {
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
   // To keep it while its numbers count.
   [[nodiscard]] const std::shared_ptr<PathTable>& path_table() const { return paths_; }
-  // For whoever sends: a message carries the number of its path.
+  // For senders: a message carries the number of its path.
   [[nodiscard]] PathTable& paths() { return *paths_; }
   [[nodiscard]] const AclTable& acls() const { return acls_; }
   [[nodiscard]] const History& history() const { return history_; }
@@ -326,7 +326,7 @@ class Server final {
   std::vector<Replica> replicas_;
   // The leader's view, ahead of the replicas that lag. A standalone server needs no second tree.
   std::unique_ptr<ZnodeTree> leader_tree_;
-  // Since somebody last looked for work in vain: every step asks, and most often there is none.
+  // Since the last search for work that found none: every step asks, and most often there is none.
   bool work_found_ = true;
   SessionTable sessions_;
   Preparation preparation_;

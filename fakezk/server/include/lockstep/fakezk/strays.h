@@ -26,7 +26,7 @@ class Strays {
     Identities identities;
     Mailbox<ClientMessage> requests;
   };
-  // One of these requests, and for whom it is executed.
+  // One of these requests, and the session that it is executed for.
   struct Stray {
     SessionIndex session;
     Identities identities;
@@ -37,7 +37,7 @@ class Strays {
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
 
   [[nodiscard]] bool empty() const { return left_.empty(); }
-  // Connections that have left requests behind, oldest first.
+  // Connections that have left requests, oldest first.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
   [[nodiscard]] const Left& at(std::uint32_t index) const { return left_[index]; }
   // Whether it is the oldest of its session's.

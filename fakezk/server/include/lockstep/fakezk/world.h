@@ -124,7 +124,7 @@ class World final {
   // The same, and ignores all sessions until the reset: they may be destroyed without an effect.
   void end();
   // A task of a process, a listener or posted work has let an exception escape. It has ended
-  // nothing else; whoever runs the world takes the first of them and throws or reports it.
+  // nothing else; the caller that runs the world takes the first of them and throws or reports it.
   [[nodiscard]] bool task_failed() const { return work_.escaped() != nullptr; }
   [[nodiscard]] std::exception_ptr take_exception();
 
@@ -185,7 +185,7 @@ class World final {
   // So much may run between two steps: pieces of work, timers of one instant, or coroutines in a
   // row that have nothing to wait for. More is taken for Endless, and escapes. Until the reset.
   void set_most_work(std::uint32_t most) { work_.set_most(most); }
-  // By hand a test may have a hundred thousand waiters, all of whom wake at once.
+  // By hand a test may have a hundred thousand waiters that all wake at once.
   static constexpr std::uint32_t kMostWork = 5'000'000;
   // While this lives, chains of coroutines on this thread are the world's to end.
   class ChainsEnd;
