@@ -71,9 +71,24 @@ TEST_F(LockOraclesTest, NameThatIsUsedAgainIsAnotherContender) {
 
 TEST_F(LockOraclesTest, GrantWithAContenderInFrontBreaksS1) {
   place(*a_);
-  oracles_.granted(grant(*b_, place(*b_)));
+  const Created b = place(*b_);
+  oracles_.granted(grant(*b_, b));
   EXPECT_EQ(broken(), "S1");
-  EXPECT_NE(message().find("was in front of it"), std::string::npos) << message();
+  EXPECT_NE(
+      message().find("was in front of it: the grant rests on the queue as of zxid " +
+                     std::to_string(b.stat.czxid) + ", and the znode in front is still there"),
+      std::string::npos)
+      << message();
+}
+
+TEST_F(LockOraclesTest, TheReportOfS1SaysWhenTheZnodeInFrontWent) {
+  const Created a = place(*a_);
+  const GrantRecord too_early = grant(*b_, place(*b_));
+  remove_znode(*a_, a);
+  oracles_.granted(too_early);
+  EXPECT_EQ(broken(), "S1");
+  const Zxid gone = simulation_.world().server().last_zxid();
+  EXPECT_TRUE(message().ends_with("was deleted at zxid " + std::to_string(gone))) << message();
 }
 
 TEST_F(LockOraclesTest, GrantBesideALivingOneBreaksS1) {

@@ -116,6 +116,7 @@ TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
 Task<void> come(Contender& self, int& last) {
   co_await ask(self);
   const int before = std::exchange(last, static_cast<int>(self.client().process().index()));
+  self.note("came after " + std::to_string(before));
   if (before == 1) self.oracles().violated("user:order", "the second came before the first");
 }
 
@@ -131,6 +132,17 @@ TEST(LockUnderTestTest, SharedMemoryCountsInAnExhaustiveSearch) {
     const auto program = lock.program({2, 1});
     EXPECT_TRUE(search_exhaustively(*program, options).found);
   }
+}
+
+TEST(LockUnderTestTest, ItsNotesAreInItsLane) {
+  int last = 0;
+  LockUnderTest lock("order", [&last](Contender& self, Path, std::uint32_t) -> Task<void> {
+    return come(self, last);
+  });
+  lock.at_start = [&last] { last = 0; };
+  const HuntReport report = hunt_lock(lock, quick());
+  ASSERT_EQ(broken(report), "user:order");
+  EXPECT_NE(report.text().find("came after 1"), std::string::npos) << report.text();
 }
 
 TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanItTakes) {

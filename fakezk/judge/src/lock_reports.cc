@@ -64,8 +64,13 @@ void LockOracles::report_evidence(const GrantRecord& grant) {
 }
 
 void LockOracles::report_in_front(const GrantRecord& grant, const Life& other) {
+  const std::string since = other.deleted == 0
+                                ? "is still there"
+                                : "was deleted at zxid " + std::to_string(other.deleted);
   report(Oracle::kS1, grant.znode.string() + " was granted while " +
-                          std::string(text(other.znode)) + " was in front of it");
+                          std::string(text(other.znode)) + " of " + who(other.owner) +
+                          " was in front of it: the grant rests on the queue as of zxid " +
+                          std::to_string(grant.evidence) + ", and the znode in front " + since);
 }
 
 void LockOracles::report_leases(const GrantRecord& grant, std::uint32_t leases) {

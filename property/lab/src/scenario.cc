@@ -113,6 +113,11 @@ void Contender::clear() noexcept {
   finished_ = false;
 }
 
+void Contender::note(std::string_view text) {
+  fakezk::Process& process = client_.process();
+  process.world().note(process.index(), text);
+}
+
 Duration Contender::holding_time() {
   using std::chrono::milliseconds;
   constexpr std::array<milliseconds, 3> kTimes = {milliseconds(600), milliseconds(4'000),

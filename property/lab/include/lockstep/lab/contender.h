@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lockstep/fake/client.h"
@@ -57,6 +58,10 @@ class Contender {
   void become_impatient() { impatient_ = true; }
   // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
+
+  // Shows `text` in the contender's lane, where a schedule is drawn: for memory that contenders
+  // share, and other facts that requests do not show. No effect on the schedule.
+  void note(std::string_view text);
 
   // How long the usual contender holds its current grant; a choice. Either no time, so that its
   // release races with everything else, or long enough for all other work to settle and for
