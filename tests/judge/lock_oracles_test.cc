@@ -356,7 +356,7 @@ TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
 
 // Found by a hunt of revocable-mutex, with the budget 3, in execution 1989600.
 TEST_F(LockOraclesTest, DeadlineThatAFastClockPassesOverComesWithTheNextTick) {
-  simulation_.world().drift(simulation_.world().process(0), true);
+  simulation_.world().faults().drift(simulation_.world().process(0), true);
   const TimePoint deadline = simulation_.world().process(0).now() + Duration(kDriftParts);
   oracles_.acquiring(a_->id(), 0, deadline);
   simulation_.advance(Duration(kDriftParts));

@@ -175,7 +175,8 @@ TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
   for (int i = 0; i < 3; ++i) world.step_without_time(calm);
   ASSERT_EQ(world.network()[session->link()].requests.size(), 1U);
   const Footprint arrives = touched([&] { world.step_without_time(calm); });
-  const Footprint stalls = touched([&] { world.stall(simulation_.client("A").process()); });
+  const Footprint stalls =
+      touched([&] { world.faults().stall(simulation_.client("A").process()); });
   EXPECT_TRUE(arrives.conflicts_with(stalls));
 }
 

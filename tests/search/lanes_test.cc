@@ -192,7 +192,7 @@ TEST(LanesOfServersTest, ATimerSaysWhatComesOfIt) {
   search::Chronicler chronicler(world);
   world.set_tracer(&chronicler);
   world.servers().isolate(2, simulation.now());
-  world.stall(simulation.client("A").process());
+  world.faults().stall(simulation.client("A").process());
   simulation.advance(30s);
   world.set_tracer(nullptr);
   const std::string drawn = draw_lanes(chronicler.chronicle(Names()));

@@ -119,7 +119,7 @@ TEST(SameInstantTest, SoDoTheServers) {
     Simulation simulation(quiet(5));
     const auto session = simulation.open("A", 8s);  // Silent from now on, it expires after 10 s.
     fakezk::World& world = simulation.world();
-    world.stall(simulation.client("A").process());
+    world.faults().stall(simulation.client("A").process());
     for (const fakezk::ReplicaIndex replica : {1U, 2U})
       world.servers().isolate(replica, world.now());
     FirstNumber chooser(first);

@@ -43,7 +43,7 @@ TEST_F(StateHashTest, WhenASilentSessionExpires) {
   const auto stalled_after = [](Duration first, Duration then) {
     return hash_after([&](Simulation& simulation, FakeSession&) {
       simulation.advance(first);
-      simulation.world().stall(simulation.client("A").process());
+      simulation.world().faults().stall(simulation.client("A").process());
       simulation.advance(then);
     });
   };
@@ -68,7 +68,7 @@ TEST_F(StateHashTest, WhatAProcessWaitsFor) {
 TEST_F(StateHashTest, WhichWayAClockDrifts) {
   const auto drifts = [](bool fast) {
     return hash_after([&](Simulation& simulation, FakeSession&) {
-      simulation.world().drift(simulation.client("A").process(), fast);
+      simulation.world().faults().drift(simulation.client("A").process(), fast);
     });
   };
   EXPECT_EQ(drifts(true), drifts(true));
@@ -82,7 +82,7 @@ TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
       simulation.kill(session);
       simulation.settle();
       simulation.advance(first);
-      simulation.world().stall(simulation.client("A").process());
+      simulation.world().faults().stall(simulation.client("A").process());
       simulation.advance(then);
     });
   };

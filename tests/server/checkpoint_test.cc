@@ -70,10 +70,10 @@ TEST_F(CheckpointTest, EverythingIsAsItWas) {
   spawn(make_and_watch(session(), "/a/b-"));
   world_.drain();
   world_.settle();
-  world_.expire(1);
+  world_.faults().expire(1);
   world_.servers().finish_close(1, world_.now());
-  world_.drift(process(), true);
-  world_.stall(world_.process(1));
+  world_.faults().drift(process(), true);
+  world_.faults().stall(world_.process(1));
   const auto third = std::make_unique<FakeSession>(world_.add_process(), 10s);
   world_.hash_in(1);
   EXPECT_NE(search::state_hash(world_), before);
@@ -101,7 +101,7 @@ TEST_F(CheckpointTest, SessionsGoOnFromTheirSnapshots) {
     world_.begin_trace();
     spawn(make_and_watch(session(), "/a/b-"));
     world_.drain();
-    world_.cut(session().link(), 1, 0);
+    world_.faults().cut(session().link(), 1, 0);
     while (world_.step(calm)) {
     }
     EXPECT_EQ(session().state(), SessionState::kConnected);
@@ -139,11 +139,11 @@ TEST_F(CheckpointTest, NorCanATaskOrAWatch) {
 }
 
 TEST_F(CheckpointTest, NorCanATimerOrAClockOfItsOwn) {
-  world_.stall(process());
+  world_.faults().stall(process());
   EXPECT_FALSE(rests());
-  world_.wake(process());
+  world_.faults().wake(process());
   EXPECT_TRUE(rests());
-  world_.drift(process(), true);
+  world_.faults().drift(process(), true);
   EXPECT_FALSE(rests());
 }
 
@@ -157,7 +157,7 @@ TEST_F(CheckpointTest, NorCanAHeldLinkOrAWorldThatIsMended) {
 }
 
 TEST_F(CheckpointTest, NorCanTheEndOfASession) {
-  world_.kill_session(0);
+  world_.faults().kill_session(0);
   EXPECT_FALSE(rests());
   world_.servers().finish_close(0, world_.now());
   EXPECT_FALSE(rests());  // Its client has yet to hear of it.

@@ -37,11 +37,11 @@ class FaultKindsTest : public ::testing::Test {
 TEST_F(FaultKindsTest, StalledProcessReceivesNothingAndMissesNothing) {
   const auto session = simulation_.open("A");
   const auto created = simulation_.start(create(*session, "/a"));
-  world().stall(process("A"));
+  world().faults().stall(process("A"));
   simulation_.advance(5s);
   EXPECT_TRUE(simulation_.exists("/a"));
   EXPECT_FALSE(created.done());
-  world().wake(process("A"));
+  world().faults().wake(process("A"));
   simulation_.settle();
   EXPECT_TRUE(created.done());
   simulation_.advance(60s);  // It pings again.
@@ -50,13 +50,13 @@ TEST_F(FaultKindsTest, StalledProcessReceivesNothingAndMissesNothing) {
 
 TEST_F(FaultKindsTest, SessionOfAStalledProcessExpiresAndItLearnsOfThatWhenItWakes) {
   const auto session = simulation_.open("A", 10s);
-  world().stall(process("A"));
+  world().faults().stall(process("A"));
   simulation_.advance(9s);
   EXPECT_TRUE(alive(*session));
   simulation_.advance(4s);
   EXPECT_FALSE(alive(*session));
   EXPECT_EQ(session->state(), SessionState::kConnected);
-  world().wake(process("A"));
+  world().faults().wake(process("A"));
   simulation_.settle();
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
@@ -65,7 +65,7 @@ TEST_F(FaultKindsTest, WhatAStalledProcessHasSentKeepsItsSessionAliveALittleLong
   const auto session = simulation_.open("A", 10s);
   simulation_.hold(*session, OpCode::kCreate);
   const auto created = simulation_.start(create(*session, "/a"));
-  world().stall(process("A"));
+  world().faults().stall(process("A"));
   simulation_.advance(8s);
   simulation_.let_go(*session);
   simulation_.advance(9s);  // 17 s after the stall, 9 s after the create.
@@ -79,8 +79,8 @@ TEST_F(FaultKindsTest, WhatAStalledProcessHasSentKeepsItsSessionAliveALittleLong
 TEST_F(FaultKindsTest, TimersOfAStalledProcessWaitAndNoStallIsForEver) {
   const auto session = simulation_.open("A", 10s);
   const auto slept = simulation_.start(pause(process("A"), 1s));
-  world().stall(process("A"));
-  simulation_.advance(World::kLongestStall);
+  world().faults().stall(process("A"));
+  simulation_.advance(Faults::kLongestStall);
   EXPECT_FALSE(slept.done());
   simulation_.advance(1s);
   EXPECT_TRUE(slept.done());
@@ -91,8 +91,8 @@ TEST_F(FaultKindsTest, ClockThatDriftsIsWrongByOnePart) {
   Process& slow = process("slow");
   Process& fast = process("fast");
   simulation_.advance(10s);
-  world().drift(slow, false);
-  world().drift(fast, true);
+  world().faults().drift(slow, false);
+  world().faults().drift(fast, true);
   EXPECT_EQ(slow.now(), TimePoint(10s));
   simulation_.advance(kDriftParts * 1s);
   EXPECT_EQ(slow.now(), TimePoint(10s + (kDriftParts - 1) * 1s));
@@ -107,7 +107,7 @@ TEST_F(FaultKindsTest, TimerOfADriftingClockFiresWhenThatClockSaysSo) {
   for (const bool fast : {false, true}) {
     Process& drifting = process(fast ? "fast" : "slow");
     for (const Duration wait : kWaits) {
-      world().drift(drifting, fast);
+      world().faults().drift(drifting, fast);
       const TimePoint due = drifting.now() + wait;
       const TimePoint start = world().now();
       const auto slept = simulation_.start(pause(drifting, wait));
@@ -155,7 +155,7 @@ TEST_F(FaultKindsTest, HealWakesStalledProcessesAndLetsReplicasCatchUp) {
   const auto session = ensemble.open("A");
   for (ReplicaIndex replica = 0; replica < 3; ++replica) ensemble.fall_behind(replica);
   ensemble.isolate(1);
-  ensemble.world().stall(ensemble.client("A").process());
+  ensemble.world().faults().stall(ensemble.client("A").process());
   ensemble.world().heal();
   EXPECT_FALSE(ensemble.client("A").process().stalled());
   for (ReplicaIndex replica = 0; replica < 3; ++replica) {

@@ -40,10 +40,10 @@ TEST_F(SettleTest, AStalledProcessReceivesNothing) {
   const auto session = simulation_.open("A");
   Process& process = simulation_.client("A").process();
   const auto created = simulation_.start(create(*session, "/a"));
-  world().stall(process);
+  world().faults().stall(process);
   world().settle();
   EXPECT_FALSE(created.done());
-  world().wake(process);
+  world().faults().wake(process);
   world().settle();
   EXPECT_TRUE(created.done());
 }

@@ -306,7 +306,7 @@ void FakeSession::leave(bool connected) {
   if (connected) {
     world_.network().send(link_, Request(OpCode::kClose, Path(Text())), fakezk::PathTable::kRoot);
   } else {
-    world_.cut(link_, 0, 0);
+    world_.faults().cut(link_, 0, 0);
   }
 }
 

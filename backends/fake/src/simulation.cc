@@ -123,12 +123,12 @@ void Simulation::let_go(const FakeSession& session) {
 }
 
 void Simulation::cut(const FakeSession& session, std::uint32_t accepted, std::uint32_t received) {
-  world_.cut(session.link(), accepted, received);
+  world_.faults().cut(session.link(), accepted, received);
 }
 
 void Simulation::cut_late(const FakeSession& session, std::uint32_t accepted,
                           std::uint32_t received) {
-  world_.cut_late(session.link(), accepted, received);
+  world_.faults().cut_late(session.link(), accepted, received);
 }
 
 void Simulation::send_to(const FakeSession& session, fakezk::ReplicaIndex replica) {
@@ -157,9 +157,13 @@ void Simulation::throttle(const FakeSession& session, std::uint32_t requests) {
   world_.servers().throttle(session.link(), requests);
 }
 
-void Simulation::expire(const FakeSession& session) { world_.expire(server_side(session)); }
+void Simulation::expire(const FakeSession& session) {
+  world_.faults().expire(server_side(session));
+}
 
-void Simulation::kill(const FakeSession& session) { world_.kill_session(server_side(session)); }
+void Simulation::kill(const FakeSession& session) {
+  world_.faults().kill_session(server_side(session));
+}
 
 fakezk::SessionIndex Simulation::server_side(const FakeSession& session) const {
   const fakezk::Server& server = world_.server();

@@ -61,7 +61,7 @@ void LockOracles::resolved(SessionId session) {
   // The deadline was set by this clock.
   const TimePoint now =
       pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
-  if (pending->deadline && now > *pending->deadline + fakezk::World::kPassedOver) {
+  if (pending->deadline && now > *pending->deadline + fakezk::Faults::kPassedOver) {
     report_late(session, now - *pending->deadline);
   }
   acquiring_.erase(pending);

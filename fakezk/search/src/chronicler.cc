@@ -3,86 +3,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "step_words.h"
+
 namespace lockstep::search {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  // How many requests or messages that a cut loses are named.
-
-std::string outcome(bool has_error, Error error) {
-  return has_error ? std::string(name(error)) : "ok";
-}
-
-std::string session_text(SessionId session) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const auto bits = static_cast<std::uint64_t>(session);
-  std::string text = "0x";
-  for (int shift = 60; shift >= 0; shift -= 4) {
-    const auto digit = bits >> shift & 0xf;
-    if (digit != 0 || text.size() > 2 || shift == 0) text += kHex[digit];
-  }
-  return text;
-}
-
-std::string joined(const Children& children) {
-  std::string text;
-  for (const std::string_view child : children)
-    text += (text.empty() ? "" : ", ") + std::string(child);
-  return text.empty() ? "none" : text;
-}
-
-std::string lost_answer(const fakezk::ServerMessage& message) {
-  switch (message.kind) {
-    case fakezk::ServerMessage::Kind::kReply: return "reply to " + std::string(name(message.op));
-    case fakezk::ServerMessage::Kind::kWatchEvent:
-      return "watch event " + message.reply.path.string() + ' ' + std::string(name(message.event));
-    case fakezk::ServerMessage::Kind::kSessionAccepted: return "the word that it is connected";
-    case fakezk::ServerMessage::Kind::kSessionExpired:
-      return "the word that the session has expired";
-    case fakezk::ServerMessage::Kind::kWatchesSet: return "the word that the watches are set again";
-    case fakezk::ServerMessage::Kind::kConnectionEnded: return "the end of the connection";
-  }
-  return "";
-}
-
-// The messages in flight that are lost when a connection ends: the last ones of each direction.
-std::string losses(const fakezk::Link& link, std::size_t requests, std::size_t inbox) {
-  const std::size_t all = requests + inbox;
-  if (all == 0) return "nothing is lost";
-  if (all > kMostNamed) return std::to_string(all) + " messages are lost";
-  std::string text;
-  const auto add = [&text](std::string_view lost) {
-    text += (text.empty() ? "lost: " : ", ") + std::string(lost);
-  };
-  for (std::size_t i = link.requests.size() - requests; i < link.requests.size(); ++i) {
-    const fakezk::ClientMessage& message = link.requests[i];
-    const bool request = message.kind == fakezk::ClientMessage::Kind::kRequest;
-    add(request ? name(message.request.op) : "the wish to connect");
-  }
-  for (std::size_t i = link.inbox.size() - inbox; i < link.inbox.size(); ++i) {
-    add(lost_answer(link.inbox[i]));
-  }
-  return text;
-}
-
 std::uint32_t process_of_timer(const fakezk::Step& step) {
   return step.timer == fakezk::TimerKind::kProcess ? step.timer_index : Chronicle::kNobody;
-}
-
-std::string describe_thread(std::uint32_t index) {
-  const std::uint32_t number = fakezk::Threads::number_of(index);
-  return number == 0 ? "goes on" : "thread " + std::to_string(number + 1) + " goes on";
-}
-
-std::string describe_timer(const fakezk::Step& step) {
-  switch (step.timer) {
-    case fakezk::TimerKind::kProcess: return "a timer fires";
-    case fakezk::TimerKind::kExpiry: return "silent sessions expire";
-    case fakezk::TimerKind::kRejoin:
-      return "replica " + std::to_string(step.timer_index) + " gives its leader up";
-    case fakezk::TimerKind::kContainerCheck: return "the leader looks for empty containers";
-  }
-  return "";
 }
 
 void add_stat(Moment& moment, const Stat& stat) {
@@ -114,7 +42,7 @@ void Chronicler::step(const fakezk::Step& step) {
       return;
     case fakezk::Event::Kind::kStray:
       add(step, Moment::Kind::kServers, Chronicle::kNobody,
-          "late: " + describe(*step.applied) + ", left behind by a broken connection");
+          "late: " + describe(world_, *step.applied) + ", left behind by a broken connection");
       return;
     case fakezk::Event::Kind::kReplicate:
       add(step, Moment::Kind::kServers, Chronicle::kNobody,
@@ -141,7 +69,7 @@ void Chronicler::applied(const fakezk::Step& step) {
     add(step, Moment::Kind::kConnection, process, "connects");
     return;
   }
-  Moment& moment = add(step, Moment::Kind::kRequest, process, describe(applied));
+  Moment& moment = add(step, Moment::Kind::kRequest, process, describe(world_, applied));
   if (applied.path != fakezk::PathTable::kRoot) {
     moment.details.push_back({"path", world_.server().paths().path(applied.path).string()});
   }
@@ -153,14 +81,6 @@ void Chronicler::applied(const fakezk::Step& step) {
     moment.details.push_back({"session", session_text(world_.server().session_id(session))});
   }
   unanswered_[step.event.index].emplace_back(applied.op, written_.moments.size() - 1);
-}
-
-std::string Chronicler::describe(const fakezk::Server::Applied& applied) const {
-  std::string text(name(applied.op));
-  if (applied.path != fakezk::PathTable::kRoot) {
-    text += ' ' + world_.server().paths().path(applied.path).string();
-  }
-  return text + ": " + outcome(applied.has_error, applied.error);
 }
 
 void Chronicler::received(const fakezk::Step& step) {
@@ -217,56 +137,34 @@ void Chronicler::replied(const fakezk::Step& step, Moment& moment) {
 }
 
 void Chronicler::injected(const fakezk::Step& step) {
-  const auto fault = [&](std::uint32_t process, std::string text) {
-    Moment& moment = add(step, Moment::Kind::kFault, process, std::move(text));
-    moment.details.push_back({"fault", std::string(name(step.event.fault))});
-  };
-  const std::string replica = "replica " + std::to_string(step.event.index);
-  switch (step.event.fault) {
-    case fakezk::FaultKind::kCut:
-      return fault(world_.process_of(step.event.index),
-                   "the connection is cut, " + lost_by_cut(step));
-    case fakezk::FaultKind::kLateApply:
-      return fault(world_.process_of(step.event.index),
-                   "the connection is cut, " + lost_by_cut(step) + ", other requests come late");
-    case fakezk::FaultKind::kExpiry:
-      return fault(process_of_session(step.event.index),
-                   "nothing is heard of this session until the servers expire it");
-    case fakezk::FaultKind::kKillSession:
-      return fault(process_of_session(step.event.index), "an operator kills this session");
-    case fakezk::FaultKind::kTimer:
-      return fault(process_of_timer(step), describe_timer(step) + " early");
-    case fakezk::FaultKind::kLag: return fault(Chronicle::kNobody, replica + " falls behind");
-    case fakezk::FaultKind::kReplicaPartition:
-      return fault(Chronicle::kNobody, replica + " loses its leader");
-    case fakezk::FaultKind::kLeaderChange:
-      fault(Chronicle::kNobody, "another server becomes the leader, every connection ends");
-      return lost_with_leader(step);
-    case fakezk::FaultKind::kStall: return fault(step.event.index, "this process stalls");
-    case fakezk::FaultKind::kCrash:
-      end_grants(step.event.index);  // The dead process cannot report their end.
-      return fault(step.event.index, "this process crashes, and starts again");
-    case fakezk::FaultKind::kClockDrift:
-      return fault(step.event.index, std::string("from now on the clock of this process is ") +
-                                         (step.amount > 0 ? "fast" : "slow"));
-    case fakezk::FaultKind::kForeignDelete:
-      return fault(process_of_session(step.event.index), "an operator deletes " + path_of(step));
-    case fakezk::FaultKind::kParentRemoval:
-      return fault(Chronicle::kNobody, "the servers remove " + path_of(step) + ", which is empty");
-    case fakezk::FaultKind::kSequenceOverflow:
-      return fault(Chronicle::kNobody, "the next sequential znode in " + path_of(step) +
-                                           " has the number " + std::to_string(step.amount));
-    case fakezk::FaultKind::kForgottenWrites:
-      fault(Chronicle::kNobody,
-            "another server becomes the leader, every connection ends, and no server knows of " +
-                (step.amount == 1 ? "the last write"
-                                  : "the last " + std::to_string(step.amount) + " writes"));
-      return lost_with_leader(step);
-  }
+  // The dead process cannot report their end.
+  if (step.event.fault == fakezk::FaultKind::kCrash) end_grants(step.event.index);
+  Moment& moment =
+      add(step, Moment::Kind::kFault, process_of_fault(step), fault_sentence(world_, step));
+  moment.details.push_back({"fault", std::string(name(step.event.fault))});
+  lost_with_leader(step);
 }
 
-std::string Chronicler::lost_by_cut(const fakezk::Step& step) const {
-  return losses(world_.network()[step.event.index], step.lost_requests, step.lost_inbox);
+// The process in whose lane a fault stands.
+std::uint32_t Chronicler::process_of_fault(const fakezk::Step& step) const {
+  switch (step.event.fault) {
+    case fakezk::FaultKind::kCut:
+    case fakezk::FaultKind::kLateApply: return world_.process_of(step.event.index);
+    case fakezk::FaultKind::kExpiry:
+    case fakezk::FaultKind::kKillSession:
+    case fakezk::FaultKind::kForeignDelete: return process_of_session(step.event.index);
+    case fakezk::FaultKind::kTimer: return process_of_timer(step);
+    case fakezk::FaultKind::kStall:
+    case fakezk::FaultKind::kCrash:
+    case fakezk::FaultKind::kClockDrift: return step.event.index;
+    case fakezk::FaultKind::kLag:
+    case fakezk::FaultKind::kReplicaPartition:
+    case fakezk::FaultKind::kLeaderChange:
+    case fakezk::FaultKind::kParentRemoval:
+    case fakezk::FaultKind::kSequenceOverflow:
+    case fakezk::FaultKind::kForgottenWrites: return Chronicle::kNobody;
+  }
+  return Chronicle::kNobody;
 }
 
 // Adds one moment for each connection that loses messages.
@@ -280,10 +178,6 @@ void Chronicler::lost_with_leader(const fakezk::Step& step) {
                          "the connection ends, " + losses(link, requests, inbox));
     moment.details.push_back({"fault", std::string(name(step.event.fault))});
   }
-}
-
-std::string Chronicler::path_of(const fakezk::Step& step) const {
-  return world_.server().paths().path(step.path).string();
 }
 
 Moment& Chronicler::add(const fakezk::Step& step, Moment::Kind kind, std::uint32_t process,

@@ -179,7 +179,7 @@ std::uint64_t state_hash(fakezk::World& world) {
     add_link(hash, world.network()[i]);
   }
   hash.add(static_cast<std::uint64_t>(world.now().time_since_epoch().count()));
-  hash.add(world.timer_hash());
+  hash.add(world.clock().server_hash());
   for (std::uint32_t i = 0; i < world.process_count(); ++i) {
     hash.add(world.process(i).stalled());
     hash.add(world.process(i).clock_hash());

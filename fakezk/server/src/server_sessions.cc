@@ -72,6 +72,15 @@ bool Server::behind(ReplicaIndex index, Zxid seen) const {
   return seen > replicas_[index].last_zxid;
 }
 
+bool Server::hears(LinkIndex link) const {
+  const SessionIndex session = session_of(link);
+  if (recorder_) recorder_->reads(ObjectKind::kLink, link);
+  if (!network_.at(link).open || session == kNoSession) return false;
+  const ReplicaIndex replica = replica_of(link);
+  if (recorder_) recorder_->reads(ObjectKind::kReplica, replica);
+  return session_alive(session) && !replicas_[replica].unreachable;
+}
+
 // The leader hears nothing from an unreachable replica in any case.
 void Server::fall_silent(LinkIndex link, TimePoint now) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);

@@ -19,6 +19,12 @@ Thread::~Thread() {
 
 void Thread::call_is_over() { process_.world().threads().ready_.push_back(this); }
 
+const Thread* Threads::next() const {
+  const auto next = std::ranges::find_if(
+      ready_, [](const Thread* thread) { return !thread->process().stalled(); });
+  return next == ready_.end() ? nullptr : *next;
+}
+
 void Threads::go_on(std::uint32_t index) {
   const auto thread = std::ranges::find(ready_, index, &Thread::index);
   Thread& goes = **thread;

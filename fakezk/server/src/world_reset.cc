@@ -1,6 +1,4 @@
 // Resets a world to its beginning, or to a checkpoint.
-#include <algorithm>
-
 #include "lockstep/fakezk/world.h"
 
 namespace lockstep::fakezk {
@@ -20,66 +18,54 @@ bool outgrown(const PathTable& paths, const FootprintRecorder* recorder) {
 
 void World::reset() {
   begin_again();
+  processes_.reset();
   network_.reset();
   if (outgrown(*paths_, recorder_)) paths_ = std::make_shared<PathTable>();
   server_.reset(paths_);
-  process_count_ = 0;
-  process_of_link_.clear();
-  now_ = TimePoint{};
+  time_.reset_to(TimePoint{});
 }
 
-// The common part of every reset.
+// The common part of every reset, before that of the processes.
 void World::begin_again() {
   end_tasks();
   if (recorder_) recorder_->begin();
-  for (std::uint32_t process = 0; process < process_count_; ++process) processes_[process]->reset();
   timers_.clear();
-  stalled_count_ = 0;
-  healed_ = false;
-  chooser_ = nullptr;
-  restarter_ = nullptr;
-  names_ = nullptr;
+  choices_.end_step();
+  agenda_.reset();
+  faults_.reset();
   rest_watcher_ = nullptr;
-  blocker_ = nullptr;
-  budget_.begin();
-  current_ = 0;
   work_.escaped() = nullptr;
   work_.set_most(kMostWork);
   begin_trace();
 }
 
 bool World::at_rest() const {
-  if (!work_.empty() || !timers_.empty() || stalled_count_ > 0) return false;
-  if (budget_.used() > 0 || healed_ || !server_.at_rest()) return false;
+  if (!work_.empty() || !timers_.empty() || !processes_.at_rest()) return false;
+  if (faults_.injected() > 0 || agenda_.is_fair() || !server_.at_rest()) return false;
   for (LinkIndex link = 0; link < network_.size(); ++link) {
     if (!network_.at(link).idle() || network_.at(link).held()) return false;
   }
-  return std::all_of(processes_.begin(), processes_.begin() + process_count_,
-                     [](const auto& process) { return process->at_rest(); });
+  return true;
 }
 
 std::optional<World::Checkpoint> World::checkpoint() const {
   if (!at_rest()) return std::nullopt;
-  Checkpoint checkpoint(paths_, network_.checkpoint(), server_.checkpoint(), process_of_link_,
-                        current_, now_);
-  for (std::uint32_t process = 0; process < process_count_; ++process) {
-    checkpoint.random.push_back(processes_[process]->random_.position());
-  }
-  return checkpoint;
+  return Checkpoint{.paths = paths_,
+                    .network = network_.checkpoint(),
+                    .servers = server_.checkpoint(),
+                    .processes = processes_.checkpoint(),
+                    .current = agenda_.current(),
+                    .now = now()};
 }
 
 bool World::reset_to(const Checkpoint& checkpoint) {
   if (checkpoint.paths != paths_ || outgrown(*paths_, recorder_)) return false;
   begin_again();
+  processes_.reset_to(checkpoint.processes);
   network_.reset_to(checkpoint.network);
   server_.reset_to(checkpoint.servers);
-  process_count_ = 0;
-  for (const std::uint64_t position : checkpoint.random) {
-    processes_[process_count_++]->random_.reseed(position);
-  }
-  process_of_link_ = checkpoint.process_of_link;
-  current_ = checkpoint.current;
-  now_ = checkpoint.now;
+  agenda_.went_on(checkpoint.current);
+  time_.reset_to(checkpoint.now);
   return true;
 }
 

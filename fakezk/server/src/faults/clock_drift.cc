@@ -17,8 +17,8 @@ struct ClockDrift : FaultPlaces<ClockDrift> {
   static void strike(World& world, const Event& event, Step& step) {
     const bool fast = world.draw(2) != 0;
     step.amount = fast ? 1 : -1;
-    FaultsHand::trace(world, step);
-    world.drift(world.process(event.index), fast);
+    world.trace(step);
+    world.faults().drift(world.process(event.index), fast);
   }
 };
 

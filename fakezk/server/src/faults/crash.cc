@@ -13,8 +13,8 @@ struct Crash : FaultPlaces<Crash> {
   }
 
   static void strike(World& world, const Event& event, Step& step) {
-    FaultsHand::trace(world, step);
-    world.crash(world.process(event.index));
+    world.trace(step);
+    world.faults().crash(world.process(event.index));
   }
 };
 

@@ -19,12 +19,12 @@ struct Cut : FaultPlaces<Cut> {
     const Link& link = world.network().at(event.index);
     const auto requests = static_cast<std::uint32_t>(link.requests.size());
     const auto items = static_cast<std::uint32_t>(link.inbox.size());
-    const std::uint32_t accepted = requests > 0 ? FaultsHand::shortcut(world, requests + 1) : 0;
+    const std::uint32_t accepted = world.choices().shortcut(requests + 1);
     const std::uint32_t received = world.draw(items + 1);
     step.lost_requests = requests - accepted;
     step.lost_inbox = items - received;
-    FaultsHand::trace(world, step);
-    world.cut(event.index, accepted, received);
+    world.trace(step);
+    world.faults().cut(event.index, accepted, received);
   }
 };
 

@@ -14,9 +14,9 @@ struct Expiry : FaultPlaces<Expiry> {
 
   // The trace shows when it ends, after the timers on the way.
   static void strike(World& world, const Event& event, Step& step) {
-    world.expire(event.index);
+    world.faults().expire(event.index);
     step.now = world.now();
-    FaultsHand::trace(world, step);
+    world.trace(step);
   }
 };
 

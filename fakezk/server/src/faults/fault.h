@@ -28,30 +28,6 @@ struct ListedFault {
 // Those of `kinds` that can strike.
 [[nodiscard]] FaultKinds possible_among(const World& world, FaultKinds kinds);
 
-// The parts of a world that faults use besides its public interface.
-struct FaultsHand {
-  static void trace(World& world, const Step& step) { world.trace(step); }
-  // A choice that makes no difference to another one that was possible before: Chooser::shortcut.
-  [[nodiscard]] static std::uint32_t shortcut(World& world, std::uint32_t options) {
-    return world.took(world.chooser_->shortcut(options) % options);
-  }
-  [[nodiscard]] static bool a_timer_runs(const World& world) { return world.a_timer_runs(); }
-  [[nodiscard]] static bool a_thread_may_go_on(const World& world) {
-    return world.next_thread() != nullptr;
-  }
-  static void fire_timer(World& world, const Event& event) { world.fire_timer(event, false); }
-  // A process that has nothing to do could stall or crash without a difference.
-  [[nodiscard]] static bool runs(const World& world, std::uint32_t process) {
-    return !world.processes_[process]->tasks().empty();
-  }
-  [[nodiscard]] static bool is_stalled(const World& world, std::uint32_t process) {
-    return world.processes_[process]->stalled();
-  }
-  // Draws how much of what is under way to the clients is lost together with the leader.
-  static void draw_lost_inboxes(World& world, Step& step);
-  static void lose_inboxes(World& world);
-};
-
 // `Self` has each(world, visit), which calls visit(index) for each place where it can strike until
 // that returns true, and returns whether it did.
 template <class Self>
@@ -90,8 +66,8 @@ bool visit_living_sessions(const World& world, Visit visit) {
 template <class Visit>
 bool visit_running(const World& world, Visit visit) {
   return visit_each(
-      world.process_count(),
-      [&](std::uint32_t process) { return FaultsHand::runs(world, process); }, visit);
+      world.process_count(), [&](std::uint32_t process) { return world.process(process).runs(); },
+      visit);
 }
 
 }  // namespace lockstep::fakezk

@@ -22,7 +22,7 @@ struct ForeignDelete : FaultPlaces<ForeignDelete> {
     const std::span<const PathId> ephemerals = world.server().ephemerals(event.index);
     step.path = ephemerals[world.draw(static_cast<std::uint32_t>(ephemerals.size()))];
     world.hash_in(world.server().paths().text(step.path).hash());
-    FaultsHand::trace(world, step);
+    world.trace(step);
     world.servers().remove_as_operator(step.path, world.now());
   }
 };

@@ -17,10 +17,10 @@ struct ForgottenWrites : FaultPlaces<ForgottenWrites> {
   static void strike(World& world, const Event&, Step& step) {
     const std::uint32_t writes = 1 + world.draw(world.server().forgettable());
     step.amount = static_cast<std::int32_t>(writes);
-    FaultsHand::draw_lost_inboxes(world, step);
-    FaultsHand::trace(world, step);
-    FaultsHand::lose_inboxes(world);
-    world.forget_writes(writes);
+    step.lost_inboxes = world.faults().draw_lost_answers();
+    world.trace(step);
+    world.faults().lose_answers(step.lost_inboxes);
+    world.faults().forget_writes(writes);
   }
 };
 

@@ -13,8 +13,8 @@ struct KillSession : FaultPlaces<KillSession> {
   }
 
   static void strike(World& world, const Event& event, Step& step) {
-    FaultsHand::trace(world, step);
-    world.kill_session(event.index);
+    world.trace(step);
+    world.faults().kill_session(event.index);
   }
 };
 

@@ -25,7 +25,7 @@ struct Lag : FaultPlaces<Lag> {
   }
 
   static void strike(World& world, const Event& event, Step& step) {
-    FaultsHand::trace(world, step);
+    world.trace(step);
     world.servers().set_lagging(event.index, true, world.now());
   }
 };

@@ -35,8 +35,8 @@ struct LateApply : FaultPlaces<LateApply> {
     const std::uint32_t received = world.draw(items + 1);
     step.lost_requests = requests - accepted;
     step.lost_inbox = items - received;
-    FaultsHand::trace(world, step);
-    world.cut_late(event.index, accepted, received);
+    world.trace(step);
+    world.faults().cut_late(event.index, accepted, received);
   }
 };
 

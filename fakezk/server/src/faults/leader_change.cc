@@ -15,10 +15,10 @@ struct LeaderChange : FaultPlaces<LeaderChange> {
   // A server that has lost its leader, or its lead, closes its clients' connections
   // (Learner.shutdown, Leader.shutdown).
   static void strike(World& world, const Event&, Step& step) {
-    FaultsHand::draw_lost_inboxes(world, step);
-    FaultsHand::trace(world, step);
-    FaultsHand::lose_inboxes(world);
-    world.change_leader();
+    step.lost_inboxes = world.faults().draw_lost_answers();
+    world.trace(step);
+    world.faults().lose_answers(step.lost_inboxes);
+    world.faults().change_leader();
   }
 };
 

@@ -18,7 +18,7 @@ struct ParentRemoval : FaultPlaces<ParentRemoval> {
 
   static void strike(World& world, const Event& event, Step& step) {
     step.path = parent(world.server(), event.index);
-    FaultsHand::trace(world, step);
+    world.trace(step);
     world.servers().reap(step.path, world.now());
   }
 };

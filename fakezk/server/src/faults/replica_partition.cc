@@ -16,7 +16,7 @@ struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
   static void list(const World&, FaultKinds, EventList&) {}
 
   static void strike(World& world, const Event& event, Step& step) {
-    FaultsHand::trace(world, step);
+    world.trace(step);
     world.servers().isolate(event.index, world.now());
   }
 };

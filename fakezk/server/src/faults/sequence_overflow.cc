@@ -24,7 +24,7 @@ struct SequenceOverflow : FaultPlaces<SequenceOverflow> {
     const std::uint32_t nearer = world.draw(Server::kMostCreatesLeft + 1);
     step.amount =
         Server::kLastNumber - Server::kMostCreatesLeft + static_cast<std::int32_t>(nearer);
-    FaultsHand::trace(world, step);
+    world.trace(step);
     world.servers().wind_sequence(step.path, step.amount);
   }
 };

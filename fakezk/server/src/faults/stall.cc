@@ -12,14 +12,14 @@ struct Stall : FaultPlaces<Stall> {
     return visit_each(
         world.process_count(),
         [&](std::uint32_t index) {
-          return FaultsHand::runs(world, index) && !FaultsHand::is_stalled(world, index);
+          return world.process(index).runs() && !world.process(index).stalled();
         },
         visit);
   }
 
   static void strike(World& world, const Event& event, Step& step) {
-    FaultsHand::trace(world, step);
-    world.stall(world.process(event.index));
+    world.trace(step);
+    world.faults().stall(world.process(event.index));
   }
 };
 

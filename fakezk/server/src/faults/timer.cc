@@ -9,12 +9,10 @@ struct Timer : FaultPlaces<Timer> {
 
   template <class Visit>
   static bool each(const World& world, Visit visit) {
-    return FaultsHand::a_timer_runs(world) && !FaultsHand::a_thread_may_go_on(world) && visit(0);
+    return world.clock().a_timer_runs() && !world.threads().next() && visit(0);
   }
 
-  static void strike(World& world, const Event& event, Step&) {
-    FaultsHand::fire_timer(world, event);
-  }
+  static void strike(World& world, const Event& event, Step&) { world.fire_timer(event); }
 };
 
 }  // namespace

@@ -67,10 +67,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   [[nodiscard]] bool sync_goes_without_saying() const override {
-    return handshaken_ && world_.answers_meanwhile(link_);
+    return handshaken_ && world_.faults().answers_meanwhile(link_);
   }
   [[nodiscard]] bool contact_goes_without_saying() const override {
-    return handshaken_ && world_.hears(link_);
+    return handshaken_ && world_.server().hears(link_);
   }
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }

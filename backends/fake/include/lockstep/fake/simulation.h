@@ -153,10 +153,10 @@ class Simulation final : private Blocker {
   void fall_behind(fakezk::ReplicaIndex replica);
   void catch_up(fakezk::ReplicaIndex replica);
   void isolate(fakezk::ReplicaIndex replica);
-  void change_leader() { world_.change_leader(); }
+  void change_leader() { world_.faults().change_leader(); }
   // As change_leader(), and the servers forget the last so many writes that changed something,
   // although they have acknowledged them; fewer if a session has begun or ended since then.
-  void forget_writes(std::uint32_t writes) { world_.forget_writes(writes); }
+  void forget_writes(std::uint32_t writes) { world_.faults().forget_writes(writes); }
 
   // The server throttles that many of the session's next requests: it answers kThrottledOp and does
   // not execute them.

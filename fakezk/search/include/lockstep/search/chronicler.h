@@ -37,17 +37,15 @@ class Chronicler final : public fakezk::Tracer {
   void received(const fakezk::Step& step);
   void replied(const fakezk::Step& step, Moment& moment);
   void injected(const fakezk::Step& step);
+  [[nodiscard]] std::uint32_t process_of_fault(const fakezk::Step& step) const;
   void end_grants(std::uint32_t process);
-  [[nodiscard]] std::string lost_by_cut(const fakezk::Step& step) const;
   void lost_with_leader(const fakezk::Step& step);
-  [[nodiscard]] std::string path_of(const fakezk::Step& step) const;
   void learn_sessions();
   void take_in_changes(std::uint32_t step, std::size_t moment);
   void take_in(const fakezk::Change& change, std::uint32_t step, std::size_t moment);
   void take_in_watches();
   void watch_of(fakezk::LinkIndex link, const fakezk::WatchTable& table, bool children,
                 std::map<WatchKey, std::size_t>& now);
-  [[nodiscard]] std::string describe(const fakezk::Server::Applied& applied) const;
   [[nodiscard]] std::uint32_t process_of(SessionId session) const;
   [[nodiscard]] std::uint32_t process_of_session(fakezk::SessionIndex session) const;
 

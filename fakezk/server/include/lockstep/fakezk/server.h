@@ -154,6 +154,8 @@ class Server final {
   void keep_log() { kept_log_ = log_.size(); }
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
 
+  // The leader hears of the session of this connection, and lets it live.
+  [[nodiscard]] bool hears(LinkIndex link) const;
   // A client that is connected sends nothing any more, not even pings; or it does again.
   void fall_silent(LinkIndex link, TimePoint now);
   void speak_up(LinkIndex link);

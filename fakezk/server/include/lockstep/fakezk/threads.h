@@ -47,6 +47,8 @@ class Threads {
 
   // The threads that may go on: the one that has waited longest comes first.
   [[nodiscard]] const std::vector<Thread*>& ready() const { return ready_; }
+  // The first of them whose process is not stalled; null if there is none.
+  [[nodiscard]] const Thread* next() const;
   // The ready thread with that index goes on.
   void go_on(std::uint32_t index);
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lockstep/fakezk/chooser.h"
+#include "lockstep/fakezk/trace_record.h"
+#include "lockstep/fakezk/unspecified.h"
+
+namespace lockstep::fakezk {
+
+// The numbers that the current step needs: its chooser chooses them, and they become part of the
+// trace. Outside of steps, when something is done by hand, every number is 0.
+class Choices final : public Unspecified {
+ public:
+  // Any number is a valid choice, and nearly every one is small enough: a division takes its time.
+  [[nodiscard]] static std::uint32_t within(std::uint32_t number, std::uint32_t options) {
+    return number < options ? number : number % options;
+  }
+
+  explicit Choices(TraceRecord& record) : record_(record) {}
+
+  void begin_step(Chooser& chooser) { chooser_ = &chooser; }
+  void end_step() { chooser_ = nullptr; }
+
+  // A number below `options`; as in Chooser.
+  std::uint32_t number(std::uint32_t options) override {
+    return asks(options) ? took(within(chooser_->number(options), options)) : 0;
+  }
+  std::uint32_t order(std::uint32_t options) override {
+    return asks(options) ? took(within(chooser_->order(options), options)) : 0;
+  }
+  std::uint32_t shortcut(std::uint32_t options) {
+    return asks(options) ? took(within(chooser_->shortcut(options), options)) : 0;
+  }
+
+ private:
+  [[nodiscard]] bool asks(std::uint32_t options) const { return options >= 2 && chooser_; }
+  std::uint32_t took(std::uint32_t number) {
+    record_.chose({false, number});
+    record_.hash_in(number);
+    return number;
+  }
+
+  TraceRecord& record_;
+  Chooser* chooser_ = nullptr;
+};
+
+}  // namespace lockstep::fakezk

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lockstep/fakezk/processes.h"
+#include "lockstep/fakezk/server_timers.h"
+
+namespace lockstep::fakezk {
+
+// A timer that may fire next, by its queue.
+struct NextTimer {
+  internal::TimerQueue* queue;
+  TimerKind kind;
+  std::uint32_t index;  // As TimerKind says.
+};
+
+// Hears that nothing can happen any more until time passes.
+class RestWatcher {
+ public:
+  // The clock is about to move on to `until`.
+  virtual void at_rest(TimePoint until) = 0;
+
+ protected:
+  ~RestWatcher() = default;
+};
+
+// Which timers are next: of those of the servers and of the processes. The timers of stalled
+// processes wait.
+class WorldClock {
+ public:
+  WorldClock(ServerTimers& servers, const Processes& processes)
+      : servers_(servers), processes_(processes) {}
+
+  // When the next timers are due, in world time; none if there are none.
+  std::optional<TimePoint> find_next();
+  // As found last, in the order of the default schedule: one of each queue whose earliest timer is
+  // due first. Clocks are never so equal that it is sure which of them comes before the others.
+  [[nodiscard]] const std::vector<NextTimer>& next() const { return next_; }
+  [[nodiscard]] bool a_timer_runs() const;
+  // Whether something waits for the time to pass; timers that keep nothing going do not count.
+  [[nodiscard]] bool is_waited_for() const;
+  // When the servers' timers are due.
+  [[nodiscard]] std::uint64_t server_hash() const;
+
+ private:
+  ServerTimers& servers_;
+  const Processes& processes_;
+  std::vector<NextTimer> next_;
+};
+
+}  // namespace lockstep::fakezk
