@@ -37,6 +37,13 @@ TEST(VersionTest, TheNewestReleaseIsTheVersionOfTheProject) {
   EXPECT_EQ(releases.front(), stated.front());
 }
 
+TEST(VersionTest, TheFiguresAreThoseOfTheVersionOfTheProject) {
+  const auto stated = matches(read("CMakeLists.txt"), R"( *VERSION ([0-9.]+))");
+  const auto measured = matches(read("docs/figures.md"), R"(for version ([0-9.]+) on .*)");
+  ASSERT_EQ(measured.size(), 1U);
+  EXPECT_EQ(measured.front(), stated.front());
+}
+
 TEST(VersionTest, TheChangelogHasItsFourSections) {
   for (const std::string& section : matches(read("CHANGELOG.md"), "### (.*)")) {
     EXPECT_TRUE(section == "Added" || section == "Changed" || section == "Removed" ||
