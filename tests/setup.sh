@@ -7,12 +7,12 @@ jobs=$(nproc)
 
 run_packages=(g++ cmake ninja-build libboost-context-dev libcli11-dev nlohmann-json3-dev
   libssl-dev libzookeeper-mt-dev)
-test_packages=("${run_packages[@]}" ccache libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
+test_packages=("${run_packages[@]}" ccache python3 libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
 
 # A tool may have come from elsewhere than from its package; a library must be the packaged one.
 is_installed() {
   case $1 in
-    g++ | cmake | ccache | chromium) command -v "$1" >/dev/null ;;
+    g++ | cmake | ccache | chromium | python3) command -v "$1" >/dev/null ;;
     ninja-build) command -v ninja >/dev/null ;;
     clang-19) command -v clang++-19 >/dev/null ;;
     clang-format-19 | clang-tidy-19) command -v "$1" >/dev/null ;;

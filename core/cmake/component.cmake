@@ -60,8 +60,9 @@ set(LOCKSTEP_STANDARD_HEADERS
   <thread> <utility> <vector>)
 
 # lockstep_precompile(TARGET headers...): reads what nearly every file of a target includes once, if
-# LOCKSTEP_PRECOMPILED_HEADERS says so. Never a header of ours: those change, and a file must include
-# what it uses. Builds without the option show a file that lacks an include.
+# LOCKSTEP_PRECOMPILED_HEADERS says so. No header of ours, since those change, except one on which
+# nearly every file of the target depends anyway. A file must include what it uses: clang-tidy and
+# the preset dev compile without the option and show a file that lacks an include.
 function(lockstep_precompile target)
   if(LOCKSTEP_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} PRIVATE ${ARGN} ${LOCKSTEP_STANDARD_HEADERS})
@@ -159,14 +160,15 @@ function(lockstep_helper_library name)
   target_link_libraries(${archive} ${scope} ${arg_LINKS})
 endfunction()
 
-# lockstep_test(NAME GLOB patterns... LABEL label [UNOPTIMIZED] [SERVER filter] [DEFINES names...]
-#   [LINKS targets...])
+# lockstep_test(NAME GLOB patterns... LABEL label [UNOPTIMIZED] [FIRST] [SERVER filter] [DEFINES names...]
+#   [LINKS targets...] [PRECOMPILED headers...])
 # One GoogleTest executable; every TEST becomes a ctest "label.Suite.Name". Tests whose name matches the
 # GoogleTest patterns of SERVER talk to a real server and carry the label `server` too. Time limits are
 # left to the call of ctest, since a long run needs longer ones. UNOPTIMIZED: the tests' own code, which
-# then compiles in half the time; not for tests that search.
+# then compiles in half the time; not for tests that search. FIRST: long tests, which ctest starts before
+# the others, so that nothing waits for them at the end. PRECOMPILED: what nearly all of the tests include.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "UNOPTIMIZED" "LABEL;SERVER" "GLOB;DEFINES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "UNOPTIMIZED;FIRST" "LABEL;SERVER" "GLOB;DEFINES;LINKS;PRECOMPILED")
   file(GLOB sources CONFIGURE_DEPENDS ${arg_GLOB})
   if(NOT sources)
     add_custom_target(${name})  # So that a list of targets to build need not know.
@@ -181,7 +183,7 @@ function(lockstep_test name)
   target_link_libraries(${name} PRIVATE ${arg_LINKS} GTest::gtest_main)
   list(LENGTH sources count)
   if(count GREATER 5)  # Fewer take less time than the header.
-    lockstep_precompile(${name} <gtest/gtest.h>)
+    lockstep_precompile(${name} <gtest/gtest.h> ${arg_PRECOMPILED})
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
@@ -190,6 +192,9 @@ function(lockstep_test name)
   set(discover ${name} TEST_PREFIX ${arg_LABEL}. NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120)
   set(properties PROPERTIES LABELS ${arg_LABEL})
+  if(arg_FIRST)
+    list(APPEND properties COST 1)
+  endif()
   if(NOT arg_SERVER STREQUAL "*")
     if(arg_SERVER)
       set(others TEST_FILTER "-${arg_SERVER}")

@@ -13,8 +13,8 @@
 #include "chaos/collector.h"
 #include "chaos/faults.h"
 #include "chaos/judge.h"
-#include "support/temporary_directory.h"
-#include "support/zookeeper_ensemble.h"
+#include "real/temporary_directory.h"
+#include "real/zookeeper_ensemble.h"
 
 namespace lockstep::chaos {
 

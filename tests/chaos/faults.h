@@ -11,8 +11,8 @@
 #include "chaos/collector.h"
 #include "chaos/contender_process.h"
 #include "chaos/draw.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_ensemble.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_ensemble.h"
 
 namespace lockstep::chaos {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chaos/transaction_log.h"
-#include "support/zookeeper_ensemble.h"
+#include "real/zookeeper_ensemble.h"
 
 namespace lockstep::chaos {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "conformance/conformance.h"
+#include "real/lab_zookeeper.h"
 #include "support/lab_fake.h"
-#include "support/lab_zookeeper.h"
 #include "support/session_waits.h"
 
 namespace lockstep::conformance {

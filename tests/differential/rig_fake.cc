@@ -6,8 +6,8 @@
 #include "differential/rig.h"
 #include "differential/users.h"
 #include "lockstep/fake/simulation.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::differential {
 

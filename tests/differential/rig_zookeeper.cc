@@ -9,9 +9,9 @@
 #include "differential/users.h"
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::differential {
 

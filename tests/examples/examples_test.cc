@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/zookeeper_server.h"
+#include "real/zookeeper_server.h"
 
 namespace lockstep {
 namespace {

@@ -9,6 +9,10 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+# What only has to build: it takes half the time, and the second one takes its objects from the first.
+unoptimized=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG')
+if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+
 # consume NAME PROJECT [CMAKE-ARGUMENT...]: configures, builds and runs a project of this folder.
 consume() {
   local name=$1 project=$2
@@ -61,7 +65,7 @@ fails_with scenario L1
 
 echo '== installed without the production backend'
 without=$source/build/without-zookeeper
-cmake -G Ninja -S "$source" -B "$without" -DCMAKE_BUILD_TYPE=Release \
+cmake -G Ninja -S "$source" -B "$without" "${unoptimized[@]}" \
   -DLOCKSTEP_WITH_ZOOKEEPER=OFF -DLOCKSTEP_BUILD_TESTS=OFF -DLOCKSTEP_BUILD_PROGRAM=OFF
 if grep -q '^ZooKeeper_' "$without/CMakeCache.txt"; then fail 'CMake looked for libzookeeper nevertheless'; fi
 cmake --build "$without" --parallel "$(nproc)"
@@ -75,8 +79,7 @@ tr -s '\n ' ' ' <"$scratch/refused.log" | grep -q 'built with LOCKSTEP_WITH_ZOOK
   fail 'COMPONENTS zookeeper was refused without saying why'
 }
 
-echo '== as a subproject'  # Unoptimized, which halves the time: it only has to build.
-consume subproject subproject -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_WITH_ZOOKEEPER=OFF \
-  -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG'
+echo '== as a subproject'
+consume subproject subproject -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_WITH_ZOOKEEPER=OFF "${unoptimized[@]}"
 
 echo 'all consumers build'

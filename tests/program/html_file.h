@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "support/temporary_directory.h"
+#include "real/temporary_directory.h"
 
 namespace lockstep {
 

@@ -8,10 +8,8 @@ searches the small ones to the end instead. --page prints docs/zoo.md, where the
 
 import argparse
 import difflib
-import json
 import os
 import pathlib
-import subprocess
 import sys
 import time
 
@@ -19,7 +17,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "support"))
 
+import lockstep_program  # noqa: E402
 from edits import Entry, Unusable, chosen, read_list  # noqa: E402
+from lockstep_program import ProgramFailed, hunt  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 PROGRAM = TOP / "build/release/bin/lockstep"
@@ -79,12 +79,7 @@ class Repair(Entry):
 
 def broken_locks(program):
     """As `lockstep list` has them."""
-    try:
-        listed = subprocess.run([str(program), "list", "--json"], capture_output=True, text=True,
-                                check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise Unusable(f"cannot list the scenarios: {error}") from None
-    return [scenario for scenario in json.loads(listed.stdout)["scenarios"]
+    return [scenario for scenario in lockstep_program.scenarios(program)
             if scenario["kind"] != "recipe"]
 
 
@@ -136,24 +131,12 @@ def check_page(text):
 
 # ---------------------------------------------------------------------------------------- hunting
 
-def hunt(program, arguments):
-    """Returns the program's report."""
-    command = [str(program), "hunt", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        raise Unusable(f"{' '.join(command)}: exit status {done.returncode}: "
-                       f"{(done.stderr.strip() or done.stdout.strip())[-2000:]}")
-    return json.loads(done.stdout)
-
-
 def searched(program, scenario, given):
     name = scenario["name"]
     if not given.exhaustive:
-        return hunt(program, [name, "--executions", str(given.executions), "--seed",
-                              str(given.seed), "--jobs", str(given.jobs)])
-    return hunt(program, [name, "--clients", str(min(2, scenario["clients"])), "--strategy",
-                          "exhaustive", "--fault-budget", "1", "--faults", "all", "--seconds",
-                          str(EXHAUSTIVE_S)])
+        return hunt(program, name, executions=given.executions, seed=given.seed, jobs=given.jobs)
+    return hunt(program, name, clients=min(2, scenario["clients"]), strategy="exhaustive",
+                fault_budget=1, faults="all", seconds=EXHAUSTIVE_S)
 
 
 def verdict(report):
@@ -244,7 +227,7 @@ def run(given):
 def main():
     try:
         sys.exit(run(options()))
-    except Unusable as error:
+    except (Unusable, ProgramFailed) as error:
         fail(error)
 
 

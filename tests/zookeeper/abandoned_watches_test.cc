@@ -12,11 +12,11 @@
 #include "lockstep/session.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/watch_count.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/watch_count.h"
-#include "support/zookeeper_server.h"
 
 // Abandoned watches are removed from the server and from the C client.
 namespace lockstep::zookeeper {

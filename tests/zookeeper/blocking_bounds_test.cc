@@ -9,10 +9,10 @@
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/semaphore.h"
 #include "lockstep/zookeeper/client_thread.h"
+#include "real/loopback.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/loopback.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 // How long blocking locks take when the server is unreachable, and what error they report.
 namespace lockstep::zookeeper {

@@ -19,8 +19,8 @@
 #include "lockstep/task_set.h"
 #include "lockstep/zookeeper/client_thread.h"
 #include "lockstep/zookeeper/contender_data.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::zookeeper {
 namespace {

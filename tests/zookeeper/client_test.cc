@@ -10,11 +10,11 @@
 
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/loopback.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/loopback.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::zookeeper {
 namespace {

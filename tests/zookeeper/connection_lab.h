@@ -16,10 +16,10 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/loopback.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/error_of.h"
-#include "support/loopback.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 // Shared parts of connection tests: opening clients, silent servers, changing names.
 namespace lockstep::zookeeper::connection_lab {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,17 +18,24 @@
 #include "descriptor.h"
 #include "failure_log.h"
 #include "gate.h"
-#include "lockstep/fakezk/random_stream.h"
+#include "lockstep/random.h"
 #include "lockstep/zookeeper/resolver.h"
 #include "probe.h"
+#include "real/loopback.h"
 #include "server_list.h"
-#include "support/loopback.h"
 
 // The parts that establish a connection, without a C client.
 namespace lockstep::zookeeper {
 namespace {
 
-using fakezk::RandomStream;
+class RandomStream final : public Random {
+ public:
+  explicit RandomStream(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t next() override { return engine_(); }
+
+ private:
+  std::mt19937_64 engine_;
+};
 
 constexpr std::chrono::milliseconds kBase(50);
 constexpr std::chrono::seconds kLongest(1);

@@ -10,11 +10,11 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_ensemble.h"
 #include "support/error_of.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_ensemble.h"
 
 // Behaviour that only several servers show. A sample by default; more with the environment variable
 // LOCKSTEP_LONG.

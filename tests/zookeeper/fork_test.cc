@@ -24,8 +24,8 @@
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/client_thread.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/zookeeper_server.h"
 
 // A forked child may call its parent's locks, but only gets an error.
 namespace lockstep::zookeeper {

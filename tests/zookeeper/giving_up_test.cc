@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
+#include "real/server_process.h"
+#include "real/temporary_directory.h"
 #include "support/lab.h"
-#include "support/server_process.h"
 #include "support/session_waits.h"
-#include "support/temporary_directory.h"
 #include "zookeeper/connection_lab.h"
 
 // Limits after which opening, or a session without a connection, is given up.

@@ -11,10 +11,10 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/watch_count.h"
+#include "real/zookeeper_server.h"
 #include "support/heap.h"
 #include "support/lab.h"
-#include "support/watch_count.h"
-#include "support/zookeeper_server.h"
 
 // Memory of a process with a long queue, including that of ZooKeeper's C client.
 namespace lockstep::zookeeper {

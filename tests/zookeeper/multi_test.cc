@@ -9,10 +9,10 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 // Multis and credentials in the situations that the C client mishandles.
 namespace lockstep::zookeeper {

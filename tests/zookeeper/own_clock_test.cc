@@ -13,10 +13,10 @@
 #include "lockstep/task_set.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::zookeeper {
 namespace {

@@ -6,7 +6,7 @@
 #include "lockstep/callback.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/on_client.h"
-#include "support/lab_zookeeper.h"
+#include "real/lab_zookeeper.h"
 
 namespace lockstep::zookeeper {
 namespace {

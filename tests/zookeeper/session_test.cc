@@ -14,11 +14,11 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/error_of.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 // Tests for the real backend only: its threads, its timeouts, its C client.
 namespace lockstep::zookeeper {

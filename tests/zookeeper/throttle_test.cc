@@ -8,8 +8,8 @@
 #include "lockstep/task_set.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
-#include "support/zookeeper_server.h"
 
 // A real server that limits its load: RequestThrottler admits one request at a time and refuses
 // those that have waited for more than a millisecond.

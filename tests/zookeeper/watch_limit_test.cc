@@ -15,11 +15,11 @@
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
+#include "real/tcp_proxy.h"
+#include "real/watch_count.h"
+#include "real/zookeeper_server.h"
 #include "support/lab.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/watch_count.h"
-#include "support/zookeeper_server.h"
 
 // Z53: the paths of all watches of a session travel in one packet, whose size is limited.
 namespace lockstep::zookeeper {

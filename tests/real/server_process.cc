@@ -1,4 +1,4 @@
-#include "support/server_process.h"
+#include "real/server_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "support/loopback.h"
+#include "real/loopback.h"
 
 namespace lockstep::support {
 

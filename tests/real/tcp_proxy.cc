@@ -1,4 +1,4 @@
-#include "support/tcp_proxy.h"
+#include "real/tcp_proxy.h"
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "support/loopback.h"
+#include "real/loopback.h"
 
 namespace lockstep::support {
 

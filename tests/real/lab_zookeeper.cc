@@ -1,4 +1,4 @@
-#include "support/lab_zookeeper.h"
+#include "real/lab_zookeeper.h"
 
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 
@@ -10,9 +10,9 @@
 
 #include "lockstep/sleep.h"
 #include "lockstep/zookeeper/client.h"
+#include "real/tcp_proxy.h"
+#include "real/zookeeper_server.h"
 #include "support/session_waits.h"
-#include "support/tcp_proxy.h"
-#include "support/zookeeper_server.h"
 
 namespace lockstep::support {
 

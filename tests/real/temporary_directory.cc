@@ -1,4 +1,4 @@
-#include "support/temporary_directory.h"
+#include "real/temporary_directory.h"
 
 #include <fcntl.h>
 #include <spawn.h>

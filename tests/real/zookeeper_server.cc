@@ -1,10 +1,10 @@
-#include "support/zookeeper_server.h"
+#include "real/zookeeper_server.h"
 
 #include <sstream>
 #include <stdexcept>
 
-#include "support/loopback.h"
-#include "support/started_once.h"
+#include "real/loopback.h"
+#include "real/started_once.h"
 
 namespace lockstep::support {
 

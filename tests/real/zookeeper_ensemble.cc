@@ -1,12 +1,12 @@
-#include "support/zookeeper_ensemble.h"
+#include "real/zookeeper_ensemble.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
-#include "support/loopback.h"
-#include "support/started_once.h"
+#include "real/loopback.h"
+#include "real/started_once.h"
 
 namespace lockstep::support {
 

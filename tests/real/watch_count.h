@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "support/zookeeper_server.h"
+#include "real/zookeeper_server.h"
 
 namespace lockstep::support {
 

@@ -1,11 +1,11 @@
-#include "support/watch_count.h"
+#include "real/watch_count.h"
 
 #include <chrono>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "support/loopback.h"
+#include "real/loopback.h"
 
 namespace lockstep::support {
 

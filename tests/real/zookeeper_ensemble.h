@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "support/server_process.h"
-#include "support/temporary_directory.h"
+#include "real/server_process.h"
+#include "real/temporary_directory.h"
 
 namespace lockstep::support {
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Compares the trace hashes of the same hunts between builds of the program.
+
+  tests/trace_hash.py [--executions N] [--jobs J]... [--hunt 'NAME [OPTION...]']... PROGRAM...
+
+Compilers, optimisation levels, sanitizers and the number of jobs must not change a hash. A
+difference means that something outside the seed decides: an address, an uninitialised byte, an
+order of evaluation. Exit status 0: all are equal, 1: some are not, 2: a hunt failed.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+
+from lockstep_program import ProgramFailed, answer, scenarios  # noqa: E402
+
+
+def usual_hunts(program):
+    """A recipe with faults and without, and the first lock of the zoo."""
+    zoo = [scenario["name"] for scenario in scenarios(program)
+           if scenario["name"].startswith("zoo-01-")]
+    if len(zoo) != 1:
+        raise ProgramFailed(f"{program} lists {len(zoo)} scenarios named zoo-01-")
+    return ["fair-mutex", "fair-mutex --faults none", zoo[0]]
+
+
+def trace_hash(program, hunt, executions, jobs):
+    report = answer(program, "hunt", *hunt.split(), "--executions", executions, "--seed", 7,
+                    "--clients", 3, "--strategy", "random", "--jobs", jobs)
+    return report["trace_hash"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("programs", metavar="PROGRAM", nargs="+")
+    parser.add_argument("--executions", type=int, default=2000, metavar="N")
+    parser.add_argument("--jobs", type=int, action="append", metavar="J",
+                        help="1 and 2 if none is given")
+    parser.add_argument("--hunt", action="append", metavar="'NAME [OPTION...]'",
+                        help="three usual ones if none is given")
+    given = parser.parse_args()
+    differences = 0
+    for hunt in given.hunt or usual_hunts(given.programs[0]):
+        expected = None
+        for program in given.programs:
+            for jobs in given.jobs or [1, 2]:
+                got = trace_hash(program, hunt, given.executions, jobs)
+                if expected is None:
+                    expected = got
+                    print(f"{expected}  {hunt}")
+                elif got != expected:
+                    differences += 1
+                    print(f"  {got} from {program}, number of jobs {jobs}")
+    return 1 if differences else 0
+
+
+try:
+    sys.exit(main())
+except ProgramFailed as error:
+    print(f"trace_hash.py: {error}", file=sys.stderr)
+    sys.exit(2)
