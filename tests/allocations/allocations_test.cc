@@ -99,7 +99,7 @@ TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
     const std::ptrdiff_t before = held_bytes;
     std::vector<void*> frames;
     frames.reserve(kOfEach);
-    for (std::size_t size = 64; size <= kLargest; size += 64) {
+    for (std::size_t size = 32; size <= kLargest; size += 32) {
       const std::ptrdiff_t idle = held_bytes;
       for (int i = 0; i < kOfEach; ++i) frames.push_back(internal::allocate_frame(size));
       used += held_bytes - idle;
