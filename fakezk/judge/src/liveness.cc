@@ -21,9 +21,9 @@ void LockOracles::at_rest(TimePoint until) {
       continue;
     }
     // Contenders may have come and gone since the last rest.
-    if (!acquire.idle_since || acquire.changes != changes_.size()) {
+    if (!acquire.idle_since || acquire.changes != lives_.changes()) {
       acquire.idle_since = world_->now();
-      acquire.changes = changes_.size();
+      acquire.changes = lives_.changes();
     }
     if (until - *acquire.idle_since <= rules_.idle_allowance) continue;
     report_idle(*place, until - *acquire.idle_since);
@@ -44,7 +44,7 @@ const LockOracles::Life* LockOracles::idle_place(const Acquire& acquire) const {
 }
 
 bool LockOracles::was_granted(const Life& life) const {
-  const auto index = static_cast<std::size_t>(&life - lives_.data());
+  const auto index = lives_.index_of(life);
   return std::ranges::find(grants_, index, &Grant::life) != grants_.end();
 }
 

@@ -1,11 +1,9 @@
 #include "lockstep/judge/lock_oracles.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "lockstep/judge/assertions.h"
-#include "lockstep/sequence.h"
 
 namespace lockstep::judge {
 
@@ -13,8 +11,6 @@ using search::Oracle;
 
 namespace {
 
-// More looks at an unchanged queue are a livelock. A few can be the effect of a lagging replica.
-constexpr std::uint32_t kMostIdleLooks = 12;
 // More places in one acquire are a livelock, too. A few can be taken after faults.
 constexpr std::uint32_t kMostPlaces = 16;
 
@@ -28,13 +24,8 @@ void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
   late_grant_.reset();
   acquiring_.clear();
   process_of_.clear();
-  lives_.clear();
-  followed_ = 0;
-  changes_.clear();
+  lives_.begin(world.server().path_table());
   looks_.clear();
-  if (&world.server().paths() == paths_.get()) return;
-  paths_ = world.server().path_table();
-  roles_.clear();
 }
 
 void LockOracles::end() {
@@ -83,84 +74,8 @@ void LockOracles::place_reserved(SessionId session, const Path&, const Path& zno
   report_places(session, pending->places, znode);
 }
 
-void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
-  if (world_->recorder()) return;
-  follow_server();
-  const Life* const life = living(znode);
-  if (!life) return;
-  Looks& looks = looks_of(session, static_cast<std::size_t>(life - lives_.data()));
-  const Zxid applied = world_->server().last_zxid_for(session);
-  const std::size_t changes = changes_until(applied);
-  const bool again = looks.last != 0;
-  if (again) judge_look(looks, changes);
-  looks.before = again ? looks.last : life->created;
-  looks.last = applied;
-  looks.changes = changes;
-}
-
-// The entry of a place that has gone is used again for the next one.
-LockOracles::Looks& LockOracles::looks_of(SessionId session, std::size_t life) {
-  Looks* stale = nullptr;
-  for (Looks& looks : looks_) {
-    if (looks.session != session) continue;
-    if (looks.life == life) return looks;
-    if (lives_[looks.life].deleted != 0) stale = &looks;
-  }
-  const Looks fresh{.session = session, .life = life};
-  return stale ? *stale = fresh : looks_.emplace_back(fresh);
-}
-
-std::size_t LockOracles::changes_until(Zxid applied) const {
-  std::size_t count = changes_.size();
-  while (count > 0 && changes_[count - 1] > applied) --count;
-  return count;
-}
-
-void LockOracles::judge_look(Looks& looks, std::size_t changes) {
-  const Life& own = lives_[looks.life];
-  if (looks.changes != changes) {
-    looks.idle = 0;
-    // In a queue whose front holds together, any of them lets another one in when it leaves.
-    if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
-    judged_.count(Oracle::kL3);
-    if (!woken_in_vain(own, looks.before)) return;
-    report(Oracle::kL3, std::string(text(own.znode)) +
-                            " was woken although the one right in front of it is still there");
-  } else if (++looks.idle > kMostIdleLooks) {
-    report(Oracle::kLivelock, who(looks.session) + " has looked at the queue for " +
-                                  std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
-                                  " times although nothing has changed");
-  }
-}
-
-// The contender's last wake followed a list that was made after the look before the last. The
-// contender now right in front of it was the nearest on that list already, if all those between had
-// been deleted by then on the server that made the list.
-bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
-  const Life* nearest = nullptr;
-  for (const Life& other : lives_) {
-    if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
-    if (other.touched > look_before) return false;  // It may have been woken by a revocation.
-    if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
-    if (other.deleted != 0 && other.deleted <= look_before) continue;
-    if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
-  }
-  return nearest && nearest->deleted == 0;
-}
-
-// A name can be used again after its parent has been recreated: each life is another contender.
-[[gnu::always_inline]] inline const LockOracles::Life* LockOracles::life_of(const Path& znode,
-                                                                            Zxid created) const {
-  for (const Life& life : lives_) {
-    if (life.created == created && world_->server().paths().text(life.znode) == znode.text()) {
-      return &life;
-    }
-  }
-  return nullptr;
-}
-
 inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
-  const Life* const own = life_of(grant.znode, grant.created);
+  const Life* const own = lives_.find(grant.znode, grant.created);
   if (!own) report_never_created(grant);
   return own;
 }
@@ -287,7 +202,7 @@ void LockOracles::granted(const GrantRecord& grant) {
   }
   const fakezk::PathId znode = own ? own->znode : paths.intern(grant.znode.text());
   grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
-                       own ? static_cast<std::size_t>(own - lives_.data()) : kNoLife, grant.loss);
+                       own ? lives_.index_of(*own) : kNoLife, grant.loss);
 }
 
 void LockOracles::gave_up(SessionId session, const Path&, Error error) {
@@ -336,7 +251,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (known) known->given_back = true;
   judged_.count(Oracle::kR2);
   if (outcome == ReleaseOutcome::kAlreadyLost) judged_.count(Oracle::kR1);
-  const Life* const life = known ? life_of(*known) : life_of(grant.znode, grant.created);
+  const Life* const life = known ? life_of(*known) : lives_.find(grant.znode, grant.created);
   if (life) world_->note_existence(life->znode);
   const bool came_back = life && life->away_from != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
@@ -387,88 +302,11 @@ bool LockOracles::still_in_use(const Life& life) const {
   });
 }
 
-const LockOracles::Role& LockOracles::read_role(fakezk::PathId znode) {
-  if (znode >= roles_.size()) roles_.resize(std::size_t{znode} + 1);
-  Role& role = roles_[znode];
-  role.known = true;
-  const std::string_view name = paths_->name(znode);
-  if (const std::optional<Contender> known = contender(name, rules_.marks)) {
-    role.contends = true;
-    role.contender = *known;
-  } else if (!rules_.single.empty() && name == rules_.single) {
-    role.contends = true;
-    role.contender = {0, Share::kExclusive};
-  } else if (!rules_.lease.empty()) {
-    const auto number = sequence_number(name, rules_.lease);
-    if (!number) return role;
-    role.contends = true;
-    role.contender = {*number, Share::kShared};
-    role.lease = true;
-  }
-  return role;
-}
-
-[[gnu::always_inline]] inline void LockOracles::created(const fakezk::Change& change) {
-  const Role& role = role_of(change.path);
-  if (!role.contends) return;
-  changes_.push_back(change.zxid);
-  if (change.actor == fakezk::kForgetfulness) [[unlikely]]
-    return came_back(change);
-  lives_.emplace_back(change.path, paths_->parent(change.path), role.contender, role.lease,
-                      change.zxid, change.owner);
-}
-
-// Its deletion has been forgotten: the newest of its lives goes on.
-void LockOracles::came_back(const fakezk::Change& change) {
-  const auto last = std::find_if(lives_.rbegin(), lives_.rend(), [&](const Life& life) {
-    return life.znode == change.path && life.deleted != 0;
-  });
-  if (last == lives_.rend()) return;
-  if (last->away_from == 0) last->away_from = last->deleted;
-  last->away_until = change.zxid;
-  last->deleted = 0;
-  last->deleted_by = 0;
-}
-
-inline void LockOracles::deleted(const fakezk::Change& change) {
-  for (Life& life : lives_) {
-    if (life.znode != change.path || life.deleted != 0) continue;
-    life.deleted = change.zxid;
-    life.deleted_by = change.actor;
-    life.forgotten = change.actor == fakezk::kForgetfulness;
-    changes_.push_back(change.zxid);
-    const bool by_servers = change.actor == 0 || life.forgotten;
-    if (!by_servers) judged_.count(Oracle::kS4);
-    if (!by_servers && change.actor != fakezk::kOperator && change.actor != change.owner) {
-      report_theft(change);
-    }
-    return;  // No other life of it continues.
-  }
-}
-
-void LockOracles::touched(const fakezk::Change& change) {
-  for (Life& life : lives_) {
-    if (life.znode == change.path && life.deleted == 0) life.touched = change.zxid;
-  }
-}
-
-void LockOracles::follow(const fakezk::History& history) {
-  const std::span fresh(history.data() + followed_, history.data() + history.size());
-  for (const fakezk::Change& change : fresh) {
-    if (change.owner == 0) continue;  // Contenders are ephemeral.
-    if (change.kind == fakezk::Change::Kind::kCreated) created(change);
-    if (change.kind == fakezk::Change::Kind::kDeleted) deleted(change);
-    if (change.kind == fakezk::Change::Kind::kDataSet) touched(change);
-  }
-  followed_ = history.size();
-}
-
-const LockOracles::Life* LockOracles::living(const Path& znode) const {
-  const std::optional<fakezk::PathId> id = world_->server().paths().find(znode.text());
-  if (!id) return nullptr;
-  const auto found = std::ranges::find_if(
-      lives_, [&](const Life& life) { return life.znode == *id && life.deleted == 0; });
-  return found == lives_.end() ? nullptr : &*found;
+void LockOracles::deleted(const fakezk::Change& change, const Life& life) {
+  const bool by_servers = change.actor == 0 || life.forgotten;
+  if (by_servers) return;
+  judged_.count(Oracle::kS4);
+  if (change.actor != fakezk::kOperator && change.actor != change.owner) report_theft(change);
 }
 
 // Grants are compared with each other: it may matter which of two was reported first. All the rest

@@ -46,7 +46,6 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   throttled_requests_ = 0;
   history_.clear();
   log_.clear();
-  kept_log_ = 0;
   // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
   zxid_ = options_.replicas > 1 ? Zxid{1} << kEpochShift : 0;
   for (Replica& replica : replicas_) replica.last_zxid = zxid_;
@@ -73,7 +72,6 @@ Server::Checkpoint Server::checkpoint() const {
                         .connections = connections_,
                         .history = history_,
                         .log = log_,
-                        .kept_log = kept_log_,
                         .zxid = zxid_};
   for (const Replica& replica : replicas_) {
     checkpoint.replicas.push_back(
@@ -98,7 +96,6 @@ void Server::reset_to(const Checkpoint& checkpoint) {
   if (leader_tree_) {
     leader_tree_->reset_to(*checkpoint.leader_tree);
     log_ = checkpoint.log;
-    kept_log_ = checkpoint.kept_log;
   }
   sessions_.reset_to(checkpoint.sessions);
   reaper_.reset();
@@ -160,7 +157,7 @@ bool Server::replica_can_apply(LinkIndex link) const {
 void Server::record_taking_up(LinkIndex link) {
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     recorder_->reads(ObjectKind::kReplica, condition_of(index));
-    const bool its_own = link < connections_.size() && connections_[link].replica == index;
+    const bool its_own = connections_.has(link) && connections_[link].replica == index;
     if (sees(network_.at(link).requests.front(), its_own)) {
       recorder_->reads(ObjectKind::kReplica, index);
     }
@@ -180,14 +177,11 @@ void Server::send_event(const Replica::Fired& fired) {
 }
 
 void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t strays) {
-  if (link >= connections_.size()) return;
+  if (!connections_.has(link)) return;
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   if (strays > 0) keep_strays(link, strays);
-  Connection& ended = connections_[link];
-  replicas_[ended.replica].forget(link);
-  ++ended.number;
-  ended.unanswered = 0;
-  const SessionIndex session = std::exchange(ended.session, kNoSession);
+  replicas_[connections_[link].replica].forget(link);
+  const SessionIndex session = connections_.ended(link);
   if (session == kNoSession || sessions_[session].link != link) return;
   sessions_[session].link = kNoLink;
   sessions_.fall_silent(session, now);

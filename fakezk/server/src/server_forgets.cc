@@ -36,28 +36,17 @@ std::vector<Counter> counters_before(const Server& server, std::size_t first) {
 
 }  // namespace
 
-std::uint32_t Server::forgettable() const {
-  std::uint32_t writes = 0;
-  for (std::size_t entry = log_.size(); entry > kept_log_ && writes < kMostForgotten; --entry) {
-    if (log_[entry - 1].change_count > 0) ++writes;
-  }
-  return writes;
-}
-
 // Writes that a quorum has lost never happened for the servers: a follower whose epoch is newer
 // than its log leads (FastLeaderElection.totalOrderPredicate), and the others cut their logs back
 // to its (LearnerHandler.syncFollower, TRUNC).
 void Server::forget_writes(std::uint32_t writes, TimePoint now) {
   if (recorder_) recorder_->touches_everything();
   change_leader(now);
-  std::size_t end = log_.size();
-  for (writes = std::min(writes, forgettable()); writes > 0; --end) {
-    if (log_[end - 1].change_count > 0) --writes;
-  }
+  const std::size_t end = log_.end_without(writes);
   if (end == log_.size()) return;
   const std::vector<Remembered> touched = touched_since(end);
   const std::vector<Counter> counters = counters_before(*this, log_[end].first_change);
-  log_.erase(log_.begin() + static_cast<std::ptrdiff_t>(end), log_.end());
+  log_.cut_back(end);
   apply_log_again(now);
   for (const Counter& counter : counters) {
     const Znode* const parent = leader_tree_->find(counter.parent);
@@ -71,7 +60,7 @@ void Server::forget_writes(std::uint32_t writes, TimePoint now) {
 
 std::vector<Server::Remembered> Server::touched_since(std::size_t entry) const {
   std::vector<Remembered> touched;
-  for (const Txn& txn : std::span(log_).subspan(entry)) {
+  for (const Txn& txn : log_.after(entry)) {
     for (const Change& change : changes_of(txn)) {
       if (std::ranges::find(touched, change.path, &Remembered::path) != touched.end()) continue;
       const Znode* const znode = leader_tree_->find(change.path);

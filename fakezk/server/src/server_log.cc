@@ -87,7 +87,7 @@ void Server::commit(Txn& txn, TimePoint now) {
 
   for (const Change& change : changes) leader_tree_->apply(change, txn.time_ms);
   if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
-  log_.push_back(txn);
+  log_.add(txn);
   if (closes || txn.opens_session) keep_log();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     if (!replicas_[index].lagging) catch_up(index, now);
@@ -195,7 +195,7 @@ void Server::apply_log_again(TimePoint now) {
     sessions_[session].ephemerals.clear();
   }
   reaper_.reset();
-  for (const Txn& txn : log_) {
+  for (const Txn& txn : log_.all()) {
     for (const Change& change : changes_of(txn)) {
       follow(change, now);
       leader_tree_->apply(change, txn.time_ms);
@@ -204,7 +204,7 @@ void Server::apply_log_again(TimePoint now) {
   for (Replica& replica : replicas_) {
     const bool lagging = replica.lagging;
     replica.reset(paths_);
-    for (const Txn& txn : log_) {
+    for (const Txn& txn : log_.all()) {
       for (const Change& change : changes_of(txn)) replica.tree().apply(change, txn.time_ms);
     }
     replica.applied = log_.size();

@@ -5,20 +5,10 @@
 
 namespace lockstep::fakezk {
 
-Server::Connection& Server::connection(LinkIndex link) {
-  while (link >= connections_.size()) connections_.emplace_back();
-  return connections_[link];
-}
-
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
   if (recorder_ && leader_tree_) recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`
-  Connection& fresh = connection(link);
-  ++fresh.number;
-  fresh.session = kNoSession;
-  fresh.unanswered = 0;
-  fresh.drops_requests = false;
-  fresh.identities.clear();
+  Connection& fresh = connections_.greeted(link);
   fresh.replica = pick_replica(link, handshake.last_zxid_seen);
   if (behind(fresh.replica, handshake.last_zxid_seen)) {
     // The server does not answer, so that the client tries another one (processConnectRequest).

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "lockstep/fakezk/world.h"
+#include "lockstep/judge/contender_lives.h"
 #include "lockstep/judge/lock_rules.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/search/program.h"
@@ -52,7 +52,7 @@ namespace lockstep::judge {
 // An exhaustive search judges neither L3 nor livelock loops: it would have to try more orders.
 class LockOracles final : public LockObserver {
  public:
-  explicit LockOracles(LockRules rules) : rules_(std::move(rules)) {}
+  explicit LockOracles(LockRules rules) : rules_(std::move(rules)), lives_(rules_) {}
   // The rules are those of a queue of exclusive contenders with that mark.
   explicit LockOracles(std::string_view mark) : LockOracles({Mark{mark, Share::kExclusive}}) {}
 
@@ -123,36 +123,7 @@ class LockOracles final : public LockObserver {
     [[nodiscard]] bool held() const { return losses == 0 && !releasing && !given_back; }
     [[nodiscard]] bool by_own_clock() const { return loss != LossPolicy::kServerNotice; }
   };
-  // A znode's role according to its name.
-  struct Role {
-    Contender contender{};
-    bool contends = false;
-    bool lease = false;
-    bool known = false;
-  };
-  // One life of a contender's znode, as the server committed it.
-  struct Life {
-    fakezk::PathId znode;
-    fakezk::PathId lock;
-    Contender contender;
-    bool lease;
-    Zxid created;
-    SessionId owner;
-    Zxid deleted = 0;  // 0: it lives.
-    SessionId deleted_by = 0;
-    Zxid touched = 0;  // When its data was last set.
-    // The servers had forgotten that they created it when it went (FaultKind::kForgottenWrites). No
-    // transaction has deleted it.
-    bool forgotten = false;
-    // It was deleted, until the servers had forgotten that; 0: never.
-    Zxid away_from = 0;
-    Zxid away_until = 0;
-
-    [[nodiscard]] bool gone_at(Zxid zxid) const {
-      if (deleted != 0 && deleted <= zxid) return true;
-      return away_from != 0 && away_from <= zxid && zxid < away_until;
-    }
-  };
+  using Life = ContenderLife;
   // How a session looks at the queue for one place: its own place, or the one znode that all
   // contenders are after.
   struct Looks {
@@ -181,28 +152,17 @@ class LockOracles final : public LockObserver {
 
   void remembers();
   void forgets();
-  // Reads what the server has committed since the last call: most often nothing.
+  // Reads what the servers have committed since the last call.
   void follow_server() {
-    const fakezk::History& history = world_->server().history();
-    if (followed_ < history.size()) follow(history);
+    lives_.follow(world_->server().history(), [this](const fakezk::Change& change,
+                                                     const Life& life) { deleted(change, life); });
   }
-  void follow(const fakezk::History& history);
-  [[nodiscard]] const Role& role_of(fakezk::PathId znode) {
-    return znode < roles_.size() && roles_[znode].known ? roles_[znode] : read_role(znode);
-  }
-  const Role& read_role(fakezk::PathId znode);
-  inline void created(const fakezk::Change& change);
-  [[gnu::cold]] void came_back(const fakezk::Change& change);
-  inline void deleted(const fakezk::Change& change);
-  void touched(const fakezk::Change& change);
-  [[nodiscard]] inline const Life* life_of(const Path& znode, Zxid created) const;
+  void deleted(const fakezk::Change& change, const Life& life);
   [[nodiscard]] const Life* life_of(const Grant& grant) const {
     return grant.life == kNoLife ? nullptr : &lives_[grant.life];
   }
   [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
-  [[nodiscard]] const Life* living(const Path& znode) const;
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
-  [[nodiscard]] std::size_t changes_until(Zxid applied) const;
   void judge_look(Looks& looks, std::size_t changes);
   [[nodiscard]] bool woken_in_vain(const Life& own, Zxid look_before) const;
   [[nodiscard]] std::string_view text(fakezk::PathId znode) const {
@@ -267,12 +227,7 @@ class LockOracles final : public LockObserver {
   Path held_instead_{Text()};
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
-  std::vector<Life> lives_;  // In the order of their creation.
-  // By PathId, and kept from one execution to the next: every execution makes much the same znodes.
-  std::vector<Role> roles_;
-  std::shared_ptr<const fakezk::PathTable> paths_;
-  std::size_t followed_ = 0;
-  std::vector<Zxid> changes_;  // Changes of the queues, in their order.
+  ContenderLives lives_;
   std::vector<Looks> looks_;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -11,12 +10,16 @@
 
 #include "lockstep/clock.h"
 #include "lockstep/fakezk/access.h"
+#include "lockstep/fakezk/applied.h"
+#include "lockstep/fakezk/connections.h"
 #include "lockstep/fakezk/history.h"
+#include "lockstep/fakezk/leader_log.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/network.h"
 #include "lockstep/fakezk/preparation.h"
 #include "lockstep/fakezk/reaper.h"
 #include "lockstep/fakezk/replica.h"
+#include "lockstep/fakezk/server_options.h"
 #include "lockstep/fakezk/server_timers.h"
 #include "lockstep/fakezk/session_table.h"
 #include "lockstep/fakezk/strays.h"
@@ -24,19 +27,6 @@
 #include "lockstep/fakezk/unspecified.h"
 
 namespace lockstep::fakezk {
-
-struct ServerOptions {
-  Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime
-  Duration min_session_timeout{};                // minSessionTimeout; zero: two ticks
-  Duration max_session_timeout{};                // maxSessionTimeout; zero: twenty ticks
-  ReplicaIndex replicas = 1;                     // 1: a standalone server.
-  std::uint32_t sync_limit_ticks = 5;            // How long a replica does without its leader.
-  bool ttl_enabled = false;                      // extendedTypesEnabled
-  // znode.container.checkIntervalMs; zero: never.
-  Duration container_check_interval = std::chrono::minutes(1);
-
-  friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
-};
 
 // ZooKeeper's servers: a leader that orders all writes, and the replicas that apply them and serve
 // the connections. The state machine, one step at a time: it reads its input from the links'
@@ -77,19 +67,7 @@ class Server final {
   // already, is kept in last_applied().
   void apply(LinkIndex link, TimePoint now);
 
-  struct Applied {
-    OpCode op = OpCode::kSync;
-    bool is_request = false;  // Otherwise a handshake or SetWatches.
-    bool watches = false;     // A read that asks for a watch.
-    Error error = Error::kSystemError;
-    bool has_error = false;
-    Zxid zxid = 0;
-    PathId path = PathTable::kRoot;
-
-    [[nodiscard]] static Applied failed(OpCode op, Error error) {
-      return {.op = op, .is_request = true, .error = error, .has_error = true};
-    }
-  };
+  using Applied = fakezk::Applied;
   [[nodiscard]] const Applied& last_applied() const { return applied_; }
 
   // The connection of a link has ended: its watches go, and the session's clock runs. Its first
@@ -110,8 +88,7 @@ class Server final {
   [[nodiscard]] const SessionTable& sessions() const { return sessions_; }
   // Returns the identities that the connection of a link has authenticated.
   [[nodiscard]] std::span<const Identity> identities(LinkIndex link) const {
-    if (link >= connections_.size()) return {};
-    return connections_[link].identities.list();
+    return connections_.identities(link);
   }
   // When the leader would expire a session that it hears nothing of from `silence` on.
   [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const {
@@ -145,13 +122,13 @@ class Server final {
   // How many of the newest writes the servers could forget together with their leader: at most
   // kMostForgotten, all newer than the last session that began or ended, than the last counter
   // that was wound, and than what keep_log() keeps.
-  static constexpr std::uint32_t kMostForgotten = 8;
-  [[nodiscard]] std::uint32_t forgettable() const;
+  static constexpr std::uint32_t kMostForgotten = LeaderLog::kMostForgotten;
+  [[nodiscard]] std::uint32_t forgettable() const { return log_.forgettable(); }
   // A change of the leader, after which the last `writes` writes never happened (Z119). Trees and
   // ephemerals are those of the log without them; sessions and their clocks stay.
   void forget_writes(std::uint32_t writes, TimePoint now);
   // No server forgets what has been committed so far.
-  void keep_log() { kept_log_ = log_.size(); }
+  void keep_log() { log_.keep(); }
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
 
   // The leader hears of the session of this connection, and lets it live.
@@ -199,7 +176,7 @@ class Server final {
   static constexpr SessionIndex kNoSession = fakezk::kNoSession;
   static constexpr LinkIndex kNoLink = fakezk::kNoLink;
   [[nodiscard]] SessionIndex session_of(LinkIndex link) const {
-    return link < connections_.size() ? connections_[link].session : kNoSession;
+    return connections_.session_of(link);
   }
   [[nodiscard]] LinkIndex link_of(SessionIndex session) const { return sessions_[session].link; }
 
@@ -216,22 +193,14 @@ class Server final {
   [[nodiscard]] const History& history() const { return history_; }
   // Returns the transactions that a replica has yet to apply.
   [[nodiscard]] std::span<const Txn> outstanding(ReplicaIndex index) const {
-    return std::span(log_).subspan(std::min(replicas_[index].applied, log_.size()));
+    return log_.after(replicas_[index].applied);
   }
   [[nodiscard]] Zxid last_zxid() const { return zxid_; }
   // How far the server that a session is connected to has come; without a connection, the leader.
   [[nodiscard]] Zxid last_zxid_for(SessionId id) const;
 
  private:
-  // The servers' end of a link.
-  struct Connection {
-    SessionIndex session = kNoSession;
-    ReplicaIndex replica = 0;
-    std::uint32_t number = 0;      // Of the connections that this link has had.
-    std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
-    bool drops_requests = false;   // Its session is being closed.
-    Identities identities;         // That it has shown.
-  };
+  using Connection = Connections::Connection;
   struct ReplicaCheckpoint {
     ZnodeTree::Checkpoint tree;
     Zxid last_zxid;
@@ -252,7 +221,6 @@ class Server final {
   [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
   void record_taking_up(LinkIndex link);
   void record_replicas();
-  Connection& connection(LinkIndex link);
   void greet(LinkIndex link, const Handshake& handshake, TimePoint now);
   [[nodiscard]] ReplicaIndex pick_replica(LinkIndex link, Zxid seen);
   [[nodiscard]] bool behind(ReplicaIndex index, Zxid seen) const;
@@ -333,11 +301,10 @@ class Server final {
   SessionTable sessions_;
   Preparation preparation_;
   Reaper reaper_;
-  std::vector<Connection> connections_;
+  Connections connections_;
   Strays strays_;
   History history_;
-  std::vector<Txn> log_;      // Kept only for several replicas.
-  std::size_t kept_log_ = 0;  // No server forgets the entries before this one.
+  LeaderLog log_;  // Kept only for several replicas.
   Applied applied_;
   Zxid zxid_ = 0;
   LinkIndex throttled_link_ = kNoLink;
@@ -363,10 +330,9 @@ struct Server::Checkpoint {
   std::vector<ReplicaCheckpoint> replicas;
   std::optional<ZnodeTree::Checkpoint> leader_tree;
   SessionTable::Checkpoint sessions;
-  std::vector<Connection> connections;
+  Connections connections;
   History history;
-  std::vector<Txn> log;
-  std::size_t kept_log;
+  LeaderLog log;
   Zxid zxid;
 };
 

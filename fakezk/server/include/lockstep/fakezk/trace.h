@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "lockstep/clock.h"
+#include "lockstep/fakezk/applied.h"
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/message.h"
-#include "lockstep/fakezk/server.h"
 #include "lockstep/fakezk/server_timers.h"
 
 namespace lockstep::fakezk {
@@ -17,12 +17,12 @@ struct Step {
   std::uint32_t number;
   Event event;
   TimePoint now;
-  const Server::Applied* applied = nullptr;  // kApply, kStray
-  const ServerMessage* received = nullptr;   // kDeliver
-  TimerKind timer = TimerKind::kProcess;     // a timer: what becomes of it
-  std::uint32_t timer_index = 0;             // and of whom
-  std::uint32_t lost_requests = 0;           // a cut
-  std::uint32_t lost_inbox = 0;              // a cut
+  const Applied* applied = nullptr;         // kApply, kStray
+  const ServerMessage* received = nullptr;  // kDeliver
+  TimerKind timer = TimerKind::kProcess;    // a timer: what becomes of it
+  std::uint32_t timer_index = 0;            // and of whom
+  std::uint32_t lost_requests = 0;          // a cut
+  std::uint32_t lost_inbox = 0;             // a cut
   // kLeaderChange, kForgottenWrites: by link, how much of its inbox; all requests of the open ones
   // are lost, too.
   std::span<const std::uint32_t> lost_inboxes = {};

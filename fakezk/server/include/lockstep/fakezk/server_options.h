@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "lockstep/clock.h"
+#include "lockstep/fakezk/txn.h"
+
+namespace lockstep::fakezk {
+
+// How the simulated servers are configured.
+struct ServerOptions {
+  Duration tick_time = std::chrono::seconds(2);  // zoo.cfg's tickTime
+  Duration min_session_timeout{};                // minSessionTimeout; zero: two ticks
+  Duration max_session_timeout{};                // maxSessionTimeout; zero: twenty ticks
+  ReplicaIndex replicas = 1;                     // 1: a standalone server.
+  std::uint32_t sync_limit_ticks = 5;            // How long a replica does without its leader.
+  bool ttl_enabled = false;                      // extendedTypesEnabled
+  // znode.container.checkIntervalMs; zero: never.
+  Duration container_check_interval = std::chrono::minutes(1);
+
+  friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
+};
+
+}  // namespace lockstep::fakezk
