@@ -84,7 +84,7 @@ class FreeBlocks {
   struct Free {
     Free* next;
   };
-  static constexpr std::size_t kMostBytes = std::size_t{8} << 10;
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 10;
 
   Free* latest_ = nullptr;
   std::size_t bytes_ = 0;
@@ -93,7 +93,7 @@ class FreeBlocks {
 
 // Memory for coroutine frames and other small objects that live for a moment: one free list per
 // size class and thread, because the search creates and destroys a dozen frames per execution. Each
-// of the 128 lists keeps at most 8 KiB, a thread therefore at most 1 MiB: frames that one thread
+// of the 256 lists keeps at most 4 KiB, a thread therefore at most 1 MiB: frames that one thread
 // allocates and another one releases must not pile up, and a process that needed many frames once
 // must not keep them for good.
 class FramePool {
@@ -113,8 +113,8 @@ class FramePool {
   void drain() noexcept;
 
  private:
-  static constexpr std::size_t kGranule = 32;
-  static constexpr std::size_t kClasses = 128;  // up to 4 KiB
+  static constexpr std::size_t kGranule = 16;
+  static constexpr std::size_t kClasses = 256;  // up to 4 KiB
   static constexpr std::size_t size_class(std::size_t size) { return (size - 1) / kGranule; }
   static constexpr std::size_t block_size(std::size_t index) { return (index + 1) * kGranule; }
   static void* refill(std::size_t size);
