@@ -22,7 +22,7 @@ void no_ephemeral_is_left(const fakezk::World& world, search::Verdict& verdict) 
     if (!znode || znode->czxid != change.zxid || !server.session_alive(change.owner)) continue;
     verdict.report(
         "user:leaked-znode",
-        server.paths().path(change.path).string() + " is still there, and nobody knows of it",
+        server.paths().path(change.path).string() + " is still there, and no client knows of it",
         world.steps());
   }
 }

@@ -39,7 +39,8 @@ bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struc
     return after(FaultKind::kForeignDelete) || after(FaultKind::kForgottenWrites);
   }
   if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
-  if (error == Error::kContactLost) return struck != 0;  // Of the grant that was to be changed.
+  if (error == Error::kContactLost)
+    return struck != 0;  // The contact of the grant to be changed was lost.
   return session_is_over(error) && struck != 0;
 }
 
@@ -404,7 +405,7 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
   inside->leave_at(held->suspect_token());
   const Result<std::optional<Leader>> seen = co_await election.leader();
   if (seen && *seen && (*seen)->token < held->fencing_token()) {
-    self.oracles().violated("user:leader", "whoever leads sees an earlier leader");
+    self.oracles().violated("user:leader", "the leader sees an earlier leader");
   }
   static_cast<void>(co_await election.proclaim(*held, "at work"));
   inside.reset();

@@ -73,7 +73,7 @@ std::string name_of(const testing::TestParamInfo<StrategyName>& strategy) {
 }
 
 // A lock's user makes paths and tasks that end on the thread of its sessions.
-TEST(FramePoolTest, WhatOneThreadAllocatesAndAnotherReleasesDoesNotPileUp) {
+TEST(FramePoolTest, BlocksThatAnotherThreadReleasesDoNotPileUp) {
   constexpr std::size_t kSize = 300;
   constexpr std::size_t kFrames = 1000;
   constexpr int kRounds = 20;

@@ -47,7 +47,7 @@ TEST(ErrorCodeTest, MeansWhatTheStandardMeans) {
 }
 
 // No code of the standard says "another client may have the lock by now".
-TEST(ErrorCodeTest, WhatOnlyZookeeperKnowsIsItsOwnCondition) {
+TEST(ErrorCodeTest, AnErrorOfZookeeperAloneIsItsOwnCondition) {
   const std::error_condition condition =
       std::error_code(Error::kSessionExpired).default_error_condition();
   EXPECT_EQ(condition.category(), zookeeper_category());

@@ -33,7 +33,7 @@ TEST_F(FramePoolTest, BlocksThatAreHeldTogetherDoNotOverlap) {
   for (char* const block : blocks) pool_.release(block, kSize);
 }
 
-TEST_F(FramePoolTest, WhatIsReleasedIsUsedAgain) {
+TEST_F(FramePoolTest, AReleasedBlockIsUsedAgain) {
   std::vector<void*> seen;
   for (int i = 0; i < kMany; ++i) {
     void* const block = pool_.allocate(kSize);

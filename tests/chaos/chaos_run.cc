@@ -260,7 +260,7 @@ void ChaosRun::check_orphans() {
   } while (std::chrono::steady_clock::now() < deadline);
   std::string names;
   for (const std::string& znode : left) names += " " + znode;
-  violated("orphans", "nobody holds or waits for:" + names);
+  violated("orphans", "no client holds or waits for:" + names);
 }
 
 void ChaosRun::check_ends() {

@@ -20,8 +20,8 @@ struct Judged {
 
 // Exclusion in the servers' order of events: each grant rests on evidence, at which its znode
 // existed and no conflicting contender was in front; conflicting grants do not overlap between
-// their evidence and the end of their znodes; the tokens of exclusive grants grow; nobody deletes
-// another session's znode; what was "released" was deleted by its own session. `events` and
+// their evidence and the end of their znodes; the tokens of exclusive grants grow; no client
+// deletes another session's znode; what was "released" was deleted by its own session. `events` and
 // `transactions` are complete: whatever was granted has ended.
 void judge_server_order(const std::vector<Event>& events,
                         const std::vector<Transaction>& transactions,

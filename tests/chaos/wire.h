@@ -115,10 +115,10 @@ inline constexpr std::string_view kUnfairZnode = "holder";
 // How a contender is broken, so that the check that must notice can be seen to notice.
 enum class Flaw : std::uint8_t {
   kNone,
-  kDoesNotWait,       // Takes itself for the holder whoever is in front.
+  kDoesNotWait,       // Takes itself for the holder even if others are in front.
   kIgnoresLoss,       // Goes on writing after it was told of the loss.
   kUsesAfterRelease,  // Goes on using the lock after it has given it back.
-  kLeavesZnode,       // A contender's znode that nobody waits for stays behind.
+  kLeavesZnode,       // Leaves a contender's znode that no client waits for.
   kNeverReleases,
   kNeverEnds,     // One acquire never completes.
   kInventsToken,  // Writes with a token that was not granted.

@@ -67,7 +67,7 @@ TEST_F(CallbackTest, IsNotCalledOnceItsSessionIsDestroyed) {
   EXPECT_FALSE(called);
 }
 
-TEST_F(CallbackTest, OfATaskSetSurvivesSessions) {
+TEST_F(CallbackTest, SurvivesSessionsInATaskSet) {
   fake::FakeClient& client = simulation_.client("C");
   OnClient<FairMutex> mutex(client, "/lock");
   TaskSet tasks;
@@ -79,7 +79,7 @@ TEST_F(CallbackTest, OfATaskSetSurvivesSessions) {
   EXPECT_EQ(kept->session, client.current());
 }
 
-TEST_F(CallbackTest, OfATaskWithoutResultIsToldOfItsEnd) {
+TEST_F(CallbackTest, IsCalledAtTheEndOfATaskWithoutResult) {
   bool called = false;
   start(*session_, ignore(exists(*session_, "/")), [&] { called = true; });
   simulation_.settle();

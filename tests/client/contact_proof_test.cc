@@ -36,7 +36,7 @@ TEST(ContactProofTest, OneAnsweredRequestProvesNothing) {
 }
 
 // The server that was touched by it may be gone.
-TEST(ContactProofTest, WhatAnEarlierConnectionHasAnsweredStaysUnproven) {
+TEST(ContactProofTest, AnAnswerOfAnEarlierConnectionProvesNothing) {
   ContactProof proof;
   proof.opened(at(0s), kSessionTimeout);
   proof.answered(at(6s));

@@ -65,7 +65,7 @@ TEST(ShortListTest, IsFilledAgainOnceItIsCleared) {
   }
 }
 
-TEST(ShortListTest, WhatIsReservedIsNotMovedAnyMore) {
+TEST(ShortListTest, AReservedListIsNotMoved) {
   Names names;
   names.push_back("a");
   names.reserve(4);

@@ -92,7 +92,7 @@ std::int32_t Guess::some_version(const std::string& path) {
 
 void Guess::created(const Op& op, int session) {
   const auto parent = znodes_.find(parent_of(op.path));
-  if (parent == znodes_.end() || parent->second.owner != kNobody) return;
+  if (parent == znodes_.end() || parent->second.owner != kNoSession) return;
   if (!is_sequential(op.mode) && znodes_.contains(op.path)) return;
   const int number = parent->second.creates++;
   const auto created =

@@ -25,11 +25,11 @@ class Guess {
   void ended(int session);
 
  private:
-  static constexpr int kNobody = -1;
+  static constexpr int kNoSession = -1;
   struct Znode {
     int creates = 0;
     int version = 0;
-    int owner = kNobody;  // The session of an ephemeral.
+    int owner = kNoSession;  // The session of an ephemeral.
   };
   [[nodiscard]] std::string any_of_the_universe();
   [[nodiscard]] std::string known();

@@ -28,7 +28,7 @@ class ClientPathTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-TEST_F(ClientPathTest, WhatIsMalformedIsRefusedWhereverItStands) {
+TEST_F(ClientPathTest, AMalformedPathIsRefusedInEveryPlace) {
   const RequestCounter requests(simulation_);
   for (const char* const malformed : {"//", "/./", "/../", "\x01", "\x1e"}) {
     expect(Error::kBadArguments, malformed);
@@ -36,7 +36,7 @@ TEST_F(ClientPathTest, WhatIsMalformedIsRefusedWhereverItStands) {
   EXPECT_EQ(requests.total(), 0U);
 }
 
-TEST_F(ClientPathTest, WhatIsOnlyUnusualIsSent) {
+TEST_F(ClientPathTest, AnUnusualPathIsSent) {
   for (const char* const unusual : {"/y", "/.y", "/..y", "/...", "/-", ".", "..", " "}) {
     expect(Error::kNoNode, unusual);
   }

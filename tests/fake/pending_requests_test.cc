@@ -62,7 +62,7 @@ TEST(PendingRequestsTest, OneIsTakenOutOfTurnWhereverItStands) {
   EXPECT_EQ(numbers(pending), Numbers{4});
 }
 
-TEST(PendingRequestsTest, OfSeveralThatAreLikeThatTheOldestIsTaken) {
+TEST(PendingRequestsTest, TheOldestOfSeveralEqualRequestsIsTaken) {
   PendingRequests pending = three();
   const auto no_auth = [](const PendingRequest& request) { return request.op != OpCode::kAddAuth; };
   EXPECT_EQ(pending.take_first(no_auth).path, 1U);

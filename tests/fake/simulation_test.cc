@@ -142,7 +142,7 @@ TEST(SimulationTest, HeldInboxHoldsRepliesNotRequests) {
   EXPECT_TRUE(created.done());
 }
 
-TEST(SimulationTest, WhatATestSetsOffItselfIsRun) {
+TEST(SimulationTest, TasksThatATestStartsItselfAreRun) {
   Simulation simulation;
   const auto session = simulation.open("A");
   disconnect(simulation, *session);
@@ -160,7 +160,7 @@ Task<int> look_again_and_again(Executor& executor) {
   for (;;) static_cast<void>(co_await sleep_for(executor, 1s));
 }
 
-TEST(SimulationTest, WhatNeverEndsIsTold) {
+TEST(SimulationTest, ATaskThatNeverEndsIsReported) {
   Simulation simulation;
   Executor& executor = simulation.client("A").executor();
   EXPECT_THROW(simulation.run(look_again_and_again(executor)), Endless);

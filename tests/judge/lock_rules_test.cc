@@ -66,7 +66,7 @@ TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// Its own read grant may stand beside a writer that goes on from it, and nobody else's.
+// Its own read grant may stand beside a writer that goes on from it; no other read grant may.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   oracles().granted(shared(*a_, reader));

@@ -70,14 +70,14 @@ TEST_F(LossOraclesTest, AReleasingClientDoesNotHold) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, NorDoesAClientThatHasDroppedTheGrant) {
+TEST_F(LossOraclesTest, AClientThatHasDroppedTheGrantDoesNotHold) {
   const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
   oracles_.dropped(held);
   grant_to_b();
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, NorADeadProcess) {
+TEST_F(LossOraclesTest, ADeadProcessDoesNotHold) {
   oracles_.acquiring(a_->id(), 0);
   expire_a_holder(LossPolicy::kOwnClock);
   oracles_.crashed(0);
@@ -133,7 +133,7 @@ TEST_F(LossOraclesTest, ItsOwnSessionDeletesAZnodeThatIsHeldAndBreaksS4) {
   EXPECT_NE(message().find("by its own session while it was held"), std::string::npos) << message();
 }
 
-TEST_F(LossOraclesTest, AlsoWithoutALaterGrant) {
+TEST_F(LossOraclesTest, DeletingItBreaksS4WithoutALaterGrant) {
   const Created a = place(*a_);
   oracles_.granted(own_clock_grant(*a_, a));
   remove_znode(*a_, a);
@@ -141,7 +141,7 @@ TEST_F(LossOraclesTest, AlsoWithoutALaterGrant) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, AlsoIfItIsTakenForALossThen) {
+TEST_F(LossOraclesTest, DeletingItBreaksS4IfALossFollows) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);
@@ -150,7 +150,7 @@ TEST_F(LossOraclesTest, AlsoIfItIsTakenForALossThen) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, AlsoIfItIsGivenBackThen) {
+TEST_F(LossOraclesTest, DeletingItBreaksS4IfAReleaseFollows) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);
@@ -159,7 +159,7 @@ TEST_F(LossOraclesTest, AlsoIfItIsGivenBackThen) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, WhatIsLostItsSessionMayDelete) {
+TEST_F(LossOraclesTest, ItsOwnSessionMayDeleteAZnodeThatIsLost) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);

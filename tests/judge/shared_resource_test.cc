@@ -70,7 +70,7 @@ TEST_F(SharedResourceTest, ClientUnawareOfItsLossMayEnter) {
   EXPECT_EQ(broken(), "");
 }
 
-TEST_F(SharedResourceTest, WhoHasBeenToldMayNotStay) {
+TEST_F(SharedResourceTest, AClientThatKnowsOfItsLossMayNotStay) {
   resource_.enter(*a_);
   simulation_.expire(*a_);
   simulation_.settle();
@@ -78,7 +78,7 @@ TEST_F(SharedResourceTest, WhoHasBeenToldMayNotStay) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, WhoHasBeenToldMayNotEnter) {
+TEST_F(SharedResourceTest, AClientThatKnowsOfItsLossMayNotEnter) {
   simulation_.expire(*a_);
   simulation_.settle();
   resource_.enter(*b_);
@@ -88,7 +88,7 @@ TEST_F(SharedResourceTest, WhoHasBeenToldMayNotEnter) {
 
 // -------------------------------------------------------------------------------------- reliance
 
-TEST_F(SharedResourceTest, WhoReliesOnALiveSessionIsRight) {
+TEST_F(SharedResourceTest, RelianceOnALiveSessionIsRight) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   resource_.leave(*a_);
@@ -111,7 +111,7 @@ TEST_F(SharedResourceTest, ASessionThatHasEndedIsNotReliedOn) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, WhoHasBeenToldOfTheEndHasReliedInVainAllTheSame) {
+TEST_F(SharedResourceTest, RelianceFailsEvenIfTheClientKnowsOfTheEnd) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   simulation_.expire(*a_);
@@ -156,14 +156,14 @@ TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedUnnoticed) {
   EXPECT_EQ(broken(), "");
 }
 
-TEST_F(SharedResourceTest, WhoIsNotInsideReliesOnNothing) {
+TEST_F(SharedResourceTest, AClientOutsideReliesOnNothing) {
   simulation_.expire(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   EXPECT_EQ(broken(), "");
 }
 
 // As a report tells it.
-TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
+TEST_F(SharedResourceTest, EachUseOfItStandsInTheChronicle) {
   fakezk::World& world = simulation_.world();
   Chronicler chronicler(world);
   world.begin_trace();
@@ -178,7 +178,7 @@ TEST_F(SharedResourceTest, WhatIsDoneWithItIsWrittenDown) {
   std::string told;
   for (const Moment& moment : chronicler.chronicle(Numbered()).moments) {
     EXPECT_EQ(moment.kind, Moment::Kind::kRemark);
-    told += moment.process == Chronicle::kNobody ? "-" : std::to_string(moment.process);
+    told += moment.process == Chronicle::kNoProcess ? "-" : std::to_string(moment.process);
     told += ' ' + moment.text + '\n';
   }
   EXPECT_EQ(told,
@@ -197,7 +197,7 @@ TEST_F(SharedResourceTest, ATokenThatTwoSessionsWriteWithIsMisuse) {
   EXPECT_TRUE(resource_.write_fenced(*b_, 8));
   EXPECT_EQ(broken(), "");
   resource_.write(9);
-  EXPECT_TRUE(resource_.write_fenced(*a_, 9)) << "whoever wrote with it may have been the same";
+  EXPECT_TRUE(resource_.write_fenced(*a_, 9)) << "the earlier writer may have been the same";
   EXPECT_EQ(broken(), "");
   static_cast<void>(resource_.write_fenced(*b_, 9));
   EXPECT_EQ(broken(), "misuse");

@@ -124,7 +124,7 @@ TEST_F(FibersTest, TimeDoesNotPassWhileAThreadMayGoOn) {
   EXPECT_EQ(went_on, TimePoint());
 }
 
-TEST_F(FibersTest, WhatABodyThrowsItsTaskThrows) {
+TEST_F(FibersTest, ATaskThrowsTheExceptionOfItsBody) {
   fakezk::Process& a = process();
   spawn(a, [&] {
     pause(a, 1s);
@@ -220,7 +220,7 @@ class PlainGuard {
   int& given_back_;
 };
 
-TEST_F(FibersTest, WhatDestructorsCallWhileABodyIsUnwoundComesBack) {
+TEST_F(FibersTest, CallsOfDestructorsReturnWhileABodyIsUnwound) {
   fakezk::Process& a = process();
   int given_back = 0;
   spawn(a, [&] {

@@ -22,7 +22,7 @@ HuntSettings quick(std::uint64_t executions = 2'000) {
   return settings;
 }
 
-// A expects to be the first at the queue, which it calmly is.
+// A expects to be the first in the queue, which it is in the default schedule.
 Task<void> expect_to_be_first(Contender& self, Path lock, std::uint32_t rounds) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -38,7 +38,7 @@ std::string message_of(const LockUnderTest& lock) {
   return result.message();
 }
 
-TEST(GTestFailuresTest, WhatAContenderExpectsIsReportedWithItsSchedule) {
+TEST(GTestFailuresTest, AnExpectationOfAContenderIsReportedWithItsSchedule) {
   const LockUnderTest lock("first", &expect_to_be_first);
   const std::string message = message_of(lock);
   for (const char* const part : {"user:expectation", "gtest_failures_test.cc:", "not the first",
@@ -52,7 +52,7 @@ void block_and_assert(Contender& self, std::uint32_t) {
   ASSERT_TRUE(!id) << "there is a session";
 }
 
-TEST(GTestFailuresTest, WhatCodeThatBlocksAssertsIsReportedToo) {
+TEST(GTestFailuresTest, AnAssertionOfBlockingCodeIsReportedToo) {
   const LockUnderTest lock("blocks", [](Contender& self, Path, std::uint32_t rounds) {
     return self.on_fiber([&self, rounds] { block_and_assert(self, rounds); });
   });
@@ -122,7 +122,7 @@ HuntSettings with_cuts(std::uint32_t most) {
   return settings;
 }
 
-TEST(GTestFailuresTest, WhatIsExpectedWhenEverythingIsClearedAwayCounts) {
+TEST(GTestFailuresTest, AnExpectationDuringTheCleanupCounts) {
   const LockUnderTest lock("left", &leave_behind);
   EXPECT_TRUE(no_violation(lock, with_cuts(0)));
   HuntSettings settings = with_cuts(1);
@@ -186,7 +186,7 @@ TEST(GTestFailuresTest, AHuntInsideAHuntTakesNothingAway) {
   EXPECT_NE(message.find("lockstep1/outer/"), message.npos) << message;
 }
 
-TEST(GTestFailuresTest, WhatHoldsIsNoViolation) {
+TEST(GTestFailuresTest, AnExpectationThatHoldsIsNoViolation) {
   const LockUnderTest holds("holds", [](Contender& self, Path lock, std::uint32_t rounds) {
     EXPECT_EQ(rounds, 1U);
     SUCCEED();

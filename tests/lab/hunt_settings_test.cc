@@ -167,7 +167,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
   EXPECT_NE(text.find("no fault budget is exhausted"), text.npos) << text;
 }
 
-TEST(HuntSettingsTest, WhatAnExhaustiveSearchFindsIsExplained) {
+TEST(HuntSettingsTest, AFindOfAnExhaustiveSearchIsExplained) {
   HuntSettings settings = small();
   settings.strategy = "exhaustive";
   const HuntReport report = hunt_lock("no-lock", &walk_in, settings);
@@ -271,7 +271,7 @@ TEST(HuntSettingsTest, TheEnvironmentLeavesAloneWhatItDoesNotSay) {
   EXPECT_FALSE(settings.with_environment().faults.any());
 }
 
-TEST(HuntSettingsTest, WhatIsWrongInTheEnvironmentIsNamed) {
+TEST(HuntSettingsTest, AWrongEnvironmentVariableIsNamed) {
   for (const auto& [variable, value] : {std::pair("LOCKSTEP_JOBS", "0"),
                                         {"LOCKSTEP_JOBS", "257"},
                                         {"LOCKSTEP_JOBS", "many"},

@@ -159,13 +159,13 @@ void use_after_free() {
   *gone = 2;  // NOLINT(clang-analyzer-cplusplus.NewDelete): that is what it is for.
 }
 
-TEST(LastWordsDeathTest, WhatASanitizerFindsIsToldToo) {
+TEST(LastWordsDeathTest, AFindOfASanitizerIsReportedToo) {
   EXPECT_EXIT(hunt(overtaken<&use_after_free>()), ExitedWithCode(1),
               "heap-use-after-free(.|\n)*" + told("been ended by a sanitizer"));
 }
 #endif
 
-TEST(LastWordsDeathTest, WhatNeverEndsIsToldToo) {
+TEST(LastWordsDeathTest, AnEndlessExecutionIsReportedToo) {
   EXPECT_DEATH(hunt(overtaken<&compute_for_ever>()),
                "still computing(.|\n)*" + told("under test has aborted"));
 }

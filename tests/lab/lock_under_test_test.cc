@@ -86,7 +86,7 @@ TEST(LockUnderTestTest, EveryExecutionStartsFromTheBeginning) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
-TEST(LockUnderTestTest, WhatIsLeftOfAnExecutionIsNoticed) {
+TEST(LockUnderTestTest, LeftoversOfAnExecutionAreNoticed) {
   int visits = 0;
   const HuntReport report = hunt_lock(counting(visits), quick());
   EXPECT_EQ(broken(report), "misuse") << report.text();
@@ -199,7 +199,7 @@ Task<void> wait_behind(Contender& self, Path lock) {
   if (watched) static_cast<void>(co_await watched->watch.fired());
 }
 
-TEST(LockUnderTestTest, WhoWaitsForEverHasLeftNoOrphan) {
+TEST(LockUnderTestTest, AContenderThatWaitsForEverLeavesNoOrphan) {
   const LockUnderTest lock("waits", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return wait_behind(self, std::move(path));
   });
@@ -222,7 +222,7 @@ TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
 }
 
 // A test that replays under other rules would say nothing.
-TEST(LockUnderTestTest, WhatACodeCannotSayIsLeftToFillIn) {
+TEST(LockUnderTestTest, APartThatACodeCannotSayIsLeftToFillIn) {
   LockUnderTest lock = lock_under_test<FairMutex>("x");
   lock.last = LastContender::kPatient;
   EXPECT_EQ(source_of(lock).code, "lock_under_test()");
@@ -244,7 +244,7 @@ TEST(LockUnderTestTest, NamesAreOneWord) {
   EXPECT_TRUE(hunt_lock(lock_under_test<FairMutex>("Fair_Mutex-2.0+x"), quick()).passed());
 }
 
-TEST(LockUnderTestTest, WhatCannotBeHuntedIsRefused) {
+TEST(LockUnderTestTest, ALockThatCannotBeHuntedIsRefused) {
   const LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
   for (const ScenarioSize size : {ScenarioSize{0, 1}, ScenarioSize{2, 0}, ScenarioSize{65, 1},
                                   ScenarioSize{2, 101}, ScenarioSize{64, 100}}) {

@@ -115,7 +115,7 @@ TEST(NoViolationTest, TheEnvironmentAsksForCoverage) {
   EXPECT_TRUE(quick().with_environment().measure_coverage);
 }
 
-TEST(NoViolationTest, WhatIsNoNumberIsRefused) {
+TEST(NoViolationTest, ATextThatIsNoNumberIsRefused) {
   const char* const numbers[] = {"x", "-1", "1x", "", " 1", "1.5", "99999999999999999999999"};
   for (const char* const number : numbers) {
     const Variable seed("LOCKSTEP_SEED", number);

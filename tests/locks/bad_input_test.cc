@@ -139,7 +139,7 @@ TEST_F(BadInputOfOthersTest, TheRootIsALockLikeAny) {
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
 }
 
-TEST_F(BadInputOfOthersTest, WhatWasMovedFromIsMisuse) {
+TEST_F(BadInputOfOthersTest, UseAfterAMoveIsMisuse) {
   FairMutex mutex(*session_, "/lock");
   HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
   const HeldLock moved = std::move(held);

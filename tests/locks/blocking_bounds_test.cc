@@ -268,7 +268,7 @@ TEST_F(BlockingBoundsTest, AConnectionThatIsLostBeforeTheAnswerIsNotSomebodyElse
   EXPECT_EQ(thrown_by_try([&] { return mutex.try_lock_for(3s); }).code, Error::kNotConnected);
 }
 
-TEST_F(BlockingBoundsTest, WhoStoodInTheQueueWasKeptOutBySomebodyElse) {
+TEST_F(BlockingBoundsTest, AWaiterThatTimesOutIsToldThatAnotherHolds) {
   blocking::FairMutex anns(ann_, "/lock");
   blocking::FairMutex bobs(bob_, "/lock");
   const std::lock_guard lock(anns);

@@ -191,7 +191,7 @@ TEST_F(BlockingTest, ADeadlockIsReportedAndLeavesNoZnode) {
   EXPECT_EQ(queue().size(), 1U);
 }
 
-TEST_F(BlockingTest, WhatTheSimulationRunsMustNotBlock) {
+TEST_F(BlockingTest, CodeThatTheSimulationRunsMustNotBlock) {
   blocking::FairMutex mutex(ann_, "/lock");
   const auto inside = [](blocking::FairMutex& lock) -> Task<int> {
     lock.lock();

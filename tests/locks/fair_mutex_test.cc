@@ -53,7 +53,7 @@ TEST(FairMutexTest, ExpiryOfTheHolderHandsTheLockOverAndTellsTheHolder) {
 
   const TimePoint before = simulation.now();
   simulation.expire(*a);
-  EXPECT_GT(simulation.now() - before, a->timeout());  // Virtual time: nobody slept.
+  EXPECT_GT(simulation.now() - before, a->timeout());  // Virtual time: no thread slept.
   simulation.run_until(acquired_by_b);
   simulation.settle();
   EXPECT_EQ(held_by_a->state(), LockState::kLost);

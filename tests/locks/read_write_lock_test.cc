@@ -198,7 +198,7 @@ TEST_F(ReadWriteLockTest, UpgradeWaitsForTheReadersBeside) {
   EXPECT_TRUE(behind.done());
 }
 
-TEST_F(ReadWriteLockTest, OfTwoUpgradersTheSecondIsToldToGiveUp) {
+TEST_F(ReadWriteLockTest, TheSecondOfTwoUpgradersIsToldToGiveUp) {
   HeldLock first = a_.read();
   HeldLock second = b_.read();
   const auto first_upgrade = simulation_.start(a_.lock.upgrade(first));

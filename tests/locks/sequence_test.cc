@@ -57,7 +57,7 @@ TEST(SequenceNumberTest, LastMarkCounts) {
   EXPECT_EQ(sequence_number("-lock--lock-0000000003", kLockMark), 3);
 }
 
-TEST(SequenceNumberTest, WhatIsNoContenderHasNone) {
+TEST(SequenceNumberTest, AZnodeThatIsNoContenderHasNone) {
   for (const char* const name :
        {"", "config", "-lock-", "x-lock-12a", "x-lock-a12", "x-lock", "x-locks-0000000001",
         "x-LOCK-0000000001", "0000000001", "x-lock-0000000001 ", "x-lock---0000000001",
@@ -138,7 +138,7 @@ TEST(PositionTest, OtherChildrenDoNotCount) {
   EXPECT_EQ(position->ahead, 0U);
 }
 
-TEST(PositionTest, WhoIsNotInTheListHasNone) {
+TEST(PositionTest, AContenderOutsideTheListHasNone) {
   const Children queue = list({"a-lock-0000000001", "b-lock-0000000003"});
   EXPECT_EQ(error_of(position_of("c-lock-0000000002", kLockMark, queue)), Error::kNoNode);
   EXPECT_EQ(error_of(position_of("x-lock-0000000001", kLockMark, queue)), Error::kNoNode);

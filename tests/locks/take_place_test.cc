@@ -57,7 +57,7 @@ TEST_F(TakePlaceTest, NameIsGuidMarkAndNumber) {
 
 TEST_F(TakePlaceTest, LostReplyAdoptsTheZnodeThatExists) {
   const auto created = simulation_.start(place());
-  simulation_.cut(*session_, 1, 0);  // Applied; nobody hears of it.
+  simulation_.cut(*session_, 1, 0);  // Applied; the client does not hear of it.
   EXPECT_NE(only_contender(), "");
   simulation_.run_until(created);
   expect_owns(created.result());
@@ -128,7 +128,7 @@ TEST_F(TakePlaceTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
   while (!created.done()) simulation_.advance(500ms);
   EXPECT_EQ(error_of(created.result()), Error::kTimedOut);
   EXPECT_EQ(simulation_.now(), deadline);
-  EXPECT_NE(only_contender(), "");  // Still there: nobody can delete it yet.
+  EXPECT_NE(only_contender(), "");  // Still there: no client can delete it yet.
   reconnect(simulation_, *session_);
   EXPECT_TRUE(children(simulation_, "/lock").empty());
   EXPECT_TRUE(session_->background().empty());

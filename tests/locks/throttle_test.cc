@@ -110,7 +110,7 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
     const Path lock = Path("/") / std::to_string(refusals);
     must(simulation_.run(create(*other_, lock)), "create");
     const auto created = simulation_.start(place_in(*session_, lock));
-    simulation_.cut(*session_, 1, 0);  // Applied; nobody hears of it.
+    simulation_.cut(*session_, 1, 0);  // Applied; the client does not hear of it.
     simulation_.settle();
     simulation_.throttle(*session_, refusals);
     simulation_.run_until(created);

@@ -105,7 +105,7 @@ TEST_F(ChroniclerTest, AGrantMayBeOverOnTheServersBeforeItsHolderHearsOfIt) {
   EXPECT_EQ(grant.ends, Chronicle::kNever);
 }
 
-TEST_F(ChroniclerTest, WhoCrashesHoldsNothingAnyMore) {
+TEST_F(ChroniclerTest, ACrashedProcessHoldsNothing) {
   begin();
   fakezk::World& world = simulation_.world();
   world.grant_begins(0, "/lock");

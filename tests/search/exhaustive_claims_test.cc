@@ -34,7 +34,7 @@ Task<void> ask_for_ever_unless_told(Actor& self) {
   while (!told) static_cast<void>(co_await (*session)->sync("/b"));
 }
 
-TEST(ExhaustiveClaimsTest, WhatNeedsFairnessIsNotExhausted) {
+TEST(ExhaustiveClaimsTest, ASearchThatNeedsFairnessIsNotExhausted) {
   Play play({&tell, &ask_until_told}, false);
   for (const ReductionName& reduction : reductions()) {
     ExhaustiveOptions options;

@@ -95,7 +95,7 @@ Task<void> mind_its_end(Actor& self) {
 }
 
 // A replay finds the violation again.
-TEST(ExhaustiveFaultsTest, WhatTheLastFaultShowsCanBeReplayed) {
+TEST(ExhaustiveFaultsTest, AFindOfTheLastFaultCanBeReplayed) {
   Play play({&mind_its_end});
   for (const ReductionName& reduction : reductions()) {
     const ExhaustiveResult result = explore(play, reduction.reduction, "kill-session", 1);

@@ -47,7 +47,7 @@ Task<void> tell_and_write(Actor& self) {
 }
 
 // Whether it may hear of a change.
-TEST(ExhaustiveFootprintsTest, WhoAConnectionHasShownToBe) {
+TEST(ExhaustiveFootprintsTest, IdentitiesOfAConnection) {
   Play play({&watch_and_authenticate, &tell_and_write});
   expect_agreement(play);
 }
@@ -164,7 +164,7 @@ class StepsByHandTest : public ::testing::Test {
 
 // The servers hear of a session as long as something of it arrives: that it stalls first, or last,
 // its clock shows.
-TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
+TEST_F(StepsByHandTest, MessagesOfAStalledProcess) {
   const auto session = open("A");
   World& world = simulation_.world();
   must(simulation_.run(create(*session, "/a", "x")), "create");
@@ -181,7 +181,7 @@ TEST_F(StepsByHandTest, WhatArrivesOfAProcessThatStalls) {
 }
 
 // A judge asks the client of the holder whether it is excused.
-TEST_F(StepsByHandTest, WhatAJudgeAsksAnotherClient) {
+TEST_F(StepsByHandTest, AJudgesQuestionToAnotherClient) {
   const auto a = open("A");
   const auto b = open("B");
   search::Verdict verdict;

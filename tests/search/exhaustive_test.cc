@@ -45,7 +45,7 @@ Task<void> report_to_judge(Actor& self) {
   fakezk::World& world = self.client().process().world();
   if (fakezk::FootprintRecorder* const recorder = world.recorder())
     recorder->writes(fakezk::ObjectKind::kOracle);
-  if (++self.shared == 1 && self.client().name() == "A") {  // Calmly B is.
+  if (++self.shared == 1 && self.client().name() == "A") {  // In the default schedule B is.
     self.verdict().report("user:order", "A was first", world.steps());
   }
 }
@@ -117,7 +117,7 @@ TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
 }
 
 // A judge who minds in which order two processes come to him.
-TEST(ExhaustiveTest, WhatAnOracleRemembers) {
+TEST(ExhaustiveTest, TheMemoryOfAnOracle) {
   Play play({&report_to_judge, &report_to_judge});
   EXPECT_TRUE(explore(play, Reduction::kSource).found);
   EXPECT_TRUE(explore(play, Reduction::kSleep).found);

@@ -136,7 +136,7 @@ TEST(HuntTest, ViolationIsTheFirstByIndex) {
   }
 }
 
-TEST(HuntTest, WhatWasFoundCanBeReplayed) {
+TEST(HuntTest, AViolationCanBeReplayed) {
   const HuntOptions options = hunt_options(kZoo07, 100'000);
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found.has_value());

@@ -84,7 +84,7 @@ TEST(JudgementTest, ProcessesAreCalledAsInTheLanes) {
       << broken;
 }
 
-TEST(JudgementTest, WhatSomebodyWaitsForIsAList) {
+TEST(JudgementTest, TheContendersThatAreWaitedForAreAList) {
   Hunted capacity("zoo-06-capacity-not-signalled", {2, 1}, FaultPlan::all(2), 1);
   const std::string broken = capacity.first_broken();
   EXPECT_NE(broken.find(" waits for a change of /lock/leases, and a change of /lock/locks/"),

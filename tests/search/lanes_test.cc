@@ -123,7 +123,7 @@ TEST_F(LanesTest, TwoTimesAreNoLoop) {
   EXPECT_EQ(drawn().find("..."), std::string::npos) << drawn();
 }
 
-TEST_F(LanesTest, WhatIsSaidInOneBreathStandsInOneLine) {
+TEST_F(LanesTest, NotesOfOneStepStandInOneLine) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
   World& world = simulation_.world();
   world.note(0, "HOLDS /a");
@@ -249,7 +249,7 @@ TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
   EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
 }
 
-TEST_F(LanesTest, WhatIsTooLongForItsLaneEndsWithAnEllipsis) {
+TEST_F(LanesTest, ATextThatIsTooLongForItsLaneEndsWithAnEllipsis) {
   const std::string path = "/" + std::string(100, 'x');
   must(simulation_.run(create(*alice_, path)), "create");
   must(simulation_.run(sync(*alice_, "/")), "sync");

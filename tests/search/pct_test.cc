@@ -20,7 +20,7 @@ class NoFaults final : public PossibleFaults {
 
 // With three sources, of which two give way at change points: of executions in which the third one
 // is left to go on, those in which the one that gave way last goes before the other, and the rest.
-TEST(PctTest, WhoGivesWayLastDoesNotAlwaysStandLowest) {
+TEST(PctTest, TheLastToGiveWayDoesNotAlwaysStandLowest) {
   constexpr std::uint32_t kPositions = 30;
   const std::vector<Event> all = {event(Event::Kind::kApply, 0), event(Event::Kind::kApply, 1),
                                   event(Event::Kind::kApply, 2)};

@@ -34,7 +34,7 @@ TEST(VerdictTest, EarliestStepStays) {
   EXPECT_FALSE(verdict.violation().has_value());
 }
 
-TEST(VerdictTest, OfOneStepTheFirstInTheOrderOfTheOraclesStays) {
+TEST(VerdictTest, TheFirstOracleOfTheTableWinsWithinOneStep) {
   const auto oracles = search::oracles();
   for (std::size_t i = 0; i + 1 < oracles.size(); ++i) {
     for (const bool ascending : {true, false}) {
@@ -55,10 +55,10 @@ TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
   EXPECT_EQ(verdict.violation()->oracle, "misuse");
 }
 
-TEST(VerdictTest, WhatIsClearedAwayBreaksNoGuaranteeButUsersOwn) {
+TEST(VerdictTest, CleanupBreaksOnlyGuaranteesOfUsers) {
   search::Verdict verdict;
   verdict.execution_is_over();
-  verdict.report("R2", "nobody is there to be told", 5);
+  verdict.report("R2", "no client is there to be told", 5);
   EXPECT_FALSE(verdict.violation().has_value());
   verdict.report("user:expectation", "in a destructor", 5);
   verdict.report("S1", "too late", 5);

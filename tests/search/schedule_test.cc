@@ -255,7 +255,7 @@ TEST(FaultPlanTest, AllAndNoneAreLists) {
   EXPECT_EQ(none, FaultPlan());
 }
 
-TEST(FaultPlanTest, WhatIsNoListIsRefusedByName) {
+TEST(FaultPlanTest, ATextThatIsNoListIsRefusedByName) {
   const auto complaint = [](std::string_view text) {
     FaultPlan plan;
     return search::parse_fault_kinds(text, plan);

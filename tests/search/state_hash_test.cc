@@ -26,7 +26,7 @@ class StateHashTest : public ::testing::Test {
   }
 };
 
-TEST_F(StateHashTest, WhoAConnectionHasShownToBe) {
+TEST_F(StateHashTest, IdentitiesOfAConnection) {
   const auto known_as = [](const char* credential) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       const auto show = [](Session& own, Data who) -> Task<Result<void>> {
@@ -55,7 +55,7 @@ Task<void> nap(Executor& executor, Duration duration) {
   static_cast<void>(co_await sleep_for(executor, duration));
 }
 
-TEST_F(StateHashTest, WhatAProcessWaitsFor) {
+TEST_F(StateHashTest, TheWaitsOfAProcess) {
   const auto naps = [](Duration duration) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       simulation.start(nap(session.executor(), duration));

@@ -76,7 +76,7 @@ TEST(TimelineTest, NamesCannotBecomeMarkup) {
   EXPECT_NE(record_in(page).find(R"(\u003c/script\u003e)"), std::string::npos);
 }
 
-TEST(TimelineTest, WhatIsNoTextIsReplaced) {
+TEST(TimelineTest, BytesThatAreNoTextAreReplaced) {
   Chronicle chronicle = chronicle_of(unit::kZoo01, {});
   const std::string_view bytes = "a\xff\xc3\xa9\xe2\x82\xed\xa0\x80z\xc0\xaf";
   chronicle.changes.front().data = Data(bytes);

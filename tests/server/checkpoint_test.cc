@@ -119,7 +119,7 @@ TEST_F(CheckpointTest, SessionsGoOnFromTheirSnapshots) {
   EXPECT_EQ(hashes[2], hashes[0]);
 }
 
-TEST_F(CheckpointTest, WhatIsUnderWayCannotBeKept) {
+TEST_F(CheckpointTest, ARequestInFlightCannotBeKept) {
   EXPECT_TRUE(rests());
   spawn(make(session(), "/b", CreateMode::kPersistent));
   EXPECT_FALSE(rests());
@@ -127,7 +127,7 @@ TEST_F(CheckpointTest, WhatIsUnderWayCannotBeKept) {
   EXPECT_TRUE(rests());
 }
 
-TEST_F(CheckpointTest, NorCanATaskOrAWatch) {
+TEST_F(CheckpointTest, ATaskOrAWatchCannotBeKept) {
   spawn(wait_for_ever(session(), "/b"));
   world_.settle();
   EXPECT_FALSE(rests());
@@ -138,7 +138,7 @@ TEST_F(CheckpointTest, NorCanATaskOrAWatch) {
   EXPECT_TRUE(rests());
 }
 
-TEST_F(CheckpointTest, NorCanATimerOrAClockOfItsOwn) {
+TEST_F(CheckpointTest, ATimerOrAClockOfItsOwnCannotBeKept) {
   world_.faults().stall(process());
   EXPECT_FALSE(rests());
   world_.faults().wake(process());
@@ -147,7 +147,7 @@ TEST_F(CheckpointTest, NorCanATimerOrAClockOfItsOwn) {
   EXPECT_FALSE(rests());
 }
 
-TEST_F(CheckpointTest, NorCanAHeldLinkOrAWorldThatIsMended) {
+TEST_F(CheckpointTest, AHeldLinkOrAMendedWorldCannotBeKept) {
   world_.network()[session().link()].inbox_flows = false;
   EXPECT_FALSE(rests());
   world_.network()[session().link()].inbox_flows = true;
@@ -156,7 +156,7 @@ TEST_F(CheckpointTest, NorCanAHeldLinkOrAWorldThatIsMended) {
   EXPECT_FALSE(rests());
 }
 
-TEST_F(CheckpointTest, NorCanTheEndOfASession) {
+TEST_F(CheckpointTest, TheEndOfASessionCannotBeKept) {
   world_.faults().kill_session(0);
   EXPECT_FALSE(rests());
   world_.servers().finish_close(0, world_.now());
@@ -164,7 +164,7 @@ TEST_F(CheckpointTest, NorCanTheEndOfASession) {
 }
 
 // The servers will look for it.
-TEST_F(CheckpointTest, NorCanAContainer) {
+TEST_F(CheckpointTest, AContainerCannotBeKept) {
   spawn(make(session(), "/container", CreateMode::kContainer));
   world_.settle();
   EXPECT_FALSE(rests());

@@ -33,7 +33,7 @@ TEST(ConnectionsTest, ANewConnectionKnowsOfTheOneBeforeOnlyItsReplica) {
   EXPECT_TRUE(connections.identities(2).empty());
 }
 
-TEST(ConnectionsTest, WhatWaitsForAnAnswerDoesNotGetItOverALaterConnection) {
+TEST(ConnectionsTest, ARequestIsNotAnsweredOverALaterConnection) {
   Connections connections;
   connections.greeted(0).session = 5;
   connections[0].unanswered = 1;

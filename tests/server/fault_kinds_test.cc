@@ -61,7 +61,7 @@ TEST_F(FaultKindsTest, SessionOfAStalledProcessExpiresAndItLearnsOfThatWhenItWak
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
 
-TEST_F(FaultKindsTest, WhatAStalledProcessHasSentKeepsItsSessionAliveALittleLonger) {
+TEST_F(FaultKindsTest, EarlierMessagesOfAStalledProcessKeepItsSessionAlive) {
   const auto session = simulation_.open("A", 10s);
   simulation_.hold(*session, OpCode::kCreate);
   const auto created = simulation_.start(create(*session, "/a"));

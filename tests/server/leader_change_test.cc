@@ -60,13 +60,13 @@ std::vector<std::string> told_by(const search::Chronicle& chronicle) {
   std::vector<std::string> lines;
   for (const search::Moment& moment : chronicle.moments) {
     if (moment.kind != search::Moment::Kind::kFault) continue;
-    const bool nobody = moment.process == search::Chronicle::kNobody;
+    const bool nobody = moment.process == search::Chronicle::kNoProcess;
     lines.push_back((nobody ? "" : std::to_string(moment.process) + ": ") + moment.text);
   }
   return lines;
 }
 
-TEST_F(LeaderChangeTest, WhatItLosesIsNamed) {
+TEST_F(LeaderChangeTest, ItsLossesAreNamed) {
   const std::shared_ptr<FakeSession> other = simulation_.open("B");
   const auto sent = simulation_.start(create(*other, "/sent"));
   const auto created = simulation_.start(create(*session_, "/a"));

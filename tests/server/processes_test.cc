@@ -82,7 +82,7 @@ TEST_F(ProcessesTest, AResetForgetsNamesAndBeginsEveryStreamAgain) {
   processes_.acts(0);
   processes_.reset();
   EXPECT_EQ(processes_.size(), 0u);
-  EXPECT_EQ(processes_.acting(), Processes::kNobody);
+  EXPECT_EQ(processes_.acting(), Processes::kNoProcess);
   EXPECT_EQ(processes_.add().random().next(), first);
   EXPECT_EQ(processes_.name(0), "process 0");
 }

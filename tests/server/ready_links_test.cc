@@ -18,7 +18,7 @@ Ready list(const ReadyLinks& ready, LinkIndex first) {
   return found;
 }
 
-TEST(ReadyLinksTest, WhatIsNotReadyAnyMoreLeavesTheOtherWayOfItsLink) {
+TEST(ReadyLinksTest, OneWayThatIsNoLongerReadyLeavesTheOtherOfItsLink) {
   for (const auto& [gone, left] :
        {std::pair(Way::kDeliver, Way::kApply), std::pair(Way::kApply, Way::kDeliver)}) {
     ReadyLinks ready;
@@ -67,7 +67,7 @@ TEST(ReadyLinksTest, HoldsMoreLinksThanAWordHasBits) {
   EXPECT_EQ(list(ready, 70), expected);
 }
 
-TEST(ReadyLinksTest, WhatIsNewIsNotReady) {
+TEST(ReadyLinksTest, ANewLinkIsNotReady) {
   ReadyLinks ready;
   ready.resize(40);
   for (LinkIndex link = 0; link < 40; ++link) ready.set(Place(link), Way::kApply, true);

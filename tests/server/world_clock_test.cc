@@ -47,7 +47,7 @@ TEST_F(WorldClockTest, WithoutTimersNothingIsDue) {
   EXPECT_FALSE(clock_.is_waited_for());
 }
 
-TEST_F(WorldClockTest, OfTimersThatAreDueTogetherOneOfEachQueueIsNext) {
+TEST_F(WorldClockTest, OneTimerOfEachQueueIsNextIfSeveralAreDueTogether) {
   processes_.add().start_timer(timers_[0], TimePoint(5s));
   processes_.add().start_timer(timers_[1], TimePoint(5s));
   servers_.expiries.push(timers_[2], TimePoint(5s));

@@ -252,7 +252,7 @@ TEST(StatementsSelfTest, AKeyThatIsStatedTwice) {
   EXPECT_EQ(check(std::string(kOne) + kOne, kItsTest).size(), 1U);
 }
 
-TEST(StatementsSelfTest, WhatIsAKey) {
+TEST(StatementsSelfTest, KeysHaveOneForm) {
   EXPECT_EQ(keys_in("Z1 (Z12) Z3AWatch a.Z4B").size(), 4U);
   EXPECT_TRUE(keys_in("Zookeeper AZ1 _Z2 Z 0xZ3 Z4b Z5_").empty());
 }

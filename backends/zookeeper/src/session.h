@@ -114,7 +114,8 @@ class Session final : public lockstep::Session,
   Inbox inbox_;
   PendingRequests pending_;
   ReplyWindow window_;
-  std::deque<Waiting> waiting_;  // Also pending, and the youngest of them; in the order of sending.
+  std::deque<Waiting>
+      waiting_;  // Pending too, younger than all of pending_; in the order of sending.
   RequestId fail_waiting_to_ = 0;  // Fails them as soon as what was sent before has been answered.
   bool has_credential_ = false;
   bool authenticating_ = false;  // The server's answer to a credential is on its way.

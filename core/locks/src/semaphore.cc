@@ -107,8 +107,8 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience 
     const bool room = co_await ok(has_room(list.value, ours, most.value));
     if (room) co_return list.value.parent().pzxid;
     if (observer_) observer_->waiting(session_.id(), ours, list.value.size() - 1);
-    // Wait until a lease comes or goes, or there may be more of them. Whoever deletes the mutex
-    // lets the next one in beside us, and neither of us would ever see room.
+    // Wait until a lease comes or goes, or there may be more of them. A client that deletes the
+    // mutex lets the next one in beside us, and neither of us would ever see room.
     LinkedStop woken(context.stop(), turn.lost_token());
     TaskSet others;
     if (count_.shared()) others.spawn(stop_when_fired(most.watch, woken.source()));

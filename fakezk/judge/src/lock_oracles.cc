@@ -288,8 +288,8 @@ void LockOracles::check_orphans() {
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
-    report(Oracle::kS5,
-           std::string(text(life.znode)) + " is still there, but nobody holds it or waits for it");
+    report(Oracle::kS5, std::string(text(life.znode)) +
+                            " is still there, but no client holds it or waits for it");
   }
 }
 

@@ -189,7 +189,7 @@ void SharedResource::tell(const Session& session, std::string_view text) const {
 
 // The writer is unknown.
 void SharedResource::note(std::string_view text) const {
-  world_->note(search::Chronicle::kNobody, text);
+  world_->note(search::Chronicle::kNoProcess, text);
 }
 
 // The judge remembers what one process does here and judges the next one by it.

@@ -10,7 +10,7 @@ namespace lockstep::search {
 namespace {
 
 std::uint32_t process_of_timer(const fakezk::Step& step) {
-  return step.timer == fakezk::TimerKind::kProcess ? step.timer_index : Chronicle::kNobody;
+  return step.timer == fakezk::TimerKind::kProcess ? step.timer_index : Chronicle::kNoProcess;
 }
 
 void add_stat(Moment& moment, const Stat& stat) {
@@ -37,15 +37,15 @@ void Chronicler::step(const fakezk::Step& step) {
           "the servers end the session, its ephemerals go");
       return;
     case fakezk::Event::Kind::kReap:
-      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+      add(step, Moment::Kind::kServers, Chronicle::kNoProcess,
           "the servers remove " + world_.server().paths().path(step.path).string());
       return;
     case fakezk::Event::Kind::kStray:
-      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+      add(step, Moment::Kind::kServers, Chronicle::kNoProcess,
           "late: " + describe(world_, *step.applied) + ", left behind by a broken connection");
       return;
     case fakezk::Event::Kind::kReplicate:
-      add(step, Moment::Kind::kServers, Chronicle::kNobody,
+      add(step, Moment::Kind::kServers, Chronicle::kNoProcess,
           "replica " + std::to_string(step.event.index) + " catches up by one");
       return;
     case fakezk::Event::Kind::kWake:
@@ -162,9 +162,9 @@ std::uint32_t Chronicler::process_of_fault(const fakezk::Step& step) const {
     case fakezk::FaultKind::kLeaderChange:
     case fakezk::FaultKind::kParentRemoval:
     case fakezk::FaultKind::kSequenceOverflow:
-    case fakezk::FaultKind::kForgottenWrites: return Chronicle::kNobody;
+    case fakezk::FaultKind::kForgottenWrites: return Chronicle::kNoProcess;
   }
-  return Chronicle::kNobody;
+  return Chronicle::kNoProcess;
 }
 
 // Adds one moment for each connection that loses messages.
@@ -299,7 +299,7 @@ void Chronicler::watch_of(fakezk::LinkIndex link, const fakezk::WatchTable& tabl
 
 std::uint32_t Chronicler::process_of(SessionId session) const {
   const auto known = process_of_.find(session);
-  return known == process_of_.end() ? Chronicle::kNobody : known->second;
+  return known == process_of_.end() ? Chronicle::kNoProcess : known->second;
 }
 
 std::uint32_t Chronicler::process_of_session(fakezk::SessionIndex session) const {

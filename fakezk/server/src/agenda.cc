@@ -69,8 +69,8 @@ void Agenda::list_reaping() {
   }
 }
 
-// Calmly these come when nothing else can happen: they are late by nature, and one deviation is
-// enough to make one of them early, where to keep it waiting would take one at every step.
+// In the default schedule, these come when nothing else can happen: they are late by nature. One
+// deviation makes one of them early; to delay it otherwise would take a deviation at every step.
 void Agenda::list_late_events() {
   for (const SessionIndex session : server_.closing()) {
     events_.add({Event::Kind::kCloseSession, FaultKind::kCut, session});

@@ -8,7 +8,7 @@ void Processes::reset_all() {
   for (const auto& process : all()) process->reset();
   names_ = nullptr;
   host_.blocker = nullptr;
-  acting_ = kNobody;
+  acting_ = kNoProcess;
 }
 
 void Processes::reset() {

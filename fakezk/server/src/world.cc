@@ -52,7 +52,7 @@ void World::record_footprints(FootprintRecorder* recorder) {
 
 void World::begin_trace() {
   steps_ = 0;
-  processes_.acts(Processes::kNobody);
+  processes_.acts(Processes::kNoProcess);
   record_.begin();
   server_.keep_log();
 }
@@ -84,7 +84,7 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
 [[gnu::always_inline]] inline void World::happens(Chooser& chooser, const FaultMenu& faults,
                                                   Choice choice) {
   choices_.begin_step(chooser);
-  processes_.acts(Processes::kNobody);
+  processes_.acts(Processes::kNoProcess);
   const Event& event = take(faults, choice);
   ++steps_;
   execute(event);
@@ -275,7 +275,7 @@ void World::advance_clock(TimePoint until) {
       run_threads();
     }
     move_clock(until);
-  } while (due());  // Of a process that this has woken.
+  } while (due());  // A process that this has woken may have timers due.
   if (fired == work_.most()) work_.is_endless("timers have fired, all at one instant");
 }
 
@@ -312,7 +312,7 @@ void World::heal() {
 std::string World::where() const {
   std::string text = steps_ == 0 ? "before the first step" : "in step " + std::to_string(steps_);
   const std::uint32_t acting = processes_.acting();
-  if (acting != Processes::kNobody) text += ", in which " + process_name(acting) + " goes on";
+  if (acting != Processes::kNoProcess) text += ", in which " + process_name(acting) + " goes on";
   return text;
 }
 

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   Process process(read(argv));
-  if (process.has(Flaw::kWritesToStderr)) std::fprintf(stderr, "a line that nobody asked for\n");
+  if (process.has(Flaw::kWritesToStderr)) std::fprintf(stderr, "a line that is not asked for\n");
   const std::jthread commands([&] { process.control.obey(process.reporter); });
   if (std::string_view(argv[1]) == "threads") {
     contend_with_threads(process);

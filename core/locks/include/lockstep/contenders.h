@@ -17,7 +17,7 @@ class QueueEntry {
   Path znode;
   Contender contender;
   bool holds;  // No contender in front keeps it waiting.
-  Data data;   // Also null if its ACL forbids us to read it.
+  Data data;   // Null, too, if its ACL forbids us to read it.
   // The czxid is its grant's fencing token without the epoch, the ephemeral_owner its session.
   Stat stat;
 };

@@ -27,7 +27,7 @@ class LockQueue {
 enum class Patience : std::uint8_t {
   kWaits,         // All of them.
   kWaitsToShare,  // Shared ones only: kConflict if an exclusive one is in front.
-  kDoesNotWait,   // None: kConflict if any is in front.
+  kDoesNotWait,   // For none: the outcome is kConflict if any is in front.
 };
 
 // Steps 2 to 5 of ZooKeeper's lock recipe: waits until no znode in front keeps the contender

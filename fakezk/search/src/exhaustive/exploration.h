@@ -43,7 +43,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
  private:
   // How a run stands, and how it ended.
   enum class Run : std::uint8_t {
-    kWhole,    // To the end.
+    kWhole,    // It ran to its end.
     kHalf,     // Nothing new begins here: it is broken off.
     kCut,      // It is too long, and continues by the default schedule.
     kParted,   // It has not gone the same way as before, and is broken off.
@@ -94,7 +94,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   Run run_ = Run::kWhole;
   std::size_t depth_ = 0;  // States reached in this run.
   std::size_t numbers_drawn_ = 0;
-  std::uint64_t final_state_ = 0;  // Of the last complete execution.
+  std::uint64_t final_state_ = 0;  // The hash after the last complete execution.
   Found found_;
 };
 

@@ -64,7 +64,7 @@ class PartSearch {
   const ExhaustiveOptions& options_;
   std::deque<Stage>& stages_;
   Workers& workers_;
-  std::atomic<std::uint64_t> executions_ = 0;  // Of all jobs.
+  std::atomic<std::uint64_t> executions_ = 0;  // The sum over all jobs.
   std::atomic<bool> stopped_ = false;
 };
 

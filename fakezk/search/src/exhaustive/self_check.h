@@ -33,7 +33,7 @@ class SelfCheck {
     kNone,              // No two adjacent steps are independent.
     kCommutes,          // The order made no difference.
     kDependent,         // It did: dependence() names the steps.
-    kNondeterministic,  // So did running the same order again.
+    kNondeterministic,  // The same order, run again, did too.
   };
   // Tries two adjacent independent steps of the trace in both orders; `number` says where to look.
   Pair check_a_pair(std::uint64_t number);

@@ -73,7 +73,7 @@ class Trace {
   std::vector<TraceStep> steps_;  // Reused; only the first size_ are valid.
   std::size_t size_ = 0;
   std::vector<std::size_t> races_;
-  StepSet between_;  // Of the last call of initials().
+  StepSet between_;  // Scratch space of initials().
   std::vector<StepKey> initials_;
 };
 

@@ -86,7 +86,7 @@ class Record {
     json_.key(key);
     json_.null();
   }
-  // Chronicle::kNobody is -1.
+  // Chronicle::kNoProcess is -1.
   void add_process(std::string_view key, std::uint32_t process) {
     json_.key(key);
     json_.number(process < chronicle_.processes.size() ? std::int64_t{process} : -1);

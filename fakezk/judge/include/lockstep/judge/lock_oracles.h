@@ -112,7 +112,7 @@ class LockOracles final : public LockObserver {
     Zxid created;
     Zxid evidence;
     Share share;
-    std::size_t life;  // Of its znode, an index of lives_.
+    std::size_t life;  // The index in lives_ of its znode.
     LossPolicy loss;
     std::uint32_t losses = 0;
     bool releasing = false;
@@ -128,7 +128,7 @@ class LockOracles final : public LockObserver {
   // contenders are after.
   struct Looks {
     SessionId session;
-    std::size_t life;  // Of that znode, an index of lives_.
+    std::size_t life;  // The index in lives_ of that znode.
     // The zxids up to which its server had applied at its last look, and at the one before: its
     // next list shows at least that much. The leader may be ahead.
     Zxid last = 0;

@@ -86,7 +86,7 @@ class SharedResource {
   search::Judgements judged_;
   std::vector<Visit> inside_;
   Zxid newest_ = 0;
-  SessionId newest_writer_ = 0;  // Of the newest fenced write.
+  SessionId newest_writer_ = 0;  // The session of the newest fenced write.
   std::uint32_t stock_ = 0;
   std::uint32_t woken_ = 0;  // Waiters, since the last release.
 };

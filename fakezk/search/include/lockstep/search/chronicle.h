@@ -36,7 +36,7 @@ struct Moment {
   Kind kind;
   std::uint32_t step;
   std::int64_t time_ms;
-  std::uint32_t process;  // Chronicle::kNobody for the servers and the clock.
+  std::uint32_t process;  // Chronicle::kNoProcess for the servers and the clock.
   std::string text;       // In words, without the details.
   std::vector<Detail> details = {};
   std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of its request.
@@ -51,7 +51,7 @@ struct ZnodeChange {
   Zxid zxid;
   fakezk::Lifetime lifetime;  // kCreated
   SessionId owner;            // The ephemeral owner, or 0.
-  std::uint32_t owned;        // The process of that session; kNobody if unknown.
+  std::uint32_t owned;        // The process of that session; kNoProcess if unknown.
   Data data;                  // kCreated, kDataSet
 };
 
@@ -75,7 +75,7 @@ struct WatchSpan {
 
 // An execution, written down: all that a report shows. It does not refer to its world.
 struct Chronicle {
-  static constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kNoProcess = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
   static constexpr std::uint32_t kNoStep = std::numeric_limits<std::uint32_t>::max();
 

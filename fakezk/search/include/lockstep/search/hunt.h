@@ -93,7 +93,7 @@ struct HuntResult {
   std::uint64_t steps = 0;
   // Sum over the executions up to the first violating one; the same for any number of jobs.
   std::uint64_t trace_hash = 0;
-  Judgements judged;  // What the oracles of these executions had to judge.
+  Judgements judged;  // The number of judgements of each oracle in these executions.
   std::optional<Found> found;
   std::optional<Coverage> coverage;  // Set if it was to be measured.
 };

@@ -39,7 +39,7 @@ struct OracleFacts {
   bool is_guarantee;
   // The guarantee ("no lost wakeup"), or what has happened ("an exception escaped").
   std::string_view brief;
-  std::string_view sentence;  // What must hold.
+  std::string_view sentence;  // The guarantee.
   // Why it may have judged nothing in a hunt; empty if it always judges something.
   std::string_view idle_because = "";
   // The part that an exhaustive search does not judge, because that part depends on orders that

@@ -12,7 +12,7 @@ namespace lockstep::search {
 struct TimelineCaption {
   struct Snippet {
     std::string title;  // "Replay it"
-    std::string text;   // To be copied verbatim.
+    std::string text;   // Meant to be copied verbatim.
     bool is_code = false;
   };
 

@@ -67,7 +67,7 @@ inline void Agenda::list() {
   list_ready_links();
 }
 
-// Calmly the link goes on whose event came last.
+// In the default schedule, the link whose event came last goes on.
 inline void Agenda::list_ready_links() {
   EventList::Some some(events_, std::size_t{2} * network_.size());
   network_.ready().each(current_, [&](LinkIndex link, ReadyLinks::Way way) {

@@ -6,7 +6,7 @@
 
 namespace lockstep::fakezk {
 
-// What the servers have taken up last: the request, and what it came to if that is known already.
+// The request that the servers have handled last, and its outcome if that is known already.
 struct Applied {
   OpCode op = OpCode::kSync;
   bool is_request = false;  // Otherwise a handshake or SetWatches.

@@ -15,22 +15,22 @@ class Connections {
  public:
   // The connection of a link, or what is left of its last one.
   struct Connection {
-    SessionIndex session = kNoSession;  // That it serves.
+    SessionIndex session = kNoSession;  // The session that it serves.
     ReplicaIndex replica = 0;
-    std::uint32_t number = 0;      // Of the connections that this link has had; an end counts too.
+    std::uint32_t number = 0;      // Counts the connections of this link, and their ends.
     std::uint32_t unanswered = 0;  // Entries in the log that its replica has not applied.
     bool drops_requests = false;   // Its session is being closed.
-    Identities identities;         // That it has shown.
+    Identities identities;         // Those it has authenticated with.
   };
 
   void clear() { connections_.clear(); }
-  // A client greets the servers over this link. Its new connection serves no session yet, and knows
-  // of the one before only which replica it went to.
+  // A client greets the servers over this link. Its new connection serves no session yet, and keeps
+  // only the replica of the one before.
   Connection& greeted(LinkIndex link);
-  // It serves no session any more, and what it waits for is not answered. Returns the session.
+  // Ends the connection: requests in flight over it are not answered. Returns its session.
   SessionIndex ended(LinkIndex link);
 
-  // Links over which nobody has greeted the servers have no entry.
+  // A link has no entry before its first handshake.
   [[nodiscard]] bool has(LinkIndex link) const { return link < connections_.size(); }
   [[nodiscard]] LinkIndex size() const { return static_cast<LinkIndex>(connections_.size()); }
   [[nodiscard]] Connection& operator[](LinkIndex link) { return connections_[link]; }

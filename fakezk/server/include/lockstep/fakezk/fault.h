@@ -56,7 +56,7 @@ class Server;
 enum class FaultNeed : std::uint8_t { kNothing, kReplicas, kRestarter };
 
 struct FaultFacts {
-  std::string_view name;     // As in --faults.
+  std::string_view name;     // Its name in --faults.
   std::string_view effect;   // The rest is for docs/faults.md, and can be read by itself:
   std::string_view strikes;  // what one fault does, and where it can strike.
   FaultNeed needs = FaultNeed::kNothing;
@@ -100,7 +100,7 @@ class FaultPlan {
 
  private:
   std::array<std::uint32_t, kFaultKinds> most_{};
-  FaultKinds kinds_ = 0;  // Of which there may be any.
+  FaultKinds kinds_ = 0;  // The kinds of which any may strike.
   std::uint32_t total_ = 0;
 };
 

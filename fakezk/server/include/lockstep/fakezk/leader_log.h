@@ -18,13 +18,13 @@ class LeaderLog {
 
   void clear();
   void add(const Txn& txn) { entries_.push_back(txn); }
-  // No server forgets what stands in it so far.
+  // No server forgets the present entries.
   void keep() { kept_ = entries_.size(); }
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] const Txn& operator[](std::size_t entry) const { return entries_[entry]; }
   [[nodiscard]] std::span<const Txn> all() const { return entries_; }
-  // What follows after the first entries.
+  // All but the first entries.
   [[nodiscard]] std::span<const Txn> after(std::size_t entries) const {
     return all().subspan(std::min(entries, size()));
   }

@@ -86,9 +86,9 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   Kind kind;
   EventType event = EventType::kCreated;
   OpCode op = OpCode::kSync;
-  PathId path = PathTable::kRoot;  // For an event, the znode's.
+  PathId path = PathTable::kRoot;  // The znode of an event.
   Zxid zxid = 0;
-  Reply reply;                     // For an event, reply.path is the znode.
+  Reply reply;                     // reply.path is the znode of an event.
   std::optional<Welcome> welcome;  // for kSessionAccepted
 };
 

@@ -19,7 +19,7 @@ namespace lockstep::fakezk {
 // is lost only together with its connection.
 struct Link {
   Endpoint* endpoint = nullptr;
-  bool open = false;  // As the server sees it; the client learns of the end from its inbox.
+  bool open = false;  // The server's view; the client learns of the end from its inbox.
   Mailbox<ClientMessage> requests;
   Mailbox<ServerMessage> inbox;
   // By hand: a request of this kind stays in flight while it is at the head.

@@ -25,7 +25,7 @@ class ProcessNames {
 // set going. A reset keeps their memory.
 class Processes {
  public:
-  static constexpr std::uint32_t kNobody = static_cast<std::uint32_t>(-1);
+  static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
   Processes(World& world, WorkLoop& work, const WorldTime& time) : host_{world, work, time} {}
 
@@ -75,7 +75,7 @@ class Processes {
   }
   void set_blocker(Blocker* blocker) { host_.blocker = blocker; }
 
-  // The process that the current step has set going, or kNobody.
+  // The process that the current step has set going, or kNoProcess.
   [[nodiscard]] std::uint32_t acting() const { return acting_; }
   void acts(std::uint32_t process) { acting_ = process; }
 
@@ -87,7 +87,7 @@ class Processes {
   std::uint32_t size_ = 0;
   std::vector<std::uint32_t> of_link_;
   const ProcessNames* names_ = nullptr;
-  std::uint32_t acting_ = kNobody;
+  std::uint32_t acting_ = kNoProcess;
 };
 
 }  // namespace lockstep::fakezk

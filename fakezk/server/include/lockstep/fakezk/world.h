@@ -46,7 +46,7 @@ class World final {
   [[nodiscard]] bool task_failed() const { return work_.escaped() != nullptr; }
   [[nodiscard]] std::exception_ptr take_exception();
 
-  // Everything as if new. Whoever holds sessions of this world must have let go of them.
+  // Everything as if new. Sessions of this world must have been destroyed before.
   void reset();
 
   // A world that rests: processes, sessions and znodes, but nothing that runs, waits, is watched,

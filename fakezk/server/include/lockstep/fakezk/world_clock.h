@@ -13,7 +13,7 @@ namespace lockstep::fakezk {
 struct NextTimer {
   internal::TimerQueue* queue;
   TimerKind kind;
-  std::uint32_t index;  // As TimerKind says.
+  std::uint32_t index;  // TimerKind says of what.
 };
 
 // Hears that nothing can happen any more until time passes.

@@ -107,8 +107,8 @@ class ZnodeTree {
   // By PathId: the number of the last change of each. No two states of a znode have the same.
   std::vector<std::uint64_t> states_;
   std::uint64_t changes_ = 0;
-  NameList latest_;              // That was handed out.
-  Checkpoint planted_;           // What stands there from the start.
+  NameList latest_;              // The list handed out last.
+  Checkpoint planted_;           // The znodes of the start.
   std::vector<PathId> created_;  // Everything else that has existed since the reset.
   FootprintRecorder* recorder_ = nullptr;
   std::uint32_t number_ = 0;

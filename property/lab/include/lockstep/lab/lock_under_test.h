@@ -47,7 +47,7 @@ class LockUnderTest {
   // Judge after each step, and when nothing can happen any more.
   Judge invariant;
   Judge check_at_end;
-  judge::LockRules rules = judge::mutex_rules();  // Which grants exclude each other.
+  judge::LockRules rules = judge::mutex_rules();  // They say which grants exclude each other.
   // lock_under_test<M> and blocking_lock_under_test<M> set kImpatient if M can be bounded.
   LastContender last = LastContender::kPatient;
   fakezk::ReplicaIndex replicas = 1;  // With more, the last server is slow.
