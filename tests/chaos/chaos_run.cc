@@ -96,7 +96,7 @@ void ChaosRun::command(Command command) {
 }
 
 void ChaosRun::run() {
-  bool good = one_round(milliseconds(0));  // What memory there is to begin with.
+  bool good = one_round(milliseconds(0));  // It shows the memory at the beginning.
   for (int round = 0; good && round < plan_.rounds && plan_.chaos > milliseconds(0); ++round) {
     command(Command::kResume);
     good = one_round(plan_.chaos);

@@ -23,7 +23,7 @@ struct Plan {
   std::uint64_t seed = 0;
   int processes = 4;
   int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
-  std::chrono::milliseconds chaos{};  // Of each round; none: nothing fails.
+  std::chrono::milliseconds chaos{};  // The time of each round; none: nothing fails.
   std::chrono::milliseconds patience{std::chrono::seconds(90)};  // For whatever has to happen.
   // The same, of what has to happen once all are at rest.
   std::chrono::milliseconds patience_at_rest{std::chrono::seconds(90)};
@@ -81,8 +81,8 @@ class ChaosRun {
   std::deque<Site> sites_;
   std::unique_ptr<Faults> faults_;
   std::vector<std::filesystem::path> errors_;
-  std::map<std::pair<int, int>, Event> first_rest_;  // Of each life of a process.
-  std::vector<Event> events_;                        // Of the round that is judged.
+  std::map<std::pair<int, int>, Event> first_rest_;  // One for each life of a process.
+  std::vector<Event> events_;                        // The events of the round to be judged.
   std::vector<Violation> violations_;
   Judged judged_;
   int rests_ = 0;

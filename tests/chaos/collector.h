@@ -40,7 +40,7 @@ class Resource {
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
-  using Grant = std::tuple<int, int, std::string, std::int64_t>;  // Of whom, of which lock, token.
+  using Grant = std::tuple<int, int, std::string, std::int64_t>;  // Session, lock, token.
 
   bool write(const Event& event);
   void violated(const Event& event, std::string what);

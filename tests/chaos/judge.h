@@ -12,7 +12,7 @@ namespace lockstep::chaos {
 
 // The number of facts judged, so that a run in which nothing happened does not pass for a good one.
 struct Judged {
-  std::uint64_t grants = 0;  // Whose evidence was held against the servers' log.
+  std::uint64_t grants = 0;  // Those compared with the servers' log.
   std::uint64_t losses = 0;
   std::uint64_t intervals = 0;  // In which a lock was used, by the contenders' clocks.
   std::uint64_t excused = 0;    // Overlaps of a holder that did not run.

@@ -12,7 +12,7 @@ struct Transaction {
   enum class Kind : std::uint8_t { kCreate, kDelete, kEndOfSession };
   Kind kind{};
   std::int64_t zxid = 0;
-  std::int64_t session = 0;  // Whose request it was.
+  std::int64_t session = 0;  // The session that sent the request.
   std::string path;          // None for the end of a session.
   bool ephemeral = false;
 };

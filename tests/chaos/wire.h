@@ -124,7 +124,7 @@ enum class Flaw : std::uint8_t {
   kInventsToken,  // Writes with a token that was not granted.
   kWritesToStderr,
   kLeaks,           // Forgets memory.
-  kTellsLossTwice,  // Of one grant.
+  kTellsLossTwice,  // It tells one grant's loss twice.
   kTellsLossLate,   // After the release.
   kHidesEnds,       // Never says that a grant has ended by its release.
 };

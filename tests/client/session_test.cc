@@ -150,7 +150,7 @@ TEST_F(SessionTest, CloseDeletesTheEphemeralsBeforeItIsAnswered) {
   EXPECT_EQ(error_of(simulation_.run(connected(*session_))), Error::kClosing);
 }
 
-// Nobody tells the server: it keeps the session until it expires.
+// The server is not told: it keeps the session until it expires.
 TEST_F(SessionTest, CloseWithoutAConnectionEndsAtOnceAndTheSessionExpires) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   disconnect(simulation_, *session_);

@@ -150,7 +150,7 @@ TEST_F(WatchTest, DataWatchComparesStatesAfterAnAbsence) {
   reconnect(simulation_, *watcher_);
   expect_event(changed, EventType::kChanged, "/a");
   expect_event(removed, EventType::kDeleted, "/b");
-  expect_event(replaced, EventType::kChanged, "/c");  // Nobody saw it missing.
+  expect_event(replaced, EventType::kChanged, "/c");  // No client saw it missing.
   EXPECT_FALSE(event(untouched).has_value());
   set("/d", "x");
   expect_event(untouched, EventType::kChanged, "/d");

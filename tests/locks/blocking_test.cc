@@ -157,7 +157,7 @@ TEST_F(BlockingTest, AnAcquireEndsWithItsSession) {
   ASSERT_FALSE(bobs.try_lock());
   simulation_.start(kill_later(ann_.executor(), simulation_, *bob_.current()));
   EXPECT_FALSE(rejoins.try_lock_for(5s));
-  simulation_.settle();  // What it created is deleted in the background.
+  simulation_.settle();  // Its znode is deleted in the background.
   EXPECT_EQ(queue().size(), 1U);
   anns.unlock();
   rejoins.lock();

@@ -148,7 +148,7 @@ TEST_F(OnClientTest, AnOldGrantNeverTouchesTheNewSession) {
   EXPECT_NE(fresh.session, old.session);
   const RequestCounter requests(simulation_);
   EXPECT_EQ(simulation_.run(old.held.release()), ReleaseOutcome::kAlreadyLost);
-  old = std::move(fresh);  // What is left of the old one goes with the name `fresh`.
+  old = std::move(fresh);  // The rest of the old one goes with the name `fresh`.
   simulation_.settle();
   EXPECT_EQ(requests.total(), 0U);
   EXPECT_EQ(old.held.state(), LockState::kHeld);

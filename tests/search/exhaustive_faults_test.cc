@@ -151,12 +151,12 @@ TEST(ExhaustiveFaultsTest, OneThatAStepMakesImpossible) {
   expect_same_as_sleep_sets("clock-drift", 1);
 }
 
-// Nor is one that a step keeps from ever becoming possible.
+// A fault that a step keeps from ever becoming possible is not forgotten, either.
 TEST(ExhaustiveFaultsTest, OneThatIsKeptFromBecomingPossible) {
   expect_same_as_sleep_sets("late-apply,timer", 2);
 }
 
-// Nor what happens at last while a process is stalled, if it wakes before.
+// Nor is the last event while a process is stalled, if the process wakes before.
 TEST(ExhaustiveFaultsTest, TheClockMovesOnWhileAProcessIsStalled) {
   expect_same_as_sleep_sets("stall", 2);
 }

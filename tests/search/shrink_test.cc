@@ -80,7 +80,7 @@ TEST_P(ShrinkTest, LeavesNothingThatCouldBeLeftOut) {
 
 // Large scenes take thousands of steps each time.
 TEST_P(ShrinkTest, StaysWithinItsBudgetOfSteps) {
-  const std::uint64_t most = options_.limits.steps;  // Of the execution that goes beyond.
+  const std::uint64_t most = options_.limits.steps;  // The execution goes beyond it.
   for (const std::uint64_t budget : {1u, 100u, 1'000u}) {
     const Shrunk shrunk = shrink(found_.deviations, {.steps = budget});
     EXPECT_LT(shrunk.steps, budget + most);

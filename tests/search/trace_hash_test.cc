@@ -164,7 +164,7 @@ TEST(TraceHashTest, CoversCredentials) {
   EXPECT_NE(showing("user:1"), showing("user:2"));
 }
 
-// Nobody hears what comes of it, but it is done.
+// No client hears of the outcome, but the request is done.
 TEST(TraceHashTest, CoversWhatIsDoneAfterTheConnectionIsGone) {
   const auto losing = [](Data data, bool late) {
     return trace_hash_of([&](Simulation& simulation, FakeSession& session) {

@@ -248,7 +248,7 @@ TEST_F(FaultKindsTest, LockWithoutSequenceNumbersIsRefusedNotGrantedTwice) {
     EXPECT_EQ(last.state(), LockState::kHeld);
   }
   simulation_.settle();
-  EXPECT_EQ(world().server().reapable().size(), 1U);  // Nobody has left anything behind.
+  EXPECT_EQ(world().server().reapable().size(), 1U);  // No client has left anything to be reaped.
   must(simulation_.run(remove(*ann, "/lock")), "remove");
   must(simulation_.run(bob_mutex.acquire()), "a new parent counts from zero");
 }

@@ -258,7 +258,8 @@ TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
   EXPECT_EQ(traces.size(), different);
 }
 
-// Any numbers are a schedule: indices are taken modulo, and a fault where there is none is calm.
+// Any numbers are a schedule: indices are taken modulo, and a fault where there is none is the
+// default.
 TEST(WorldTest, EveryChoiceIsValid) {
   const auto program = fair_mutex();
   World world(program->servers());
@@ -333,7 +334,7 @@ TEST(WorldTest, FaultsRespectTheCapOfTheirKind) {
   EXPECT_EQ(again.taken, greedy.taken);
 }
 
-// Writes down what it could choose from, and chooses calmly.
+// Records its options, and takes the default.
 class MenuReader final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
@@ -441,7 +442,7 @@ TEST(WorldTest, CalmOrderGoesOnWithTheSameClient) {
   EXPECT_EQ(reader.events,
             (std::vector<Event>{event(Event::Kind::kDeliver, *b), event(Event::Kind::kApply, *b),
                                 event(Event::Kind::kApply, *a)}));
-  simulation.kill(*a);  // Whose ephemerals can wait.
+  simulation.kill(*a);  // Its ephemerals can wait.
   simulation.world().step(reader);
   EXPECT_EQ(reader.events.back().kind, Event::Kind::kCloseSession);
   EXPECT_GT(reader.events.size(), 1U);

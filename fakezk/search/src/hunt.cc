@@ -54,7 +54,7 @@ class BlockDealer {
   std::mutex mutex_;
   std::uint64_t next_;                       // The first index that has not been dealt.
   std::uint64_t merged_;                     // The first index that has not been merged.
-  std::uint64_t end_;                        // Behind the last index to be dealt.
+  std::uint64_t end_;                        // After the last index to be dealt.
   bool over_ = false;                        // No further block counts.
   std::map<std::uint64_t, Block> finished_;  // By their first index, if earlier ones are missing.
   HuntResult result_;

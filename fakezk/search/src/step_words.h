@@ -16,14 +16,14 @@ namespace lockstep::search {
 [[nodiscard]] std::string session_text(SessionId session);
 // "a, b", or "none".
 [[nodiscard]] std::string joined(const Children& children);
-// What the servers have made of a request: "create /lock/a: ok".
+// A request and its outcome: "create /lock/a: ok".
 [[nodiscard]] std::string describe(const fakezk::World& world,
                                    const fakezk::Server::Applied& applied);
 [[nodiscard]] std::string describe_thread(std::uint32_t index);
 [[nodiscard]] std::string describe_timer(const fakezk::Step& step);
 // The messages in flight that are lost when a connection ends: the last ones of each direction.
 [[nodiscard]] std::string losses(const fakezk::Link& link, std::size_t requests, std::size_t inbox);
-// What the fault of a step does.
+// The effect of a step's fault.
 [[nodiscard]] std::string fault_sentence(const fakezk::World& world, const fakezk::Step& step);
 
 }  // namespace lockstep::search

@@ -1,4 +1,4 @@
-// What faults do to a world, and what they share; each kind has its own file in faults/.
+// The code that all faults share; each kind has its own file in faults/.
 #include "lockstep/fakezk/faults.h"
 
 #include <algorithm>

@@ -68,8 +68,8 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
     if (position->ahead == 0) co_return queue->parent().pzxid;
     self.oracles().waiting(owner, ours, position->ahead);
     // The flaw called `timeout`: each wake grants the whole of it again.
-    const bool anew = flaws.timeout && context.deadline();
-    if (anew) context = self.patience();
+    const bool afresh = flaws.timeout && context.deadline();
+    if (afresh) context = self.patience();
     const Path before = lock / position->predecessor;
     const auto woken = co_await wait_for_deletion(*session, before, context, flaws);
     if (!woken && woken.error() == Error::kTimedOut) co_return failure(woken.error());

@@ -41,7 +41,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-27-downgrade-gap", "zoo", "S1",
-             "Goes on reading behind the next writer, and lets that one in.",
+             "Goes on reading after the next writer, and lets that one in.",
              lab::ScenarioSize{2, 1}, &readers_and_writers<&contend>, "CURATOR-276, CURATOR-621"}};
 
 }  // namespace

@@ -49,7 +49,7 @@ class Worker {
   std::string lock;
   Draw draw;
   bool flaw_shown = false;
-  std::string* forgotten = nullptr;  // What it leaks.
+  std::string* forgotten = nullptr;  // It leaks this.
 };
 
 Task<void> stop_after(Executor& executor, std::stop_source stop, milliseconds time) {

@@ -16,7 +16,7 @@ struct Settings {
   std::chrono::milliseconds session_timeout{};
   std::uint64_t seed = 0;
   int sessions = 1;
-  int workers = 1;  // Of each session.
+  int workers = 1;  // The number for each session.
   Flaw flaw = Flaw::kNone;
 };
 

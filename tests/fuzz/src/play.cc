@@ -23,7 +23,7 @@ using support::error_of;
 
 constexpr std::uint32_t kMostWorldSteps = 20'000;
 
-// The bytes that the script has left decide what happens next; then everything is calm.
+// The rest of the script's bytes decides what happens next; then the default schedule follows.
 class ByteChooser final : public fakezk::Chooser {
  public:
   explicit ByteChooser(Bytes& bytes) : bytes_(bytes) {}
@@ -48,7 +48,7 @@ struct Worker {
   std::vector<Watch> watches;
   std::uint32_t sent = 0;
   std::uint32_t ended = 0;
-  std::uint32_t newest = 0;  // Of those that were answered.
+  std::uint32_t newest = 0;  // The newest that was answered.
   std::string complaint;
 };
 

@@ -14,7 +14,7 @@ class Received final : public fakezk::Tracer {
  public:
   explicit Received(fakezk::World& world) : world_(world) {}
 
-  // By process. What was known at an earlier point can be put back.
+  // By process. restore() puts back those of an earlier point.
   [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
   void restore(const std::vector<std::uint64_t>& hashes) { hashes_ = hashes; }
   // Returns a hash of everything that can be seen of the world, and of everything that each process

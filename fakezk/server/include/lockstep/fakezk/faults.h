@@ -24,9 +24,9 @@ class Restarter {
   ~Restarter() = default;
 };
 
-// What goes wrong in a world: which faults its plan still allows, and what each of them does,
-// chosen or by hand. Each kind that a chooser can choose has its own file in
-// fakezk/server/src/faults. What is done to the servers alone stands in Server.
+// The faults of a world: those that its plan still allows, and the effect of each, chosen or by
+// hand. Each kind that a chooser can choose has its own file in
+// fakezk/server/src/faults. Server has those that concern the servers alone.
 class Faults {
  public:
   explicit Faults(World& world) : world_(world) {}

@@ -15,7 +15,7 @@ namespace lockstep::fakezk {
 
 class World;
 
-// What all processes of a world share.
+// The parts that all processes of a world share.
 struct ProcessHost {
   World& world;
   WorkLoop& work;

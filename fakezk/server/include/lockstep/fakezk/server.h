@@ -44,7 +44,7 @@ class Server final {
 
   // All that there is while at_rest(), to come back to; with the table of paths of that time only.
   struct Checkpoint;
-  // Nobody watches anything, nothing is being closed or reaped, and every replica is reached.
+  // There is no watch, nothing is being closed or reaped, and every replica is reached.
   [[nodiscard]] bool at_rest() const;
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
@@ -63,8 +63,8 @@ class Server final {
   // True if there may be something to do besides what clients ask for: sessions to close, znodes to
   // reap, strays, or replicas behind.
   [[nodiscard]] bool has_work() { return work_found_ && look_for_work(); }
-  // Takes up the oldest request of a link. What it was, and what it came to if that is known
-  // already, is kept in last_applied().
+  // Takes up the oldest request of a link. last_applied() tells the request, and its outcome if
+  // that is known already.
   void apply(LinkIndex link, TimePoint now);
 
   using Applied = fakezk::Applied;
