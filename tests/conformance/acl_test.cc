@@ -412,6 +412,44 @@ CONFORMANCE_TEST(Z77AnIdThatIsNotUtf8IsReplaced) {
   EXPECT_EQ(acl, both(Acl::open(), digest(kRead, "a:\xef\xbf\xbd\xef\xbf\xbdz")));
 }
 
+// One replacement for each beginning of a character, for each surrogate, and for each byte of an
+// overlong form. A character above U+FFFF comes back as two surrogates.
+CONFORMANCE_TEST(Z77AnIdIsReplacedAsJavaDecodesIt) {
+  const auto session = co_await lab.open();
+  const std::string r = "\xef\xbf\xbd";
+  const std::pair<std::string, std::string> ids[] = {
+      {"\xe0\x80\xaf", r + r + r},
+      {"\xf0\x80\x81\x81", r + r + r + r},
+      {"\xed\xa0\x80", r},
+      {"\xed\xa0z", r + "z"},
+      {"\xe2\x82z", r + "z"},
+      {"\xf0\x90\x80z", r + "z"},
+      {"\xf4\x90\x80\x80", r + r + r + r},
+      {"\xf0\x9f\x94\x92", "\xed\xa0\xbd\xed\xb4\x92"},
+      {"\xe2\x82", r},
+      {"\xe0\x80", r + r}};
+  char name = 'a';
+  for (const auto& [sent, kept] : ids) {
+    const Path path = lab.parent() / std::string(1, name++);
+    const Creation creation(CreateMode::kPersistent, both(Acl::open(), digest(kRead, "a:" + sent)));
+    co_await create(*session, path, Data(), creation);
+    const Acl acl = co_await acl_of(*session, path);
+    EXPECT_EQ(acl, both(Acl::open(), digest(kRead, "a:" + kept)));
+  }
+}
+
+// The mask is a regular expression whose dot ends at a line terminator.
+CONFORMANCE_TEST(Z77TheMaskOfADigestEndsWithItsLine) {
+  const auto session = co_await lab.open();
+  const Path path = lab.parent() / "a";
+  const Acl hidden = both(digest(kAll, "a\nb:c\nd"), digest(kAll, "e:f\xe2\x80\xa8g\xc2\x85h\ri"));
+  co_await create(*session, path, Data(),
+                  Creation(CreateMode::kPersistent, both(hidden, anyone(kRead))));
+  const Acl shown = co_await acl_of(*session, path);
+  EXPECT_EQ(sorted_ids(shown),
+            (std::vector<std::string>{"a\nb:x\nd", "anyone", "e:x\xe2\x80\xa8g\xc2\x85h\ri"}));
+}
+
 CONFORMANCE_TEST(AnAclWithANulIsRefused) {
   const auto session = co_await lab.open();
   co_await expect_invalid(*session, lab.parent(),

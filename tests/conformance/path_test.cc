@@ -113,6 +113,17 @@ CONFORMANCE_TEST(Z1TheServerRefusesPathsThatAreNotUtf8) {
   }
 }
 
+// A longer form than necessary is no UTF-8, nor is what lies beyond U+10FFFF.
+CONFORMANCE_TEST(Z1TheServerRefusesOverlongUtf8) {
+  const auto session = co_await lab.open();
+  const std::string parent = lab.parent().string();
+  const char* const refused[] = {"/\xc1\xa1", "/\xe0\x80\xaf", "/\xe0\x9f\xbf", "/\xf0\x80\x81\x81",
+                                 "/\xf4\x90\x80\x80"};
+  for (const char* const tail : refused) {
+    co_await expect_refused_by_server(*session, parent + tail);
+  }
+}
+
 CONFORMANCE_TEST(Z1UnusualPathsThatAreFine) {
   const auto session = co_await lab.open();
   const char* const names[] = {"...", ".a",       "a.",           "..a",

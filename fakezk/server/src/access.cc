@@ -49,6 +49,28 @@ std::vector<Identity> authenticated(std::span<const Identity> identities,
   return found;
 }
 
+// The length of the line terminator of Java's regular expressions at `at`; 0 if there is none.
+std::size_t line_terminator(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  for (const std::string_view terminator :
+       {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"}) {
+    if (rest.starts_with(terminator)) return terminator.size();
+  }
+  return 0;
+}
+
+// FinalRequestProcessor's replaceAll(":.*", ":x"), whose dot matches no line terminator.
+std::string masked(std::string_view id) {
+  std::string shown;
+  for (std::size_t at = 0; at < id.size(); ++at) {
+    shown += id[at];
+    if (id[at] != ':') continue;
+    shown += 'x';
+    while (at + 1 < id.size() && line_terminator(id, at + 1) == 0) ++at;
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::optional<Identity> authenticate(std::string_view scheme, const Data& credential) {
@@ -116,10 +138,7 @@ Acl AclTable::shown(AclId id, std::span<const Identity> identities) const {
   if (allows(id, permission::kAdmin, identities)) return acl(id);
   std::vector<AclEntry> entries(acl(id).entries().begin(), acl(id).entries().end());
   for (AclEntry& entry : entries) {
-    const std::size_t colon = entry.id.find(':');
-    if (entry.scheme == "digest" && colon != std::string::npos) {
-      entry.id.replace(colon, std::string::npos, ":x");
-    }
+    if (entry.scheme == "digest") entry.id = masked(entry.id);
   }
   return Acl(std::move(entries));
 }
