@@ -8,6 +8,8 @@ jobs=$(nproc)
 run_packages=(g++ cmake ninja-build libboost-context-dev libcli11-dev nlohmann-json3-dev
   libssl-dev libzookeeper-mt-dev)
 test_packages=("${run_packages[@]}" ccache python3 libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
+# The libraries whose contenders share locks with ours; not for ./test --quick.
+peer_packages=(libcurator-recipes-java python3-kazoo)
 
 # A tool may have come from elsewhere than from its package; a library must be the packaged one.
 is_installed() {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "real/server_process.h"
@@ -32,6 +33,8 @@ class ZookeeperServer {
   // A connection string.
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
 
+  // Returns the folder of its snapshots and transaction logs.
+  [[nodiscard]] std::filesystem::path data() const { return process_.data(); }
   // True while the session lives on the server.
   [[nodiscard]] bool knows_session(std::int64_t id) const;
 
