@@ -266,14 +266,22 @@ void check_includes(const Source& source, Findings& findings) {
   }
 }
 
-// The line a statement starts on, given one of its later lines.
+std::ptrdiff_t unopened_parentheses(const std::string& line) {
+  return std::ranges::count(line, ')') - std::ranges::count(line, '(');
+}
+
+// The line a statement starts on, given one of its later lines. The semicolons of a `for` stand
+// inside parentheses and end no statement.
 std::size_t first_line_of_statement(const Source& source, std::size_t index) {
   const auto goes_on = [](const std::string& line) {
     const auto last = line.find_last_not_of(' ');
     return last != line.npos && !line.starts_with("#") &&
            std::string_view(";{}:").find(line[last]) == std::string_view::npos;
   };
-  while (index > 0 && goes_on(source.code[index - 1])) --index;
+  auto unopened = unopened_parentheses(source.code[index]);
+  while (index > 0 && (unopened > 0 || goes_on(source.code[index - 1]))) {
+    unopened += unopened_parentheses(source.code[--index]);
+  }
   return index;
 }
 
@@ -443,6 +451,10 @@ TEST(TidySelfTest, Functions) {
     EXPECT_EQ(findings_of(head, kFunctionLinesMax - 2), 0U) << head;
     EXPECT_EQ(findings_of(head, kFunctionLinesMax - 1), 1U) << head;
   }
+  // The block of a `for` whose head has two lines ends with the block.
+  EXPECT_EQ(findings_of("void f() {\n  for (int i = 0;\n       i < n(); ++i) {\n  }\n}\n\nvoid g()",
+                        kFunctionLinesMax - 2),
+            0U);
   EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 3), 0U);
   EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 2), 1U);
   for (const auto* head : {"class A", "struct A final : B<C(int)>", "enum class A", "namespace a",
