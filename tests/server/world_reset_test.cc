@@ -85,8 +85,9 @@ TEST(WorldResetTest, ResetForgetsATableOfVeryManyNames) {
     while (session.state() != SessionState::kConnected) world.step(calm);
     for (int i = 0; i < 70'000; ++i) {
       static_cast<void>(session.exists("/name-" + std::to_string(i)));
-    }
-    while (world.step_without_time(calm)) {
+      if (i % 100 != 99) continue;  // Few at once: a step looks at all that are in flight.
+      while (world.step_without_time(calm)) {
+      }
     }
   }
   EXPECT_GT(world.server().paths().size(), 70'000U);
