@@ -21,8 +21,6 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr double kUsualSeconds = 2;
-
 // ---------------------------------------------------------------------------- suite explorer
 
 Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
@@ -53,7 +51,8 @@ Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   return {name, report.seconds, "s"};
 }
 
-Figures explorer(double seconds) {
+Figures explorer(const BenchSettings& settings) {
+  const double seconds = settings.seconds;
   const scenarios::Scenario* const mutex = scenarios::find("fair-mutex");
   const scenarios::Scenario* const blocking = scenarios::find_blocking("fair-mutex");
   return {search_speed("search_fault_free", mutex, fakezk::FaultPlan(), seconds),
@@ -135,7 +134,8 @@ double lock_cycle(double seconds) {
   });
 }
 
-Figures fake_backend(double seconds) {
+Figures fake_backend(const BenchSettings& settings) {
+  const double seconds = settings.seconds;
   Figures figures = {{"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"},
                      {"operation", operation(seconds), "us"},
                      {"lock_cycle", lock_cycle(seconds), "us"}};
@@ -147,25 +147,26 @@ Figures fake_backend(double seconds) {
 
 struct Suite {
   std::string_view name;
-  Figures (*measure)(double seconds);
+  Measure measure;
 };
-constexpr std::array kSuites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend}};
 
-const Suite& suite_called(const std::string& name) {
-  for (const Suite& suite : kSuites) {
-    if (suite.name == name) return suite;
+Suite suite_called(const std::string& name, Measure measure_real) {
+  const std::array suites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend},
+                             Suite{"real", measure_real}};
+  const auto found = std::ranges::find(suites, name, &Suite::name);
+  if (found == suites.end()) {
+    throw UsageError("there is no suite '" + name + "', only explorer, fake and real");
   }
-  throw UsageError("there is no suite '" + name + "', only explorer and fake");
+  return *found;
 }
 
-int run(const std::string& name, double seconds, bool json) {
-  const Suite& suite = suite_called(name);
-  const Figures figures = suite.measure(seconds);
+int run(const Suite& suite, const BenchSettings& settings, bool json) {
+  const Figures figures = suite.measure(settings);
   auto results = nlohmann::ordered_json::array();
   for (const Figure& figure : figures) {
     results.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
     if (json) continue;
-    std::cout << std::left << std::setw(24) << figure.name << std::right << std::setw(12)
+    std::cout << std::left << std::setw(36) << figure.name << std::right << std::setw(12)
               << std::fixed << std::setprecision(figure.value < 100 ? 3 : 0) << figure.value << ' '
               << figure.unit << '\n';
   }
@@ -179,19 +180,35 @@ void expect(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(std::string("under measurement: ") + what);
 }
 
-void add_bench(CLI::App& app, CommandLine& line) {
-  CLI::App* const command = app.add_subcommand("bench", "Measures the explorer or the fake");
+void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
+  CLI::App* const command =
+      app.add_subcommand("bench", "Measures the explorer, the fake or a real ensemble");
   const auto suite = std::make_shared<std::string>();
-  const auto seconds = std::make_shared<double>(kUsualSeconds);
+  const auto settings = std::make_shared<BenchSettings>();
   const auto json = std::make_shared<bool>(false);
   command
-      ->add_option("SUITE", *suite, "explorer: executions per second; fake: microseconds and bytes")
+      ->add_option("SUITE", *suite,
+                   "explorer: executions per second; fake: microseconds and bytes; real: locks per "
+                   "second on real servers, with floors")
       ->required();
-  add_number<double>(*command, "--seconds", *seconds, 0.001, 3600,
+  add_number<double>(*command, "--seconds", settings->seconds, 0.001, 3600,
                      "How long to measure each figure (2)");
+  command
+      ->add_option("--zookeeper", settings->zookeeper,
+                   "real: the servers, as host:port,host:port; without it, one of its own")
+      ->type_name("HOSTS");
+  command->add_flag("--force-sync", settings->force_sync,
+                    "real: its own server forces every transaction to the disk");
   command->add_flag("--json", *json, "Print one JSON object");
-  command->callback([&line, suite, seconds, json] {
-    line.run = [suite, seconds, json] { return run(*suite, *seconds, *json); };
+  command->callback([&line, suite, settings, json, measure_real] {
+    line.run = [suite, settings, json, measure_real] {
+      const Suite chosen = suite_called(*suite, measure_real);
+      const bool for_real = !settings->zookeeper.empty() || settings->force_sync;
+      if (for_real && chosen.name != "real") {
+        throw UsageError("bench: --zookeeper and --force-sync belong to the suite real");
+      }
+      return run(chosen, *settings, *json);
+    };
   });
 }
 

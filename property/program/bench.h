@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,16 @@ struct Figure {
   std::string_view unit;
 };
 using Figures = std::vector<Figure>;
+
+// How the suites measure.
+struct BenchSettings {
+  double seconds = 2;  // For each figure.
+  // For the suite real: the connection string of the servers; empty: a server of its own, whose log
+  // of transactions is forced to the disk if so wanted.
+  std::string zookeeper;
+  bool force_sync = false;
+};
+using Measure = Figures (*)(const BenchSettings& settings);
 
 // Throws, with a message, unless `holds`: a figure of broken code is worthless.
 void expect(bool holds, const char* what);

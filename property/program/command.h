@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "bench.h"
 
 namespace lockstep::program {
 
@@ -15,6 +18,8 @@ inline constexpr int kDiverged = 3;
 struct CommandLine {
   // The name by which the user has called this program, for commands to copy.
   std::string program;
+  // The words after the first "--" of `lock`: a command line of its own, which CLI11 must not read.
+  std::vector<std::string> after_separator;
   // The selected command; returns the exit status.
   std::function<int()> run;
 };
@@ -25,6 +30,7 @@ void add_list(CLI::App& app, CommandLine& line);
 void add_hunt(CLI::App& app, CommandLine& line);
 void add_replay(CLI::App& app, CommandLine& line);
 void add_merge(CLI::App& app, CommandLine& line);
-void add_bench(CLI::App& app, CommandLine& line);
+// `measure_real` is the suite real.
+void add_bench(CLI::App& app, CommandLine& line, Measure measure_real);
 
 }  // namespace lockstep::program

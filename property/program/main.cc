@@ -1,4 +1,5 @@
-// The program `lockstep`: hunts for races in lock recipes. One file per command.
+// The program `lockstep`: hunts for races in lock recipes, and has commands for the operators of
+// real locks. One file per command.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -6,6 +7,7 @@
 
 #include "command.h"
 #include "html_file.h"
+#include "production/commands.h"
 #include "usage.h"
 
 namespace lockstep::program {
@@ -37,8 +39,21 @@ void check_command_name(const CLI::App& app, std::string_view name) {
   }
 }
 
+// How many of the arguments are for CLI11: `lock` has a command line of its own after "--".
+int words_for_cli(int argc, char** argv, CommandLine& line) {
+  if (argv[1] != std::string_view("lock")) return argc;
+  char** const end = argv + argc;
+  char** const separator =
+      std::find_if(argv, end, [](const char* word) { return word == std::string_view("--"); });
+  if (separator == end) return argc;
+  line.after_separator.assign(separator + 1, end);
+  return static_cast<int>(separator - argv);
+}
+
 int run(int argc, char** argv) {
-  CLI::App app("Hunts for races in ZooKeeper lock recipes, in a simulated ZooKeeper.", "lockstep");
+  CLI::App app(
+      "Hunts for races in ZooKeeper lock recipes, and works with locks of a real ensemble.",
+      "lockstep");
   app.set_version_flag("--version", kVersion);
   app.set_help_flag("-h,--help", "Show this help");
   // The footer of commands without their own.
@@ -53,14 +68,17 @@ int run(int argc, char** argv) {
   add_hunt(app, line);
   add_replay(app, line);
   add_merge(app, line);
-  add_bench(app, line);
+  add_bench(app, line, &measure_real);
+  add_lock(app, line);
+  add_show(app, line);
+  add_revoke(app, line);
   if (argc < 2) {
     std::cerr << app.help();
     return kBadInput;
   }
   try {
     check_command_name(app, argv[1]);
-    app.parse(argc, argv);
+    app.parse(words_for_cli(argc, argv, line), argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
     throw UsageError(error.what());

@@ -133,6 +133,8 @@ void RunningProgram::wait_until_it_shows(const std::string& text) {
 
 void RunningProgram::send(int signal) const { kill(impl_->child, signal); }
 
+int RunningProgram::process() const { return impl_->child; }
+
 ProgramRun RunningProgram::wait() {
   ProgramRun run;
   if (impl_->child == 0) return run;

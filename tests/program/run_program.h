@@ -33,6 +33,7 @@ class RunningProgram {
   // Waits until the terminal has shown this text.
   void wait_until_it_shows(const std::string& text);
   void send(int signal) const;
+  [[nodiscard]] int process() const;
   ProgramRun wait();
 
  private:

@@ -46,6 +46,15 @@ TEST(UsageTest, UnknownCommandsAndOptionsAreNamed) {
                    {"bench no-such-suite", "no-such-suite"}});
 }
 
+#if !LOCKSTEP_WITH_ZOOKEEPER
+TEST(UsageTest, ABuildWithoutZookeeperSaysSo) {
+  expect_rejected({{"lock /l --zookeeper 127.0.0.1:1 -- true", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
+                   {"show /l --zookeeper 127.0.0.1:1 --json", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
+                   {"revoke /l", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
+                   {"bench real", "LOCKSTEP_WITH_ZOOKEEPER=OFF"}});
+}
+#endif
+
 TEST(UsageTest, OptionsOfOneStrategyAreRejectedWithAnother) {
   expect_rejected({{"hunt fair-mutex --reduction sleep", "--reduction"},
                    {"hunt multi-lock --blocking", "'multi-lock'"},
@@ -162,7 +171,8 @@ TEST(UsageTest, HelpAndVersionGoToStandardOutput) {
   const ProgramRun help = run_program({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_NE(help.out.find("74 a result cannot be written"), std::string::npos) << help.out;
-  for (const std::string command : {"tour", "list", "hunt", "replay", "merge", "bench"}) {
+  for (const std::string command :
+       {"tour", "list", "hunt", "replay", "merge", "bench", "lock", "show", "revoke"}) {
     EXPECT_NE(help.out.find("  " + command), std::string::npos) << help.out;
   }
   const ProgramRun version = run_program({"--version"});

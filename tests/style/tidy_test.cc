@@ -248,7 +248,9 @@ std::string included(const std::string& line) {
 std::string wrong_include(const Source& source, const std::string& header) {
   const auto is = [&](std::string_view prefix) { return header.starts_with(prefix); };
   const bool standard = is("<") && header.find_first_of("./") == header.npos;
-  if (is("<zookeeper/") && !source.under("backends/zookeeper/src/") && !source.under("tests/")) {
+  const bool c_client = source.under("backends/zookeeper/src/") ||
+                        source.under("backends/zookeeper/floor/") || source.under("tests/");
+  if (is("<zookeeper/") && !c_client) {
     return "the C client is known to backends/zookeeper/src only: use lockstep::Session";
   }
   if (source.under("core/") && !is("\"lockstep/") && !standard) {

@@ -216,7 +216,10 @@ TEST(ZookeeperBlockingTest, TheQueueShowsTheHolder) {
   EXPECT_TRUE(queue->front().holds);
   const std::string_view said = queue->front().data.view();
   EXPECT_TRUE(said.starts_with("host=")) << said;
-  EXPECT_TRUE(said.ends_with("pid=" + std::to_string(getpid()) + " nightly job")) << said;
+  const ContenderDescription described(said);
+  EXPECT_EQ(described.pid, std::to_string(getpid()));
+  EXPECT_TRUE(described.since.ends_with("Z")) << said;
+  EXPECT_EQ(described.text, "nightly job");
 }
 
 Task<Result<void>> remove_znode(lockstep::Client& client, Path znode) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace lockstep::support {
 
@@ -21,7 +22,8 @@ class ServerProcess {
 
   // Writes the lines that every server needs, followed by `lines`.
   void configure(std::uint16_t port, std::chrono::milliseconds tick_time, const std::string& lines);
-  void start();
+  // `more`: further options of the virtual machine, which override the usual ones.
+  void start(const std::vector<std::string>& more = {});
   // Kills it.
   void stop();
   // It was started, not killed, and is not known to have ended by itself.

@@ -42,6 +42,8 @@ constexpr const char* kJava[] = {
     "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
     "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
 
+constexpr int kMainClass = 1;  // At the end.
+
 std::vector<char*> arguments(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -65,8 +67,9 @@ void ServerProcess::configure(std::uint16_t port, std::chrono::milliseconds tick
                 << lines;
 }
 
-void ServerProcess::start() {
+void ServerProcess::start(const std::vector<std::string>& more) {
   std::vector<std::string> words(std::begin(kJava), std::end(kJava));
+  words.insert(words.end() - kMainClass, more.begin(), more.end());
   words.push_back((directory_ / "zoo.cfg").string());
   const std::vector<char*> command = arguments(words);
   const int log =

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "program/bench.h"
+#include "program/command.h"
+
+namespace lockstep::program {
+
+// The commands for operators of a real ensemble, and the suite of `lockstep bench` that measures
+// one. A build without the production backend has commands of these names that only say so.
+void add_lock(CLI::App& app, CommandLine& line);
+void add_show(CLI::App& app, CommandLine& line);
+void add_revoke(CLI::App& app, CommandLine& line);
+
+// The figures of the suite `real`, each with the floor that the C client alone reaches with the
+// same requests on the same servers. Errors: UsageError, std::runtime_error.
+[[nodiscard]] Figures measure_real(const BenchSettings& settings);
+
+}  // namespace lockstep::program

@@ -1,0 +1,101 @@
+#include "ensemble.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <utility>
+
+#include "lockstep/internal/refusal.h"
+#include "program/usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr double kLongestSeconds = 10.0 * 365 * 24 * 3600;
+
+// kazoo's names; its contenders put no hyphen in front.
+constexpr std::array kKnownMarks = {
+    Mark{kLockMark, Share::kExclusive}, Mark{kReadMark, Share::kShared},
+    Mark{kWriteMark, Share::kExclusive}, Mark{"__lock__", Share::kExclusive},
+    Mark{"__rlock__", Share::kShared}};
+
+std::optional<double> seconds_in(std::string_view unit) {
+  constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
+      {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+  for (const auto& [name, seconds] : kUnits) {
+    if (name == unit) return seconds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Marks known_marks() { return kKnownMarks; }
+
+zookeeper::Options Ensemble::options() const {
+  zookeeper::Options options(hosts, session_timeout);
+  if (const std::optional<std::string> defect = options.defect()) {
+    throw UsageError("--zookeeper " + hosts + ": " + *defect);
+  }
+  return options;
+}
+
+void add_path(CLI::App& command, std::string& path) {
+  command.add_option("PATH", path, "The lock: the parent of its contenders' znodes")->required();
+}
+
+void add_ensemble(CLI::App& command, Ensemble& ensemble) {
+  command
+      .add_option("--zookeeper", ensemble.hosts,
+                  "The servers, as ZooKeeper's connection string: host:port,host:port[/chroot]")
+      ->type_name("HOSTS")
+      ->required();
+  command
+      .add_option_function<std::string>(
+          "--session-timeout",
+          [&ensemble](const std::string& text) {
+            ensemble.session_timeout = duration_of("--session-timeout", text);
+          },
+          "How long the servers keep a session that they do not hear from (10s)")
+      ->type_name("D");
+}
+
+Path lock_path(const std::string& text) {
+  if (!internal::client_takes(text)) throw UsageError("'" + text + "' is not a path of a znode");
+  if (text == "/") throw UsageError("'/' is the root, and no lock");
+  return Path(text);
+}
+
+Duration duration_of(const std::string& option, const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  const std::optional<double> unit = seconds_in(std::string_view(after, end));
+  const bool valid = error == std::errc() && unit && std::isfinite(number) && number >= 0;
+  if (!valid || number * *unit > kLongestSeconds) {
+    throw UsageError(option + ": '" + text + "' is not a time: 30s, 500ms, 2m, 1h");
+  }
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(number * *unit));
+}
+
+int status_of(Error error) {
+  switch (error) {
+    case Error::kBadArguments:
+    case Error::kUnimplemented:
+    case Error::kNoChildrenForEphemerals:
+    case Error::kNodeExists:
+    case Error::kNoAuth:
+    case Error::kAuthFailed:
+    case Error::kInvalidAcl:
+    case Error::kPacketTooLarge: return 2;
+    default: return kNotInTime;
+  }
+}
+
+void say(const std::string& text) {
+  std::cerr << "lockstep: " + one_line(text) + "\n" << std::flush;
+}
+
+}  // namespace lockstep::program

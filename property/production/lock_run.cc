@@ -1,0 +1,276 @@
+#include "lock_run.h"
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lock_failure.h"
+#include "lockstep/within.h"
+#include "lockstep/zookeeper/contender_data.h"
+#include "shared_lock.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr int kStatusOfSignals = 128;
+constexpr Duration kReleaseLimit = std::chrono::seconds(5);
+// A session timeout has this many looks at the command and its lock. One look is also the margin
+// between the kill of the command and the end of the proof of its lock.
+constexpr int kLooks = 20;
+
+}  // namespace
+
+LockRun::LockRun(const LockSettings& settings, Path lock, Client& client, Signals& signals,
+                 const InheritedDescriptors& inherited)
+    : settings_(settings),
+      lock_(std::move(lock)),
+      client_(client),
+      signals_(signals),
+      inherited_(inherited),
+      news_(client.executor()) {
+  signals_.listen(client.executor(), [this](int signal) { hear(signal); });
+}
+
+LockRun::~LockRun() { signals_.let_go(); }
+
+// ------------------------------------------------------------------------------ the acquire
+
+Context LockRun::patience() const {
+  const bool unlimited = !settings_.patience;
+  if (unlimited) return Context(give_up_.get_token());
+  const bool waits = *settings_.patience > Duration::zero();
+  const Duration limit = waits ? *settings_.patience : Ensemble::kConnectLimit;
+  return within(client_.executor(), limit, give_up_.get_token());
+}
+
+Task<void> LockRun::run() {
+  const Context bounds = patience();
+  const Result<void> connected = co_await connect(bounds);
+  if (!connected) {
+    not_acquired(connected.error());
+    co_return;
+  }
+  Result<ClientGrant> grant = co_await acquire(bounds);
+  if (!grant) {
+    not_acquired(grant.error());
+    co_return;
+  }
+  const Duration session_timeout = grant->session->timeout();
+  if (ended_by_ == 0) {
+    co_await run_command(grant->held, session_timeout);
+  } else {
+    status_ = kStatusOfSignals + ended_by_;
+  }
+  co_await release(grant->held, session_timeout);
+}
+
+// A wait for a lock may last for ever, but not one for the first connection: nobody would notice.
+Task<Result<void>> LockRun::connect(Context bounds) {
+  if (!bounds.deadline()) {
+    bounds = within(client_.executor(), Ensemble::kConnectLimit, give_up_.get_token());
+  }
+  co_await ok(client_.session(bounds));
+  co_return Result<void>();
+}
+
+Task<Result<ClientGrant>> LockRun::acquire(Context bounds) {
+  LockOptions options(zookeeper::contender_data(settings_.command.front()));
+  options.marks = known_marks();
+  options.revocable = true;
+  LockObserver* const observer = this;
+  const bool waits = settings_.patience != Duration::zero();
+  if (settings_.shared) {
+    Rejoining<SharedLock> readers(client_, lock_, options, observer);
+    if (waits) co_return co_await readers.acquire(std::move(bounds));
+    co_return co_await readers.try_acquire(std::move(bounds));
+  }
+  Rejoining<FairMutex> mutex(client_, lock_, options, observer);
+  if (waits) co_return co_await mutex.acquire(std::move(bounds));
+  co_return co_await mutex.try_acquire(std::move(bounds));
+}
+
+void LockRun::not_acquired(Error error) {
+  if (ended_by_ != 0) {
+    status_ = kStatusOfSignals + ended_by_;
+    return;
+  }
+  status_ = status_of(error);
+  if (error == Error::kTimedOut || error == Error::kConflict) {
+    say_of_lock("the lock was not acquired in time: other contenders are in front");
+  } else {
+    say(describe(error, lock_, client_));
+  }
+}
+
+// ------------------------------------------------------------------------------ the command
+
+Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
+  margin_ = session_timeout / kLooks;
+  const std::string token = std::to_string(held.fencing_token());
+  child_ = std::make_unique<Child>(settings_.command, "LOCKSTEP_FENCING_TOKEN=" + token,
+                                   signals_.mask_before(), inherited_);
+  guard_ = std::make_unique<Guard>(child_->group());
+  see_to_loss(held);
+  terminal_.give_to(child_->group());
+  const std::optional<CannotRun> cannot = child_->begin();
+  if (!cannot) co_await watch(held, session_timeout);
+  end_of_command();
+  if (cannot) {
+    say(cannot->why);
+    status_ = cannot->status;
+  }
+}
+
+// Until the command has ended.
+Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
+  static_cast<void>(held.lost_token());  // From now on the grant watches its znode.
+  for (;;) {
+    news_.reset();
+    const Child::Change change = child_->look();
+    if (change.ended) co_return;
+    if (change.stopped_by != 0) see_to_stop(change.stopped_by);
+    see_to_loss(held);
+    if (std::exchange(continued_, false)) see_to_continue(held);
+    const Context next_look = within(client_.executor(), session_timeout / kLooks);
+    static_cast<void>(co_await news_.wait(next_look));
+  }
+}
+
+void LockRun::end_of_command() {
+  // What the command has left in its group must not go on without the lock.
+  if (order_ != Order::kNone) child_->send(SIGKILL);
+  terminal_.take_from(child_->group());
+  guard_.reset();  // While the group's number cannot be another one's.
+  const int status = child_->reap();
+  child_.reset();
+  status_ = order_ == Order::kNone ? status : kLost;
+}
+
+Task<void> LockRun::release(HeldLock& held, Duration session_timeout) {
+  if (order_ != Order::kNone) co_return;  // The grant releases itself, and the session ends soon.
+  const Context bounds = within(client_.executor(), kReleaseLimit, give_up_.get_token());
+  const ReleaseOutcome outcome = co_await held.release(bounds);
+  if (outcome == ReleaseOutcome::kUnknown) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(session_timeout).count();
+    say_of_lock(
+        "no server has confirmed the release: the lock is free when the session has "
+        "expired, in about " +
+        std::to_string(seconds) + " s");
+  }
+  const bool noticed_late = outcome == ReleaseOutcome::kAlreadyLost;
+  if (!noticed_late || settings_.warn || ended_by_ != 0) co_return;
+  say_of_lock("the lock was lost before the command ended: " + std::string(name(*held.cause())));
+  status_ = kLost;
+}
+
+// ------------------------------------------------------------------------------ signals
+
+void LockRun::hear(int signal) {
+  news_.set();
+  if (signal == SIGCHLD) return;
+  if (!child_) return hear_without_command(signal);
+  if (signal == SIGCONT) {
+    continued_ = true;
+  } else {
+    child_->send(signal);
+  }
+}
+
+// Before the command, and after it. The second signal ends this process at once.
+void LockRun::hear_without_command(int signal) {
+  if (signal == SIGCONT || signal == SIGWINCH) return;
+  if (signal == SIGTSTP) {
+    std::raise(SIGSTOP);
+    return;
+  }
+  if (std::exchange(ended_by_, signal) == 0) {
+    give_up_.request_stop();
+    return;
+  }
+  signals_.let_go();
+  std::raise(signal);
+}
+
+// A stop by the terminal stops this process too, so that the shell sees that its job has stopped;
+// it goes on here when the shell continues the job. The guard does not stop.
+void LockRun::see_to_stop(int stopped_by) {
+  const bool by_terminal = stopped_by == SIGTSTP || stopped_by == SIGTTIN || stopped_by == SIGTTOU;
+  if (!by_terminal || !terminal_.is_there()) return;
+  terminal_.take_from(child_->group());
+  std::raise(SIGSTOP);
+}
+
+// The lock may have been lost while this process was stopped, and no timer has run since.
+void LockRun::see_to_continue(const HeldLock& held) {
+  const std::optional<TimePoint> last = last_moment(held);
+  const bool too_late = !last || client_.executor().now() >= *last;
+  if (too_late && !settings_.warn) return order(Order::kDie, "the lock was lost meanwhile");
+  terminal_.give_to(child_->group());
+  child_->send(SIGCONT);
+}
+
+// ------------------------------------------------------------------------------ the lock
+
+std::optional<TimePoint> LockRun::last_moment(const HeldLock& held) const {
+  const std::optional<TimePoint> proven = held.valid_until();
+  if (!proven) return std::nullopt;
+  return *proven - margin_;
+}
+
+void LockRun::see_to_loss(const HeldLock& held) {
+  if (settings_.warn) return;
+  if (lost_) return order(Order::kDie, "the lock is lost: " + std::string(name(*lost_)));
+  if (suspect_) {
+    order(Order::kStop, "the connection is in doubt, and the lock with it: the command is stopped");
+  }
+  if (const auto last = last_moment(held)) guard_->postpone_to(*last);
+}
+
+// Only the first order is reported.
+void LockRun::order(Order next, const std::string& why) {
+  if (next <= order_) return;
+  if (order_ == Order::kNone) say_of_lock(why);
+  order_ = next;
+  child_->send(next == Order::kStop ? SIGTERM : SIGKILL);
+}
+
+void LockRun::say_of_lock(const std::string& text) const { say(lock_.string() + ": " + text); }
+
+void LockRun::waiting(SessionId, const Path&, std::size_t ahead) {
+  const bool is_news = std::exchange(ahead_, ahead) != ahead;
+  if (is_news && isatty(STDERR_FILENO) == 1) {
+    say_of_lock("waiting, " + std::to_string(ahead) + " in front");
+  }
+}
+
+void LockRun::rejoining(const Path&) {
+  say_of_lock("the session has expired; waiting again, at the end of the queue");
+}
+
+void LockRun::suspected(const GrantRecord&) {
+  suspect_ = true;
+  news_.set();
+  if (settings_.warn) say_of_lock("the connection is in doubt, and the lock with it");
+}
+
+void LockRun::held_again(const GrantRecord&) {
+  suspect_ = false;
+  if (settings_.warn) say_of_lock("the lock is certain again");
+}
+
+void LockRun::lost(const GrantRecord&, Error cause) {
+  lost_ = cause;
+  news_.set();
+  if (settings_.warn) say_of_lock("the lock is lost: " + std::string(name(cause)));
+}
+
+void LockRun::revocation_asked(const GrantRecord&) {
+  if (!child_) return;
+  say_of_lock("another client asks for the lock: the command is asked to end");
+  child_->send(SIGTERM);
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "child.h"
+#include "ensemble.h"
+#include "guard.h"
+#include "lockstep/async_event.h"
+#include "lockstep/lock_observer.h"
+#include "lockstep/lock_options.h"
+#include "lockstep/on_client.h"
+#include "lockstep/zookeeper/runtime.h"
+#include "signals.h"
+#include "terminal.h"
+
+namespace lockstep::program {
+
+// The arguments of `lockstep lock`.
+class LockSettings {
+ public:
+  Ensemble ensemble;
+  std::string path;
+  // How long to wait for the lock, connecting included; 0: it must be free. None: without limit.
+  std::optional<Duration> patience;
+  bool shared = false;
+  bool warn = false;  // A lost lock is only reported.
+  std::vector<std::string> command;
+};
+
+// One run of a command under a lock. Everything happens on the runtime's thread.
+class LockRun final : private LockObserver {
+ public:
+  // All arguments outlive it.
+  LockRun(const LockSettings& settings, Path lock, Client& client, Signals& signals,
+          const InheritedDescriptors& inherited);
+  LockRun(const LockRun&) = delete;
+  LockRun& operator=(const LockRun&) = delete;
+  ~LockRun() override;
+
+  // Acquires the lock, runs the command, releases the lock; then status() is known.
+  Task<void> run();
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  // What the command was told because of its lock; it never takes back.
+  enum class Order { kNone, kStop, kDie };
+
+  [[nodiscard]] Context patience() const;
+  Task<Result<void>> connect(Context bounds);
+  Task<Result<ClientGrant>> acquire(Context bounds);
+  void not_acquired(Error error);
+  Task<void> run_command(HeldLock& held, Duration session_timeout);
+  Task<void> watch(HeldLock& held, Duration session_timeout);
+  void end_of_command();
+  Task<void> release(HeldLock& held, Duration session_timeout);
+
+  void hear(int signal);
+  void hear_without_command(int signal);
+  void see_to_stop(int stopped_by);
+  void see_to_continue(const HeldLock& held);
+  void see_to_loss(const HeldLock& held);
+  [[nodiscard]] std::optional<TimePoint> last_moment(const HeldLock& held) const;
+  void order(Order next, const std::string& why);
+  void say_of_lock(const std::string& text) const;
+
+  void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
+  void rejoining(const Path& lock) override;
+  void suspected(const GrantRecord& grant) override;
+  void held_again(const GrantRecord& grant) override;
+  void lost(const GrantRecord& grant, Error cause) override;
+  void revocation_asked(const GrantRecord& grant) override;
+
+  const LockSettings& settings_;
+  const Path lock_;
+  Client& client_;
+  Signals& signals_;
+  const InheritedDescriptors& inherited_;
+  Terminal terminal_;
+  AsyncEvent news_;
+
+  std::stop_source give_up_;
+  int ended_by_ = 0;  // The signal that has ended the wait for the lock.
+  std::size_t ahead_ = 0;
+  // The command, while it runs.
+  std::unique_ptr<Child> child_;
+  std::unique_ptr<Guard> guard_;
+  Duration margin_{};  // It is killed this long before the proof of the lock ends.
+  bool continued_ = false;
+  bool suspect_ = false;
+  std::optional<Error> lost_;
+  Order order_ = Order::kNone;
+  int status_ = 0;
+};
+
+}  // namespace lockstep::program

@@ -1,0 +1,66 @@
+#include "lock_view.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ensemble.h"
+#include "lockstep/retried.h"
+
+namespace lockstep::program {
+
+namespace {
+
+bool contains(const Children& children, std::string_view name) {
+  return std::ranges::find(children.names(), name) != children.names().end();
+}
+
+void sort_into(LockView& view, std::vector<QueueEntry>&& queue) {
+  for (QueueEntry& entry : queue) {
+    (entry.holds ? view.holders : view.waiters).push_back(std::move(entry));
+  }
+}
+
+Task<Result<LockView>> look_at_semaphore(Session& session, Path lock, Context context) {
+  LockView view;
+  view.kind = LockView::Kind::kSemaphore;
+  view.holders = co_await ok(contenders_of(session, lock / "leases", kLeaseMarks, context));
+  view.waiters = co_await ok(contenders_of(session, lock / "locks", kMutexMarks, context));
+  co_return std::move(view);
+}
+
+}  // namespace
+
+std::string_view name(LockView::Kind kind) {
+  switch (kind) {
+    case LockView::Kind::kQueue: return "queue";
+    case LockView::Kind::kSemaphore: return "semaphore";
+    case LockView::Kind::kZnode: return "znode";
+    case LockView::Kind::kNoLock: return "no lock";
+  }
+  return "unknown kind";
+}
+
+Task<Result<LockView>> look_at(Session& session, Path lock, Context context) {
+  LockView view;
+  DataAndStat itself = co_await ok(retried(session, &Session::get_data, lock, context));
+  if (itself.stat.ephemeral_owner != 0) {
+    view.kind = LockView::Kind::kZnode;
+    const Contender alone{0, Share::kExclusive};
+    QueueEntry& holder = view.holders.emplace_back(lock, alone, true);
+    holder.data = std::move(itself.data);
+    holder.stat = itself.stat;
+    co_return std::move(view);
+  }
+  const Children children = co_await ok(retried(session, &Session::get_children, lock, context));
+  const bool semaphore = contains(children, "leases") || contains(children, "locks");
+  if (semaphore) co_return co_await look_at_semaphore(session, lock, context);
+  if (in_queue_order(lock, known_marks(), children).empty()) {
+    if (!children.empty()) view.kind = LockView::Kind::kNoLock;
+    co_return std::move(view);
+  }
+  sort_into(view, co_await ok(contenders_of(session, lock, known_marks(), context)));
+  co_return std::move(view);
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lockstep/contenders.h"
+#include "lockstep/ok.h"
+#include "lockstep/session.h"
+
+namespace lockstep::program {
+
+// A lock as an observer finds it.
+class LockView {
+ public:
+  enum class Kind {
+    kQueue,      // Contenders below the path: every recipe but the other two.
+    kSemaphore,  // Leases and waiters, each below a znode of their own.
+    kZnode,      // The path itself is the holder's ephemeral znode: UnfairMutex.
+    kNoLock,     // It has children, but no contenders.
+  };
+
+  Kind kind = Kind::kQueue;
+  std::vector<QueueEntry> holders;
+  std::vector<QueueEntry> waiters;  // The next one first.
+};
+
+[[nodiscard]] std::string_view name(LockView::Kind kind);
+
+// Reads the contenders one after the other: those that come or go meanwhile may be missing. Errors:
+// kNoNode if the path does not exist, those of contenders_of(). Resumes on the session's executor.
+Task<Result<LockView>> look_at(Session& session, Path lock, Context context);
+
+}  // namespace lockstep::program

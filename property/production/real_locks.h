@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/session.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/runtime.h"
+
+namespace lockstep::program {
+
+// What a measurement of many lock cycles gives.
+struct MeasuredLocks {
+  double per_second = 0;
+  double cycle_median_us = 0;    // From the call of acquire() to the end of the cycle.
+  double acquire_median_us = 0;  // To the grant.
+};
+
+// Cycles of FairMutex on real servers, as a user of the library has them. Every measurement checks
+// that no two contenders of a lock hold together, that tokens grow, that releases succeed, and that
+// it leaves no znode; otherwise it throws std::runtime_error. UsageError if there is no connection.
+class RealLocks {
+ public:
+  enum class Release { kAwaited, kHandedOff };
+
+  RealLocks(const std::string& servers, std::size_t sessions);
+  RealLocks(const RealLocks&) = delete;
+  RealLocks& operator=(const RealLocks&) = delete;
+  ~RealLocks();
+
+  // One contender for each of these locks, all on the first session.
+  [[nodiscard]] MeasuredLocks alone(const std::vector<std::string>& locks, Release release,
+                                    double seconds);
+  // Contenders of one lock: `contenders` for each of the first `sessions` sessions.
+  [[nodiscard]] MeasuredLocks handoffs(const std::string& lock, std::size_t sessions,
+                                       std::size_t contenders, double seconds);
+
+ private:
+  class Tally;
+  Task<void> open();
+  [[nodiscard]] static Task<void> contend(Session& session, Path lock, Release release,
+                                          TimePoint end, Tally& tally);
+  [[nodiscard]] static Task<void> check_that_nothing_is_left(Session& session, Path lock);
+  Task<void> run_all(std::vector<Task<void>> contenders, std::vector<std::string> locks);
+
+  zookeeper::Runtime runtime_;
+  std::vector<std::unique_ptr<zookeeper::Client>> clients_;
+  std::vector<std::shared_ptr<Session>> sessions_;
+};
+
+}  // namespace lockstep::program

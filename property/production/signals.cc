@@ -1,0 +1,79 @@
+#include "signals.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <utility>
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr std::array kHeard = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                               SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
+
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  // If it were ignored, the kernel would keep no status of a child.
+  std::signal(SIGCHLD, SIG_DFL);
+  sigemptyset(&waited_for_);
+  sigaddset(&waited_for_, SIGCHLD);
+  for (const int signal : kHeard) {
+    if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
+  }
+  sigset_t blocked = waited_for_;
+  sigaddset(&blocked, SIGTTOU);  // So that a process in the background may set the foreground.
+  pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+}
+
+Signals::~Signals() { let_go(); }
+
+void Signals::listen(Executor& executor, std::function<void(int)> hear) {
+  executor_ = &executor;
+  hear_ = std::move(hear);
+  thread_ = std::thread([this] { wait_for_signals(); });
+}
+
+void Signals::let_go() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  pthread_kill(thread_.native_handle(), SIGCHLD);  // Wakes it.
+  thread_.join();
+  executor_->withdraw(*this);
+  for (const int signal : arrived_) {
+    if (signal != SIGCHLD) std::raise(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Signals::wait_for_signals() {
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&waited_for_, &signal) != 0) continue;
+    const std::lock_guard lock(mutex_);
+    if (ending_) return;
+    arrived_.push_back(signal);
+    if (!std::exchange(posted_, true)) executor_->post(*this);
+  }
+}
+
+void Signals::run() {
+  std::deque<int> heard;
+  {
+    const std::lock_guard lock(mutex_);
+    heard.swap(arrived_);
+    posted_ = false;
+  }
+  for (const int signal : heard) hear_(signal);
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,30 @@
+// For a build without the production backend: the commands that need it say so.
+#include <string>
+
+#include "commands.h"
+#include "program/usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw UsageError(what + " needs the production backend, and this program was built without it " +
+                   "(-DLOCKSTEP_WITH_ZOOKEEPER=OFF)");
+}
+
+void add_refusal(CLI::App& app, CommandLine& line, const std::string& name) {
+  CLI::App* const command = app.add_subcommand(name, "Not in this build");
+  command->allow_extras();
+  command->callback([&line, name] { line.run = [name]() -> int { refuse(name); }; });
+}
+
+}  // namespace
+
+void add_lock(CLI::App& app, CommandLine& line) { add_refusal(app, line, "lock"); }
+void add_show(CLI::App& app, CommandLine& line) { add_refusal(app, line, "show"); }
+void add_revoke(CLI::App& app, CommandLine& line) { add_refusal(app, line, "revoke"); }
+
+Figures measure_real(const BenchSettings&) { refuse("bench real"); }
+
+}  // namespace lockstep::program

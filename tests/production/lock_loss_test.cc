@@ -1,0 +1,154 @@
+// `lockstep lock` when its lock is in doubt or lost: the command has ended before another one
+// holds.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+
+#include "production/operator_lab.h"
+#include "real/loopback.h"
+#include "real/server_process.h"
+#include "real/tcp_proxy.h"
+
+namespace lockstep {
+namespace {
+
+using support::TcpProxy;
+using support::ZookeeperServer;
+
+// A command that has begun under a lock, behind a proxy.
+class LockLossTest : public ::testing::Test {
+ protected:
+  // `script`: what follows the line that says its process id; it has the FIFO `runs` open as 3.
+  void start(const std::string& script, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> options = {"--session-timeout", "2s"};
+    options.insert(options.end(), more.begin(), more.end());
+    program.emplace(lab.locked_sh(
+        options, "exec 3> " + runs.path() + "; echo $$ >&3; " + script + "; sleep 1000"));
+    command = runs.read_line();
+  }
+  // A program with a connection of its own whose command fails if the first one has not ended.
+  void start_the_next() {
+    const std::string status = "/proc/" + command + "/status";
+    next.emplace(direct_command("! grep -q '^State:.[^ZX]' " + status + " 2> /dev/null"));
+  }
+  [[nodiscard]] std::vector<std::string> direct_command(const std::string& script) const {
+    return lockstep_command({"lock", lab.lock(), "--zookeeper", ZookeeperServer::shared().address(),
+                             "--", "sh", "-c", script});
+  }
+  void expect_that_the_next_came_later() {
+    const ProgramRun run = next->wait();
+    EXPECT_EQ(run.status, 0) << "both commands ran at once; " << run.err;
+  }
+
+  TcpProxy proxy{ZookeeperServer::shared().port()};
+  OperatorLab lab{proxy.address()};
+  Fifo runs = lab.fifo("runs");
+  std::optional<RunningProgram> program;
+  std::optional<RunningProgram> next;
+  std::string command;
+};
+
+TEST_F(LockLossTest, AtALostConnectionTheCommandIsStopped) {
+  start("true");
+  start_the_next();
+  lab.wait_until(1, 1);
+  proxy.refuse();
+  expect_one_line(program->wait(), 76, lab.lock());
+  expect_that_the_next_came_later();
+}
+
+TEST_F(LockLossTest, ACommandThatTidiesUpHasTimeForIt) {
+  start("trap 'echo tidy >&3; exit 0' TERM; " + lab.endless_read());
+  proxy.refuse();
+  expect_one_line(program->wait(), 76, "in doubt");
+}
+
+TEST_F(LockLossTest, ACommandThatIgnoresTheSignalIsKilledWithItsProcesses) {
+  start("trap '' TERM; sleep 1000 & sleep 1000");
+  start_the_next();
+  lab.wait_until(1, 1);
+  proxy.refuse();
+  runs.wait_for_the_end();
+  expect_one_line(program->wait(), 76, "in doubt");
+  expect_that_the_next_came_later();
+}
+
+TEST_F(LockLossTest, ASilentServerIsALossToo) {
+  start("trap '' TERM");
+  start_the_next();
+  lab.wait_until(1, 1);
+  proxy.stall();
+  expect_one_line(program->wait(), 76, "in doubt");
+  expect_that_the_next_came_later();
+}
+
+TEST_F(LockLossTest, AStoppedProgramDoesNotLetItsCommandOutliveTheLock) {
+  start("true");
+  start_the_next();
+  lab.wait_until(1, 1);
+  program->send(SIGSTOP);
+  runs.wait_for_the_end();
+  expect_that_the_next_came_later();
+  program->send(SIGCONT);
+  EXPECT_EQ(program->wait().status, 76);
+}
+
+TEST_F(LockLossTest, ADeletedZnodeIsALoss) {
+  start("trap '' TERM");
+  const nlohmann::json shown = lab.wait_until(1, 0);
+  lab.remove(shown.at("holders").at(0).at("znode"));
+  expect_one_line(program->wait(), 76, "lost: no node");
+}
+
+TEST_F(LockLossTest, AWarningLeavesTheCommandAlone) {
+  const Fifo go = lab.fifo("go");
+  start("read _ < " + go.path() + "; exit 3", {"--on-loss", "warn"});
+  proxy.refuse();
+  EXPECT_EQ(run_command(direct_command("true")).status, 0) << "the session expires";
+  proxy.accept_again();
+  go.let_go();
+  const ProgramRun run = program->wait();
+  EXPECT_EQ(run.status, 3);
+  EXPECT_NE(run.err.find("in doubt"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("the lock is lost"), std::string::npos) << run.err;
+}
+
+TEST_F(LockLossTest, AWaiterWhoseSessionExpiresWaitsAgain) {
+  Fifo holds = lab.fifo("holds");
+  const Fifo go = lab.fifo("go");
+  RunningProgram holder(direct_command("echo > " + holds.path() + "; read _ < " + go.path()));
+  static_cast<void>(holds.read_line());
+  RunningProgram waiter(lab.locked({"--session-timeout", "1s"}, {"echo", "done"}));
+  lab.wait_until(1, 1);
+  proxy.refuse();
+  lab.wait_until(1, 0);
+  proxy.accept_again();
+  lab.wait_until(1, 1);
+  go.let_go();
+  EXPECT_EQ(holder.wait().status, 0);
+  const ProgramRun run = waiter.wait();
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "done\n");
+  EXPECT_NE(run.err.find("waiting again"), std::string::npos) << run.err;
+}
+
+TEST(LockServerTest, AKilledServerStopsTheCommand) {
+  const support::TemporaryDirectory directory;
+  support::ServerProcess server(directory.path());
+  server.configure(support::free_port(), ZookeeperServer::kTickTime, "");
+  server.start();
+  ASSERT_TRUE(server.wait_until_ready());
+  const OperatorLab lab("127.0.0.1:" + std::to_string(server.port()));
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(lab.locked_sh({"--session-timeout", "2s"},
+                                       "exec 3> " + runs.path() + "; echo >&3; sleep 1000"));
+  static_cast<void>(runs.read_line());
+  server.stop();
+  runs.wait_for_the_end();
+  expect_one_line(program.wait(), 76, "in doubt");
+  expect_one_line(run_command(lab.locked({"--timeout", "300ms"}, {"true"})), 75, "refused");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,203 @@
+// `lockstep lock` on a real server: the command, its status, contention, signals.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "production/operator_lab.h"
+
+namespace lockstep {
+namespace {
+
+using std::to_string;
+
+TEST(LockCommandTest, TheCommandRunsUnderTheLockAndItsStatusIsTheProgramsOwn) {
+  const OperatorLab lab;
+  const ProgramRun run =
+      run_command(lab.locked_sh({}, "echo $LOCKSTEP_FENCING_TOKEN; echo problem >&2; exit 7"));
+  EXPECT_EQ(run.status, 7);
+  EXPECT_GT(std::stoll(run.out), 0);
+  EXPECT_EQ(run.err, "problem\n");
+  EXPECT_TRUE(lab.show().at("holders").empty());
+}
+
+TEST(LockCommandTest, ASignalThatEndsTheCommandIsInTheStatus) {
+  const OperatorLab lab;
+  const ProgramRun run = run_command(lab.locked_sh({}, "kill -KILL $$"));
+  EXPECT_EQ(run.status, 128 + SIGKILL);
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(LockCommandTest, ACommandThatCannotRunIsNamedBeforeAnythingIsAskedOfAServer) {
+  const OperatorLab lab;
+  const OperatorLab nowhere("127.0.0.1:1");
+  expect_one_line(run_command(nowhere.locked({}, {"no-such-command"})), 127, "no-such-command");
+  expect_one_line(run_command(nowhere.locked({}, {"/no/such/command"})), 127, "No such file");
+  expect_one_line(run_command(nowhere.locked({}, {""})), 127, "''");
+  expect_one_line(run_command(nowhere.locked({}, {"/"})), 126, "Permission denied");
+  const std::string text = lab.file("text", "no program");
+  expect_one_line(run_command(nowhere.locked({}, {text})), 126, "Permission denied");
+}
+
+TEST(LockCommandTest, WordsOfTheCommandArriveAsTheyAre) {
+  const OperatorLab lab;
+  const ProgramRun run = run_command(
+      lab.locked({}, {"printf", "%s|", "[a,b]", "", "--", "--help", "-x", "two words", "list"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "[a,b]||--|--help|-x|two words|list|");
+}
+
+TEST(LockCommandTest, TheCommandGetsNoDescriptorOfTheProgram) {
+  const OperatorLab lab;
+  const std::string script = "ls /proc/self/fd | wc -l";
+  const ProgramRun alone = run_command({"/bin/sh", "-c", script});
+  EXPECT_EQ(run_command(lab.locked_sh({}, script)).out, alone.out);
+}
+
+TEST(LockCommandTest, OneProgramWaitsForTheOtherAndIsShown) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  const Fifo go = lab.fifo("go");
+  RunningProgram first(lab.locked_sh(
+      {}, "echo $LOCKSTEP_FENCING_TOKEN > " + runs.path() + "; read _ < " + go.path()));
+  const long long token = std::stoll(runs.read_line());
+  RunningProgram second(lab.locked_sh({}, "echo $LOCKSTEP_FENCING_TOKEN"));
+  const nlohmann::json shown = lab.wait_until(1, 1);
+  const nlohmann::json& holder = shown.at("holders").at(0);
+  EXPECT_EQ(holder.at("pid"), first.process());
+  EXPECT_EQ(holder.at("token"), token);
+  EXPECT_NE(holder.at("host"), nullptr);
+  EXPECT_TRUE(holder.at("data").get<std::string>().ends_with(" sh")) << holder;
+  EXPECT_EQ(shown.at("waiters").at(0).at("pid"), second.process());
+
+  expect_one_line(run_command(lab.locked({"--timeout", "0"}, {"true"})), 75, lab.lock());
+  expect_one_line(run_command(lab.locked({"--timeout", "2s"}, {"true"})), 75, "in time");
+  lab.wait_until(1, 1);  // Those have left the queue.
+
+  go.let_go();
+  EXPECT_EQ(first.wait().status, 0);
+  const ProgramRun after = second.wait();
+  EXPECT_EQ(after.status, 0) << after.err;
+  EXPECT_GT(std::stoll(after.out), token);
+  lab.wait_until(0, 0);
+}
+
+TEST(LockCommandTest, SharedHoldersRunTogetherAndKeepOthersWaiting) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  Fifo both = lab.fifo("both");
+  const Fifo first_may_go = lab.fifo("first");
+  const Fifo second_may_go = lab.fifo("second");
+  RunningProgram first(lab.locked_sh(
+      {"--shared"}, "echo first > " + runs.path() + "; read _ < " + first_may_go.path()));
+  EXPECT_EQ(runs.read_line(), "first");
+  RunningProgram second(
+      lab.locked_sh({"--shared", "--timeout", "0"},
+                    "echo second > " + both.path() + "; read _ < " + second_may_go.path()));
+  EXPECT_EQ(both.read_line(), "second");
+  const nlohmann::json shown = lab.wait_until(2, 0);
+  EXPECT_EQ(shown.at("holders").at(1).at("share"), "shared");
+  EXPECT_EQ(run_command(lab.locked({"--timeout", "0"}, {"true"})).status, 75);
+  RunningProgram exclusive(lab.locked({}, {"true"}));
+  lab.wait_until(2, 1);
+  // A reader does not overtake it.
+  EXPECT_EQ(run_command(lab.locked({"--shared", "--timeout", "0"}, {"true"})).status, 75);
+  first_may_go.let_go();
+  second_may_go.let_go();
+  EXPECT_EQ(first.wait().status, 0);
+  EXPECT_EQ(second.wait().status, 0);
+  EXPECT_EQ(exclusive.wait().status, 0);
+}
+
+TEST(LockCommandTest, TheLocksOfOtherLibrariesAreHeeded) {
+  for (const std::string other : {"-lock-", "-__WRIT__", "-__READ__", "__lock__"}) {
+    OperatorLab lab;
+    const std::string contender = lab.lock() + "/other" + other + "0000000000";
+    lab.create(lab.lock());
+    lab.create(contender);
+    const bool reader = other == "-__READ__";
+    EXPECT_EQ(run_command(lab.locked({"--timeout", "0"}, {"true"})).status, 75) << other;
+    EXPECT_EQ(run_command(lab.locked({"--timeout", "0", "--shared"}, {"true"})).status,
+              reader ? 0 : 75)
+        << other;
+    lab.remove(contender);
+    EXPECT_EQ(run_command(lab.locked({"--timeout", "0"}, {"true"})).status, 0) << other;
+  }
+}
+
+// -------------------------------------------------------------------------------------- signals
+
+TEST(LockCommandTest, ASignalEndsTheWaitAndThePlaceInTheQueue) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  const Fifo go = lab.fifo("go");
+  RunningProgram holder(lab.locked_sh({}, "echo > " + runs.path() + "; read _ < " + go.path()));
+  static_cast<void>(runs.read_line());
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    RunningProgram waiter(lab.locked({}, {"true"}));
+    lab.wait_until(1, 1);
+    waiter.send(signal);
+    const ProgramRun run = waiter.wait();
+    EXPECT_EQ(run.status, 128 + signal);
+    EXPECT_EQ(run.err, "");
+    lab.wait_until(1, 0);
+  }
+  go.let_go();
+  EXPECT_EQ(holder.wait().status, 0);
+}
+
+TEST(LockCommandTest, SignalsGoOnToTheCommand) {
+  const OperatorLab lab;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    Fifo runs = lab.fifo("runs" + to_string(signal));
+    RunningProgram program(lab.locked_sh(
+        {}, "trap 'exit 9' INT TERM HUP USR1; echo > " + runs.path() + "; " + lab.endless_read()));
+    static_cast<void>(runs.read_line());
+    program.send(signal);
+    const ProgramRun run = program.wait();
+    EXPECT_EQ(run.status, 9) << signal;
+    EXPECT_EQ(run.err, "");
+  }
+  EXPECT_TRUE(lab.show().at("holders").empty());
+}
+
+TEST(LockCommandTest, ACommandThatDiesOfAForwardedSignalSaysSo) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(lab.locked_sh({}, "echo > " + runs.path() + "; exec sleep 1000"));
+  static_cast<void>(runs.read_line());
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait().status, 128 + SIGTERM);
+  lab.wait_until(0, 0);
+}
+
+// The FIFO ends when the last process that has it open has ended: the shell and its child.
+TEST(LockCommandTest, AKilledProgramTakesTheCommandAndItsProcessesAlong) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(
+      lab.locked_sh({}, "trap '' TERM; exec 3> " + runs.path() + "; echo >&3; sleep 1000; true"));
+  static_cast<void>(runs.read_line());
+  program.send(SIGKILL);
+  runs.wait_for_the_end();
+  EXPECT_EQ(program.wait().signal, SIGKILL);
+}
+
+// ---------------------------------------------------------------------------------- revocation
+
+TEST(LockCommandTest, ARevocationAsksTheCommandToEnd) {
+  const OperatorLab lab;
+  expect_one_line(lab.revoke(), 2, lab.lock());
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(
+      lab.locked_sh({}, "trap 'exit 5' TERM; echo > " + runs.path() + "; " + lab.endless_read()));
+  static_cast<void>(runs.read_line());
+  const ProgramRun asked = lab.revoke();
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_EQ(asked.out, lab.lock() + ": asked 1 holder\n");
+  expect_one_line(program.wait(), 5, "another client asks for the lock");
+  lab.wait_until(0, 0);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lockstep/data.h"
+#include "lockstep/path.h"
+#include "program/run_program.h"
+#include "real/temporary_directory.h"
+#include "real/zookeeper_server.h"
+
+namespace lockstep {
+
+// A named pipe through which a command says that it runs, and with which a test holds it up.
+class Fifo {
+ public:
+  explicit Fifo(std::filesystem::path path);
+  [[nodiscard]] std::string path() const { return path_.string(); }
+  // Waits for a writer; everything that is written until the last writer has closed it, as all
+  // writers do at their end.
+  [[nodiscard]] std::string read_all() const;
+  // Waits for a writer; returns the first line, and keeps reading from then on.
+  [[nodiscard]] std::string read_line();
+  // After read_line(): waits until the last writer has closed it.
+  void wait_for_the_end();
+  // Waits for a reader; lets one `read` in a shell return.
+  void let_go() const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+// The commands for operators, on the server that all tests share.
+class OperatorLab {
+ public:
+  explicit OperatorLab(std::string zookeeper = support::ZookeeperServer::shared().address());
+
+  // A lock that no other test uses.
+  [[nodiscard]] const std::string& lock() const { return lock_; }
+  [[nodiscard]] Fifo fifo(const std::string& name) const;
+  // Text of a shell that waits without end, in a call that a trap interrupts.
+  [[nodiscard]] std::string endless_read() const;
+  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const;
+
+  // `lockstep lock` on it, with these options and this command.
+  [[nodiscard]] std::vector<std::string> locked(const std::vector<std::string>& options,
+                                                const std::vector<std::string>& command) const;
+  // The same with a command for the shell.
+  [[nodiscard]] std::vector<std::string> locked_sh(const std::vector<std::string>& options,
+                                                   const std::string& script) const;
+  // `lockstep show --json` or `lockstep revoke`.
+  [[nodiscard]] nlohmann::json show() const;
+  [[nodiscard]] ProgramRun revoke() const;
+  // Asks `show` until the lock has that many holders and waiters.
+  nlohmann::json wait_until(std::size_t holders, std::size_t waiters) const;
+  // Creates or removes a znode directly.
+  void create(const std::string& path, const Data& data = Data());
+  void remove(const std::string& path);
+
+ private:
+  support::TemporaryDirectory directory_;
+  std::string zookeeper_;
+  std::string lock_;
+};
+
+// Fails the test unless the program has ended with that status and one line that contains `named`.
+void expect_one_line(const ProgramRun& run, int status, const std::string& named);
+
+}  // namespace lockstep

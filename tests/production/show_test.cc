@@ -1,0 +1,81 @@
+// `lockstep show` and `lockstep revoke` on the locks of every recipe.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "lockstep/semaphore.h"
+#include "lockstep/unfair_mutex.h"
+#include "lockstep/zookeeper/client.h"
+#include "lockstep/zookeeper/contender_data.h"
+#include "production/operator_lab.h"
+
+namespace lockstep {
+namespace {
+
+// A client of the library, whose session lives as long as this.
+class ShowTest : public ::testing::Test {
+ protected:
+  template <class Recipe, class... What>
+  Task<void> take(What... what) {
+    const auto session = co_await client.session(Context());
+    recipes_session = *session;
+    LockOptions options(zookeeper::contender_data("batch\n7"));
+    Recipe recipe(*recipes_session, lab.lock(), what..., options);
+    Result<HeldLock> taken = co_await recipe.acquire();
+    if (taken) held.emplace_back(std::move(*taken));
+    EXPECT_TRUE(taken.has_value());
+  }
+  [[nodiscard]] ProgramRun show() const {
+    return run_program(
+        {"show", lab.lock(), "--zookeeper", support::ZookeeperServer::shared().address()});
+  }
+
+  OperatorLab lab;
+  zookeeper::Runtime runtime;
+  zookeeper::Client client{runtime,
+                           zookeeper::Options(support::ZookeeperServer::shared().address())};
+  std::shared_ptr<Session> recipes_session;
+  std::vector<HeldLock> held;
+};
+
+TEST_F(ShowTest, AnUnfairMutexShowsItsHolder) {
+  runtime.run(take<UnfairMutex>());
+  const nlohmann::json shown = lab.show();
+  EXPECT_EQ(shown.at("kind"), "znode");
+  EXPECT_EQ(shown.at("holders").at(0).at("znode"), lab.lock());
+  expect_one_line(lab.revoke(), 2, "cannot be asked");
+}
+
+TEST_F(ShowTest, ASemaphoreShowsItsLeases) {
+  runtime.run(take<Semaphore>(2));
+  runtime.run(take<Semaphore>(2));
+  const nlohmann::json shown = lab.show();
+  EXPECT_EQ(shown.at("kind"), "semaphore");
+  EXPECT_EQ(shown.at("holders").size(), 2U);
+  EXPECT_EQ(shown.at("holders").at(0).at("pid"), getpid());
+  EXPECT_EQ(lab.revoke().out, lab.lock() + ": asked 2 holders\n");
+  EXPECT_EQ(lab.show().at("holders").at(0).at("revocation_asked"), true);
+}
+
+TEST_F(ShowTest, TheTextNamesHostPidAndTime) {
+  runtime.run(take<Semaphore>(2));
+  const ProgramRun run = show();
+  EXPECT_EQ(run.status, 0) << run.err;
+  const std::string line = after("holds since ", run.out);
+  EXPECT_EQ(line.find('Z'), std::string("2026-11-25T02:30:00").size()) << line;
+  EXPECT_NE(line.find(", pid " + std::to_string(getpid())), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with("batch?7")) << "a terminal shows no control characters: " << line;
+}
+
+TEST_F(ShowTest, WhatIsNoLockIsNamed) {
+  expect_one_line(show(), 2, "there is no such lock");
+  lab.create(lab.lock());
+  EXPECT_EQ(show().out, lab.lock() + ": free\n");
+  expect_one_line(lab.revoke(), 1, "no holder");
+  lab.create(lab.lock() + "/document");
+  expect_one_line(show(), 2, "is no lock");
+  expect_one_line(lab.revoke(), 2, "is no lock");
+}
+
+}  // namespace
+}  // namespace lockstep
