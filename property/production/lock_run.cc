@@ -72,7 +72,7 @@ Task<Result<void>> LockRun::connect(Context bounds) {
   if (!bounds.deadline()) {
     bounds = within(client_.executor(), Ensemble::kConnectLimit, give_up_.get_token());
   }
-  co_await ok(client_.session(bounds));
+  static_cast<void>(co_await ok(client_.session(bounds)));
   co_return Result<void>();
 }
 

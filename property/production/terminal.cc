@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace lockstep::program {
 
 Terminal::Terminal() {
