@@ -2,6 +2,8 @@
 
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -45,8 +47,8 @@ class Seat {
 class ZookeeperLab final : public Lab {
  public:
   ZookeeperLab() : server_(ZookeeperServer::shared()) {
-    static int tests = 0;
-    parent_ = Path("/test-" + std::to_string(++tests));
+    static int tests = 0;  // This process may not be the only one that uses the server.
+    parent_ = Path("/test-" + std::to_string(getpid()) + "-" + std::to_string(++tests));
   }
   ~ZookeeperLab() override { runtime_.drop_spawned(); }
 

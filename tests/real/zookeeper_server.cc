@@ -2,9 +2,12 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "real/loopback.h"
+#include "real/server_process.h"
 #include "real/started_once.h"
+#include "real/temporary_directory.h"
 
 namespace lockstep::support {
 
@@ -14,22 +17,47 @@ constexpr int kAttempts = 5;
 
 }  // namespace
 
-ZookeeperServer& ZookeeperServer::shared() { return started_once<ZookeeperServer>(); }
+struct ZookeeperServer::Own {
+  TemporaryDirectory directory;
+  ServerProcess process{directory.path()};
+};
+
+namespace {
+
+std::unique_ptr<ZookeeperServer> taken_from_pool() {
+  PooledServer pooled = PooledServer::take();
+  return pooled.has_one() ? std::make_unique<ZookeeperServer>(std::move(pooled)) : nullptr;
+}
+
+}  // namespace
+
+ZookeeperServer& ZookeeperServer::shared() {
+  static const std::unique_ptr<ZookeeperServer> pooled = taken_from_pool();
+  return pooled ? *pooled : started_once<ZookeeperServer>();
+}
+
+ZookeeperServer::ZookeeperServer(PooledServer pooled)
+    : pooled_(std::move(pooled)), port_(pooled_.port()) {}
+
+ZookeeperServer::~ZookeeperServer() = default;
 
 ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time, const std::string& lines)
-    : process_(directory_.path()) {
+    : own_(std::make_unique<Own>()) {
   const std::string limits = "minSessionTimeout=" + std::to_string(2 * tick_time.count()) +
                              "\nmaxSessionTimeout=" + std::to_string(kMaxSessionTimeout.count()) +
                              "\n" + lines;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     // Another process may take the port before the server does: hence the attempts.
-    process_.configure(free_port(), tick_time, limits);
-    process_.start();
-    if (process_.wait_until_ready()) return;
-    process_.stop();
+    port_ = free_port();
+    own_->process.configure(port_, tick_time, limits);
+    own_->process.start();
+    if (own_->process.wait_until_ready()) return;
+    own_->process.stop();
   }
-  throw std::runtime_error("the ZooKeeper server does not start; its log:\n" + process_.log());
+  throw std::runtime_error("the ZooKeeper server does not start; its log:\n" + own_->process.log());
 }
+
+std::filesystem::path ZookeeperServer::data() const { return own_->process.data(); }
 
 bool ZookeeperServer::knows_session(std::int64_t id) const {
   std::ostringstream hexadecimal;

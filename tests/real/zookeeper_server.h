@@ -3,10 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 
-#include "real/server_process.h"
-#include "real/temporary_directory.h"
+#include "real/server_pool.h"
 
 namespace lockstep::support {
 
@@ -26,21 +26,29 @@ class ZookeeperServer {
   ZookeeperServer(const ZookeeperServer&) = delete;
   ZookeeperServer& operator=(const ZookeeperServer&) = delete;
 
-  // The server that all tests of this process share; started by the first one that asks.
+  // A server of a pool, for as long as this lives.
+  explicit ZookeeperServer(PooledServer pooled);
+  ~ZookeeperServer();
+
+  // The server that all tests of this process share: one of the pool, if there is a pool and one of
+  // its servers is free, else one that the first test starts.
   static ZookeeperServer& shared();
 
-  [[nodiscard]] std::uint16_t port() const { return process_.port(); }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
   // A connection string.
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
 
-  // Returns the folder of its snapshots and transaction logs.
-  [[nodiscard]] std::filesystem::path data() const { return process_.data(); }
+  // Returns the folder of its snapshots and transaction logs; not for a server of a pool.
+  [[nodiscard]] std::filesystem::path data() const;
   // True while the session lives on the server.
   [[nodiscard]] bool knows_session(std::int64_t id) const;
 
  private:
-  TemporaryDirectory directory_;
-  ServerProcess process_;
+  struct Own;
+
+  std::unique_ptr<Own> own_;
+  PooledServer pooled_;
+  std::uint16_t port_ = 0;
 };
 
 }  // namespace lockstep::support
