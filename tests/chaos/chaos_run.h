@@ -24,8 +24,9 @@ struct Plan {
   int processes = 4;
   int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
   std::chrono::milliseconds chaos{};  // The time of each round; none: nothing fails.
-  std::chrono::milliseconds patience{std::chrono::seconds(90)};  // For whatever has to happen.
-  // The same, of what has to happen once all are at rest.
+  std::chrono::milliseconds patience{
+      std::chrono::seconds(90)};  // The limit for each thing that has to happen.
+  // The same for what has to happen once all are at rest.
   std::chrono::milliseconds patience_at_rest{std::chrono::seconds(90)};
   Flaw flaw = Flaw::kNone;
   bool again_without_faults = false;  // One more round.

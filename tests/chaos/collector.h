@@ -46,7 +46,7 @@ class Resource {
   void violated(const Event& event, std::string what);
 
   std::vector<Violation>& violations_;
-  std::map<Grant, int> granted_;  // And how many writes have come since the loss was told.
+  std::map<Grant, int> granted_;  // With the number of writes since the loss was told.
   std::set<Grant> lost_;
   std::map<std::string, Event> newest_;  // The last write to what each lock protects.
   std::uint64_t accepted_ = 0;

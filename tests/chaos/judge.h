@@ -14,7 +14,7 @@ namespace lockstep::chaos {
 struct Judged {
   std::uint64_t grants = 0;  // Those compared with the servers' log.
   std::uint64_t losses = 0;
-  std::uint64_t intervals = 0;  // In which a lock was used, by the contenders' clocks.
+  std::uint64_t intervals = 0;  // Uses of a lock, by the contenders' clocks.
   std::uint64_t excused = 0;    // Overlaps of a holder that did not run.
 };
 

@@ -16,7 +16,7 @@ inline constexpr int kLink = 3;
 enum class Command : char {
   kPause = 'p',  // Begin no acquire; say kPaused once none is under way and nothing is held.
   kResume = 'r',
-  kQuit = 'q',  // As pause, then close the sessions and exit.
+  kQuit = 'q',  // Like pause; then close the sessions and exit.
   kTell = 't',  // Say what each worker does now.
 };
 

@@ -30,7 +30,7 @@ class ContenderLivesTest : public ::testing::Test {
   std::shared_ptr<fakezk::PathTable> paths_ = std::make_shared<fakezk::PathTable>();
   fakezk::History history_;
   ContenderLives lives_{mutex_rules()};
-  std::vector<Zxid> ended_;  // When those were created whose end was told.
+  std::vector<Zxid> ended_;  // The znodes whose end was told, by the zxids of their creation.
   const Path place_{"/lock/x-lock-0000000001"};
 };
 

@@ -9,7 +9,7 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# What only has to build: it takes half the time, and the second one takes its objects from the first.
+# For projects that only have to build: half the time, and the second one takes its objects from the first.
 unoptimized=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG')
 if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
 

@@ -123,7 +123,7 @@ TEST(EndlessTest, WorkThatPostsItselfForEverIsALivelock) {
       "in step 2, in which B goes on, 100000 pieces of work have run, and there is no end");
 }
 
-TEST(EndlessTest, SoAreCoroutinesThatAreAlwaysReady) {
+TEST(EndlessTest, CoroutinesThatAreAlwaysReadyAreALivelockToo) {
   expect_livelock(
       &await_for_ever,
       "in step 2, in which B goes on, 100000 coroutines in a row had nothing to wait for, and");

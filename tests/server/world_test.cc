@@ -202,7 +202,7 @@ TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
     EXPECT_EQ(elsewhere.positions, first.positions) << seed;
     traces.insert(first.trace_hash);
   }
-  EXPECT_GT(traces.size(), 90U);  // And different choices give different ones.
+  EXPECT_GT(traces.size(), 90U);  // Different choices give different hashes.
 }
 
 TEST(WorldTest, DeviationsReproduceTheExecution) {
