@@ -1,0 +1,193 @@
+#include "lockstep/cohort_mutex.h"
+
+#include <algorithm>
+
+#include "lockstep/internal/check.h"
+
+namespace lockstep {
+
+// The grants in a row that rest on one grant of the FairMutex.
+struct CohortMutex::Batch {
+  Batch(HeldLock&& grant, TimePoint now) : held(std::move(grant)), began(now) {}
+
+  HeldLock held;
+  TimePoint began;
+  std::uint32_t grants = 0;
+};
+
+// A contender until its acquire ends; a guard, because the acquire may be destroyed while it waits,
+// also after it was handed the grant.
+class CohortMutex::Waiter {
+ public:
+  Waiter(CohortMutex& mutex, Patience patience)
+      : mutex_(mutex), patience_(patience), turn_(mutex.executor()) {
+    mutex_.waiters_.push_back(this);
+    mutex_.stirred_.set();
+  }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+  ~Waiter() {
+    if (batch_) {
+      mutex_.give_up(batch_);
+    } else {
+      leave();
+    }
+  }
+
+  [[nodiscard]] Patience patience() const { return patience_; }
+  [[nodiscard]] EventWait turn(Context context) { return turn_.wait(std::move(context)); }
+  void grant(std::shared_ptr<Batch> batch) {
+    batch_ = std::move(batch);
+    position_ = batch_->grants;
+    turn_.set();
+  }
+  void fail(Error error) {
+    error_ = error;
+    turn_.set();
+  }
+  Result<Hold> take() {
+    if (error_) return failure(*error_);
+    if (const std::optional<Error> lost = batch_->held.cause()) return failure(*lost);
+    return Hold(mutex_, std::exchange(batch_, nullptr), position_);
+  }
+
+ private:
+  void leave() {
+    const auto place = std::ranges::find(mutex_.waiters_, this);
+    if (place == mutex_.waiters_.end()) return;  // Failed.
+    mutex_.waiters_.erase(place);
+    if (mutex_.waiters_.empty()) mutex_.place_.request_stop();
+  }
+
+  CohortMutex& mutex_;
+  Patience patience_;
+  AsyncEvent turn_;
+  std::shared_ptr<Batch> batch_;  // The grant is here, and acquire() has not seen it yet.
+  std::uint32_t position_ = 0;
+  std::optional<Error> error_;
+};
+
+CohortMutex::CohortMutex(Session& session, Path lock, CohortBounds bounds, LockObserver* observer)
+    : CohortMutex(session, std::move(lock), LockOptions(), bounds, observer) {}
+CohortMutex::CohortMutex(Session& session, Path lock, LockOptions options, CohortBounds bounds,
+                         LockObserver* observer)
+    : session_(session),
+      mutex_(session, std::move(lock), options, observer),
+      bounds_(bounds),
+      revocable_(options.revocable),
+      over_(session.executor()),
+      stirred_(session.executor()) {}
+
+CohortMutex::~CohortMutex() = default;
+
+Task<Result<CohortMutex::Hold>> CohortMutex::acquire(Patience patience, Context context) {
+  if (context.stop_requested()) co_return failure(Error::kCancelled);
+  const bool late = context.deadline() && *context.deadline() <= executor().now();
+  if (late) co_return failure(Error::kTimedOut);
+  const bool in_use = batch_ || !waiters_.empty();
+  if (in_use && patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
+  Waiter waiter(*this, patience);
+  if (!serving_) tasks_.spawn(serve());
+  const Result<void> turn = co_await waiter.turn(std::move(context));
+  if (!turn) co_return failure(turn.error());
+  co_return waiter.take();
+}
+
+Task<void> CohortMutex::serve() {
+  serving_ = true;
+  while (!waiters_.empty()) {
+    place_ = std::stop_source();
+    const bool waits = waiters_.front()->patience() == Patience::kWaits;
+    Context context(place_.get_token());
+    Task<Result<HeldLock>> attempt =
+        waits ? mutex_.acquire(std::move(context)) : mutex_.try_acquire(std::move(context));
+    Result<HeldLock> held = co_await std::move(attempt);
+    if (held) {
+      begin_batch(std::move(*held));
+      co_await see_batch_end();
+    } else if (held.error() != Error::kCancelled) {
+      fail_waiters(held.error());
+    }
+  }
+  serving_ = false;
+}
+
+void CohortMutex::begin_batch(HeldLock held) {
+  batch_ = std::make_shared<Batch>(std::move(held), executor().now());
+  over_.reset();
+  stirred_.reset();
+  const std::shared_ptr<Batch> batch = batch_;
+  if (waiters_.empty()) return give_up(batch);  // They gave up as it was granted.
+  hand_on(batch);
+}
+
+// The watch that notices a deletion of the place costs a read: only if somebody waits.
+Task<void> CohortMutex::see_batch_end() {
+  static_cast<void>(co_await stirred_.wait());
+  if (over_.is_set()) co_return;
+  Context lost(batch_->held.lost_token());
+  const Result<void> ended = co_await over_.wait(std::move(lost));
+  if (!ended) batch_.reset();  // Lost: its holder may still be at work, but the waiters go on.
+}
+
+// An attempt that did not wait has found others in front: that is no answer for those who wait.
+void CohortMutex::fail_waiters(Error error) {
+  for (Waiter* const waiter : std::exchange(waiters_, {})) {
+    const bool waits = waiter->patience() == Patience::kWaits;
+    if (error == Error::kConflict && waits) {
+      waiters_.push_back(waiter);
+    } else {
+      waiter->fail(error);
+    }
+  }
+}
+
+bool CohortMutex::may_hand_on(const Batch& batch) const {
+  if (waiters_.empty()) return false;
+  if (batch.grants == 0) return true;
+  if (batch.held.state() != LockState::kHeld) return false;
+  if (revocable_ && batch.held.revoked_token().stop_requested()) return false;
+  return batch.grants < bounds_.grants && executor().now() - batch.began < bounds_.time;
+}
+
+bool CohortMutex::hand_on(const std::shared_ptr<Batch>& batch) {
+  if (batch != batch_) return false;
+  if (may_hand_on(*batch)) {
+    Waiter* const next = waiters_.front();
+    waiters_.pop_front();
+    ++batch->grants;
+    next->grant(batch);
+    if (!waiters_.empty()) stirred_.set();
+    return true;
+  }
+  batch_.reset();
+  over_.set();
+  stirred_.set();
+  return false;
+}
+
+void CohortMutex::give_up(const std::shared_ptr<Batch>& batch) {
+  if (hand_on(batch) || is_over(session_.state())) return;
+  release_in_background(session_, std::move(batch->held));
+}
+
+CohortMutex::Hold::~Hold() {
+  if (batch_) mutex_->give_up(std::exchange(batch_, nullptr));
+}
+
+const HeldLock& CohortMutex::Hold::held() const {
+  internal::check(batch_ != nullptr, "held() of a Hold that was released or moved from");
+  return batch_->held;
+}
+
+CohortToken CohortMutex::Hold::fencing_token() const { return {held().fencing_token(), position_}; }
+
+Task<ReleaseOutcome> CohortMutex::Hold::release(Context context) {
+  internal::check(batch_ != nullptr, "release() of a Hold that was released or moved from");
+  const std::shared_ptr<Batch> batch = std::exchange(batch_, nullptr);
+  if (mutex_->hand_on(batch)) co_return ReleaseOutcome::kReleased;
+  const ReleaseOutcome outcome = co_await batch->held.release(std::move(context));
+  co_return outcome;
+}
+
+}  // namespace lockstep
