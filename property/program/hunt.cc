@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "caption.h"
+#include "checkpoint_file.h"
 #include "command.h"
 #include "exhaust.h"
 #include "html_file.h"
@@ -40,6 +41,7 @@ struct Options {
   bool blocking = false;
   bool coverage = false;
   std::optional<std::string> html;
+  std::optional<std::string> resume;  // Only with "exhaustive".
   bool json = false;
 };
 
@@ -64,11 +66,17 @@ void set_way(const Options& options, HuntSettings& settings) {
     if (!settings.reduction.empty()) {
       throw UsageError("--reduction: only with --strategy exhaustive");
     }
+    if (options.resume) throw UsageError("--resume: only with --strategy exhaustive");
     return;
   }
   read_option("--reduction", [&] { return lab::reduction_of(settings); });
   if (options.first > 0) throw UsageError("--first: an exhaustive search has no parts");
   if (options.coverage) throw UsageError("--coverage: an exhaustive search reaches everything");
+  if (!options.resume) return;
+  if (lab::reduction_of(settings).reduction != search::Reduction::kSource) {
+    throw UsageError("--resume: only with --reduction source, which divides the search");
+  }
+  if (options.executions > 0) throw UsageError("--resume: not with --executions");
 }
 
 Search search_of(const Options& options) {
@@ -260,13 +268,24 @@ int status_of(const HuntReport& report) {
   return interrupted ? status_of_interruption() : kOk;
 }
 
+// The search goes on from its checkpoint, if it has one.
+HuntReport searched(const Search& what, const Options& options, CheckpointFile* file) {
+  try {
+    return search(what, !options.json, file);
+  } catch (const search::UnusableCheckpoint& wrong) {
+    throw UsageError("--resume: '" + *options.resume + "' " + wrong.what());
+  }
+}
+
 // The page is written last: if that fails, the result has been printed all the same.
 int run(const Options& options, const std::string& program) {
   const Search what = search_of(options);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
+  std::optional<CheckpointFile> checkpoint;
+  if (options.resume) checkpoint.emplace(*options.resume, command_for(what, "lockstep"));
   const Interruption interruption;
   warn_of_impossible_faults(what, options);
-  const HuntReport report = search(what, !options.json);
+  const HuntReport report = searched(what, options, checkpoint ? &*checkpoint : nullptr);
   if (options.json) {
     print_json(as_json(what, report, options));
   } else {
@@ -276,6 +295,10 @@ int run(const Options& options, const std::string& program) {
     std::cout << std::flush;
     html.write(page_of(what, report, program));
     if (!options.json) std::cout << "Timeline:    " << html.name() << '\n';
+  }
+  if (checkpoint) {
+    std::cout << std::flush;
+    checkpoint->check_saved();
   }
   return status_of(report);
 }
@@ -372,6 +395,11 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       "Also report how many traces and states, and which events and faults were reached "
       "(ten times slower)");
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
+      ->type_name("FILE");
+  command
+      ->add_option("--resume", options->resume,
+                   "Exhaustive: save what is finished in this file, every half minute and at the "
+                   "end, and go on from it if it exists")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer(

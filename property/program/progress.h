@@ -2,6 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lockstep/search/checkpoint.h"
 
 namespace lockstep::program {
 
@@ -17,13 +21,23 @@ class Progress {
   ~Progress();
 
   void update(std::uint64_t done);
+  // Of an exhaustive search: shown with the next update.
+  void update(const search::ExhaustiveEstimate& how_far);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] std::string estimate() const;
+
   bool shown_;
   std::uint64_t executions_;
   double seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point last_ = start_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+  // The last estimate, and the first one in its fault budget with its time.
+  std::optional<search::ExhaustiveEstimate> how_far_;
+  search::ExhaustiveEstimate how_far_first_;
+  Clock::time_point first_;
 };
 
 }  // namespace lockstep::program

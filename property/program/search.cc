@@ -6,10 +6,14 @@
 
 namespace lockstep::program {
 
-lab::HuntReport search(const Search& what, bool show_progress) {
+lab::HuntReport search(const Search& what, bool show_progress, search::Checkpoint* checkpoint) {
   Progress progress(show_progress, what.settings.most_executions(), what.settings.seconds);
   lab::HuntWatch watch;
   watch.progress = [&progress](std::uint64_t done) { progress.update(done); };
+  watch.estimate = [&progress](const search::ExhaustiveEstimate& how_far) {
+    progress.update(how_far);
+  };
+  watch.checkpoint = checkpoint;
   watch.interrupted = [] { return interrupted_by() != 0; };
   watch.replay_by = scenarios::kReplayBy;
   return lab::hunt_lock(what.scenario->lock(), what.settings, watch);

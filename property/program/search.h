@@ -12,7 +12,9 @@ struct Search {
 };
 
 // Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.
-[[nodiscard]] lab::HuntReport search(const Search& what, bool show_progress);
+// `checkpoint` may be null.
+[[nodiscard]] lab::HuntReport search(const Search& what, bool show_progress,
+                                     search::Checkpoint* checkpoint = nullptr);
 
 [[nodiscard]] double executions_per_second(const lab::HuntReport& report);
 

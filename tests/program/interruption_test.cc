@@ -26,7 +26,7 @@ TEST(InterruptionTest, AnInterruptedHuntReportsItsResult) {
   }
 }
 
-TEST(InterruptionTest, TheTerminalIsLeftCleanAndNoTimeIsPromised) {
+TEST(InterruptionTest, TheTerminalIsLeftClean) {
   RunningProgram hunt(lockstep_command(words(kExhaustiveWithoutEnd)), Err::kTerminal);
   hunt.wait_until_it_shows("per second");
   hunt.send(SIGINT);
@@ -35,12 +35,11 @@ TEST(InterruptionTest, TheTerminalIsLeftCleanAndNoTimeIsPromised) {
   EXPECT_NE(run.out.find("NOT exhausted: "), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("stopped by interrupt within fault budget "), std::string::npos);
   EXPECT_TRUE(run.err.ends_with("\r\x1b[K")) << run.err;
-  EXPECT_EQ(run.err.find("left"), std::string::npos) << "nothing bounds this search: " << run.err;
 }
 
 TEST(InterruptionTest, ABoundedHuntShowsTheTimeLeft) {
   RunningProgram hunt(lockstep_command(words("hunt fair-mutex --seconds 1000")), Err::kTerminal);
-  hunt.wait_until_it_shows(" s left");
+  hunt.wait_until_it_shows(" min left");
   hunt.send(SIGTERM);
   EXPECT_EQ(hunt.wait().status, 128 + SIGTERM);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "expect_equal_searches.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/scenario.h"
@@ -36,25 +37,6 @@ class LastJobFirst final : public Workers {
     for (std::uint32_t job = count; job-- > 0;) work(job);
   }
 };
-
-void expect_equal(const ExhaustiveResult& got, const ExhaustiveResult& expected) {
-  EXPECT_EQ(got.exhausted, expected.exhausted);
-  EXPECT_EQ(got.fault_budget, expected.fault_budget);
-  EXPECT_EQ(got.traces, expected.traces);
-  EXPECT_EQ(got.executions, expected.executions);
-  EXPECT_EQ(got.steps, expected.steps);
-  EXPECT_EQ(got.trace_hash, expected.trace_hash);
-  EXPECT_EQ(got.trace_set_hash, expected.trace_set_hash);
-  EXPECT_EQ(got.final_states, expected.final_states);
-  EXPECT_EQ(got.state_hash, expected.state_hash);
-  EXPECT_EQ(got.traces_by_fault, expected.traces_by_fault);
-  EXPECT_EQ(got.pairs_checked, expected.pairs_checked);
-  ASSERT_EQ(got.found.has_value(), expected.found.has_value());
-  if (!got.found) return;
-  EXPECT_EQ(got.found->execution, expected.found->execution);
-  EXPECT_EQ(got.found->deviations, expected.found->deviations);
-  EXPECT_EQ(got.found->outcome.violation->message, expected.found->outcome.violation->message);
-}
 
 void expect_same_for_any_number(const ExhaustiveOptions& options, const ExhaustiveJobs& jobs) {
   const std::unique_ptr<Program> program = jobs.make_program();

@@ -169,6 +169,11 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
     out_of_time = time_is_up();
     return !interrupted && !out_of_time;
   };
+  options.progress = [&](const search::ExhaustiveEstimate& estimate) {
+    const std::lock_guard lock(asking);
+    if (watch_.estimate) watch_.estimate(estimate);
+  };
+  options.checkpoint = watch_.checkpoint;
   search::ExhaustiveJobs jobs;
   jobs.count = lock_.isolated ? settings_.jobs : 1;
   jobs.make_program = [this] { return program(settings_.size); };

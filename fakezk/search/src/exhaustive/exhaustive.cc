@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <istream>
 #include <memory>
+#include <optional>
+#include <ostream>
 #include <set>
 #include <utility>
 
+#include "exhaustive/finished.h"
 #include "exhaustive/parts.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/search/exhaustive_jobs.h"
@@ -28,12 +32,12 @@ class Search {
   ExhaustiveResult run() {
     const std::uint32_t most = options_.limits.faults.any() ? options_.limits.faults.total() : 0;
     std::set<Faults> combinations = {Faults()};
+    load();
     for (std::uint32_t budget = 0; budget <= most; ++budget) {
       result_.fault_budget_reached = budget;
-      const bool done = options_.reduction == Reduction::kSource
-                            ? try_each(combinations, budget < most)
-                            : try_any(budget);
+      const bool done = by_source() ? try_each(combinations, budget < most) : try_any(budget);
       if (!done) return finished(false);
+      if (budget == 0) resume();
       if (tally_.cut > 0) continue;  // Larger budgets may still show a violation.
       result_.fault_budget = budget;
       ++result_.budgets_finished;
@@ -42,6 +46,8 @@ class Search {
   }
 
  private:
+  [[nodiscard]] bool by_source() const { return options_.reduction == Reduction::kSource; }
+
   ExhaustiveResult finished(bool exhausted) {
     result_.exhausted = exhausted;
     result_.traces = tally_.traces;
@@ -52,13 +58,16 @@ class Search {
     result_.pairs_checked = tally_.pairs_checked;
     result_.cut = tally_.cut;
     result_.deepest = tally_.deepest;
-    result_.final_states = tally_.final_states.size();
-    for (const std::uint64_t state : tally_.final_states) result_.state_hash += fakezk::mix(state);
+    result_.final_states = tally_.final_states.sorted().size();
+    for (const std::uint64_t state : tally_.final_states.sorted()) {
+      result_.state_hash += fakezk::mix(state);
+    }
     return std::move(result_);
   }
 
   // Any faults, up to the budget, in one exploration, which covers the smaller budgets too.
   bool try_any(std::uint32_t budget) {
+    finished_.clear();
     tally_.traces = 0;
     tally_.trace_hash = 0;
     tally_.trace_set_hash = 0;
@@ -80,7 +89,7 @@ class Search {
     if (!explored(parts)) return false;
     combinations.clear();
     for (const Part& part : parts) {
-      for (const Fault& fault : part.others) {
+      for (const Fault& fault : finished_[part.faults.faults].others) {
         Faults more = part.faults.faults;
         more.insert(std::ranges::upper_bound(more, fault), fault);
         combinations.insert(std::move(more));
@@ -107,9 +116,11 @@ class Search {
   // The first part that shows something decides, and what the jobs have searched of later ones does
   // not count: that depends on their speed.
   bool explored(std::vector<Part>& parts) {
-    parts_.search(parts, tally_.deepest);
+    search(parts);
+    if (options_.checkpoint && !saved_) save();
     bool done = true;
-    for (Part& part : parts) {
+    for (; next_ < parts.size(); ++next_) {
+      Part& part = parts[next_];
       if (part.end) add(part);
       switch (part.end.value_or(Exploration::End::kStopped)) {
         case Exploration::End::kExhausted: break;
@@ -124,15 +135,93 @@ class Search {
     return done;
   }
 
+  // Adds the first parts, those before any that has not finished, while the others are searched.
+  void search(std::vector<Part>& parts) {
+    Forecast forecast(finished_, static_cast<std::uint32_t>(parts.front().faults.faults.size()));
+    for (Part& part : parts) {
+      const Faults& faults = part.faults.faults;
+      forecast.expect(faults);
+      const auto known = finished_.find(faults);
+      if (known == finished_.end()) continue;
+      part.end = Exploration::End::kExhausted;
+      forecast.has_finished(faults, known->second.sums.traces);
+    }
+    next_ = 0;
+    add_finished(parts);
+    parts_.search(parts, tally_.deepest, [&](Part& part) {
+      if (part.end != Exploration::End::kExhausted) return;
+      forecast.has_finished(part.faults.faults, part.tally.traces);
+      keep(part);
+      add_finished(parts);
+      if (options_.progress && by_source()) options_.progress(forecast.estimate());
+      if (options_.checkpoint && !saved_ && options_.checkpoint->is_due()) save();
+    });
+  }
+
+  void keep(Part& part) {
+    tally_.deepest = part.tally.deepest;
+    Finished& finished = finished_[part.faults.faults];
+    finished.sums = part.tally;
+    finished.others = std::move(part.others);
+    finished.final_states = std::exchange(part.tally.final_states, {});
+  }
+
+  void add_finished(std::vector<Part>& parts) {
+    while (next_ < parts.size() && parts[next_].end == Exploration::End::kExhausted) {
+      add(parts[next_++]);
+    }
+  }
+
   void add(Part& part) {
-    part.found.execution += tally_.executions;
-    count_kinds(part.faults.faults, part.tally.traces);
-    tally_.add(std::move(part.tally));
+    const Faults& faults = part.faults.faults;
+    if (part.end == Exploration::End::kExhausted) {
+      Finished& finished = finished_[faults];
+      add(faults, finished.sums, finished.final_states);
+      finished.final_states.clear();
+    } else {
+      part.found.execution += tally_.executions;
+      tally_.deepest = part.tally.deepest;
+      add(faults, part.tally, part.tally.final_states);
+    }
+  }
+
+  void add(const Faults& faults, const Sums& sums, StateSet& final_states) {
+    count_kinds(faults, sums.traces);
+    tally_.add(sums);
+    tally_.final_states.insert(final_states.sorted());
+  }
+
+  void load() {
+    if (!options_.checkpoint) return;
+    const std::unique_ptr<std::istream> in = options_.checkpoint->saved();
+    if (in) saved_ = read_saved(*in);
+  }
+
+  // What the program does without faults has been searched again, and has to be what it was.
+  void resume() {
+    if (!saved_) return;
+    const auto then = saved_->finished.find({});
+    const Finished& now = finished_[{}];
+    if (then != saved_->finished.end() &&
+        (then->second.sums != now.sums || then->second.others != now.others)) {
+      throw UnusableCheckpoint("is of a program that does something else");
+    }
+    finished_.merge(saved_->finished);
+    tally_.final_states.insert(saved_->final_states.sorted());
+    saved_.reset();
+  }
+
+  void save() {
+    options_.checkpoint->save(
+        [this](std::ostream& out) { write(out, finished_, tally_.final_states); });
   }
 
   const ExhaustiveOptions& options_;
   PartSearch parts_;
   Tally tally_;
+  std::size_t next_ = 0;  // The first part that is not yet in the tally.
+  FinishedByFaults finished_;
+  std::optional<SavedSearch> saved_;  // Until it has been compared with this program.
   ExhaustiveResult result_;
 };
 
@@ -140,6 +229,9 @@ ExhaustiveResult search(const ExhaustiveOptions& options, std::deque<Stage>& sta
                         Workers& workers) {
   internal::check(refused_faults(options.limits.faults).empty(),
                   "an exhaustive search with a fault that it refuses");
+  const bool has_parts = options.reduction == Reduction::kSource &&
+                         options.executions == ExhaustiveOptions().executions;
+  internal::check(has_parts || !options.checkpoint, "a checkpoint of a search without parts");
   return Search(options, stages, workers).run();
 }
 

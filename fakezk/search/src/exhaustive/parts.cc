@@ -7,6 +7,8 @@ namespace lockstep::search {
 
 namespace {
 
+constexpr std::size_t kReordered = 1024;
+
 void lower(std::atomic<std::size_t>& number, std::size_t to) {
   std::size_t known = number;
   while (to < known && !number.compare_exchange_weak(known, to)) {
@@ -15,23 +17,30 @@ void lower(std::atomic<std::size_t>& number, std::size_t to) {
 
 }  // namespace
 
-void PartSearch::search(std::vector<Part>& parts, std::uint32_t deepest) {
+void PartSearch::search(std::vector<Part>& parts, std::uint32_t deepest,
+                        const WhenEnded& when_ended) {
   const std::vector<std::size_t> order = order_of(parts);
   std::atomic<std::size_t> next = 0;
   FirstEnd first_end = parts.size();
   workers_.each(static_cast<std::uint32_t>(stages_.size()), [&](std::uint32_t job) {
     for (std::size_t i = next++; i < order.size(); i = next++) {
       const std::size_t number = order[i];
-      if (!goes_on(number, first_end)) continue;
-      parts[number].tally.deepest = deepest;
-      search(stages_[job], parts[number], [&] { return goes_on(number, first_end); });
-      if (parts[number].end != Exploration::End::kExhausted) lower(first_end, number);
+      Part& part = parts[number];
+      if (part.end || !goes_on(number, first_end)) continue;
+      part.tally.deepest = deepest;
+      const Exploration::End end =
+          search(stages_[job], part, [&] { return goes_on(number, first_end); });
+      if (end != Exploration::End::kExhausted) lower(first_end, number);
+      const std::lock_guard one_at_a_time(telling_);
+      part.end = end;
+      when_ended(part);
     }
   });
 }
 
 // Several jobs begin with the largest parts, so that none has to wait for another at the end:
-// faults on parents conflict with every step.
+// faults on parents conflict with every step. Of many parts, only the next ones are put in this
+// order, because the findings of a part are kept until all parts before it have ended.
 std::vector<std::size_t> PartSearch::order_of(const std::vector<Part>& parts) const {
   const auto is_large = [&](std::size_t number) {
     return stages_.size() > 1 &&
@@ -39,9 +48,12 @@ std::vector<std::size_t> PartSearch::order_of(const std::vector<Part>& parts) co
                                [](const Fault& fault) { return is_about_path(fault.key); });
   };
   std::vector<std::size_t> order;
-  for (const bool large : {true, false}) {
-    for (std::size_t number = 0; number < parts.size(); ++number) {
-      if (is_large(number) == large) order.push_back(number);
+  for (std::size_t begin = 0; begin < parts.size(); begin += kReordered) {
+    const std::size_t end = std::min(parts.size(), begin + kReordered);
+    for (const bool large : {true, false}) {
+      for (std::size_t number = begin; number < end; ++number) {
+        if (is_large(number) == large) order.push_back(number);
+      }
     }
   }
   return order;
@@ -53,7 +65,8 @@ bool PartSearch::goes_on(std::size_t number, const FirstEnd& first_end) {
   return !stopped_;
 }
 
-void PartSearch::search(Stage& stage, Part& part, const std::function<bool()>& goes_on) {
+Exploration::End PartSearch::search(Stage& stage, Part& part,
+                                    const std::function<bool()>& goes_on) {
   std::uint64_t counted = 0;
   const auto count = [&](std::uint64_t done) {
     executions_ += done - std::exchange(counted, done);
@@ -66,11 +79,13 @@ void PartSearch::search(Stage& stage, Part& part, const std::function<bool()>& g
   };
   Exploration exploration(stage.world, stage.program, options, part.limits, part.faults,
                           part.tally);
-  part.end = exploration.run();
+  const Exploration::End end = exploration.run();
   count(part.tally.executions);
+  part.others = exploration.faults_seen();
+  if (end == Exploration::End::kExhausted) return end;
   part.found = exploration.found();
   part.dependence = exploration.dependence();
-  part.others = exploration.faults_seen();
+  return end;
 }
 
 }  // namespace lockstep::search

@@ -5,20 +5,19 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "exhaustive/exploration.h"
+#include "exhaustive/finished.h"
 #include "exhaustive/frontier.h"
 #include "exhaustive/tally.h"
 #include "lockstep/search/exhaustive.h"
 #include "lockstep/search/hunt.h"
 
 namespace lockstep::search {
-
-// The faults of one exploration, sorted; a fault may be there twice.
-using Faults = std::vector<Fault>;
 
 // The world and the program of one job.
 struct Stage {
@@ -40,6 +39,9 @@ struct Part {
   std::vector<Fault> others = {};  // Faults that could have happened, too.
 };
 
+// Called when a part has ended, by one job at a time.
+using WhenEnded = std::function<void(Part&)>;
+
 // Lets jobs search independent parts at the same time, and tells them when to stop.
 class PartSearch {
  public:
@@ -47,9 +49,9 @@ class PartSearch {
   PartSearch(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
       : options_(options), stages_(stages), workers_(workers) {}
 
-  // Searches the parts, all of them unless the caller or the bound stops it, or a part ends the
-  // search: then all parts before that one. `deepest` as in Tally.
-  void search(std::vector<Part>& parts, std::uint32_t deepest);
+  // Searches the parts without an end, all of them unless the caller or the bound stops it, or a
+  // part ends the search: then all parts before that one. `deepest` as in Tally.
+  void search(std::vector<Part>& parts, std::uint32_t deepest, const WhenEnded& when_ended);
   // The bound on executions is reached.
   [[nodiscard]] bool bounded() const { return executions_ >= options_.executions; }
 
@@ -59,13 +61,14 @@ class PartSearch {
 
   [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<Part>& parts) const;
   bool goes_on(std::size_t number, const FirstEnd& first_end);
-  void search(Stage& stage, Part& part, const std::function<bool()>& goes_on);
+  Exploration::End search(Stage& stage, Part& part, const std::function<bool()>& goes_on);
 
   const ExhaustiveOptions& options_;
   std::deque<Stage>& stages_;
   Workers& workers_;
   std::atomic<std::uint64_t> executions_ = 0;  // The sum over all jobs.
   std::atomic<bool> stopped_ = false;
+  std::mutex telling_;
 };
 
 }  // namespace lockstep::search

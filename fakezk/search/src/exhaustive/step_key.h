@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "lockstep/fakezk/world.h"
 
@@ -30,6 +31,7 @@ inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 // A fault as all worlds call it: every world has its own numbers of paths.
 struct Fault {
   Fault(StepKey fault, const fakezk::PathTable& paths);
+  Fault(StepKey without_path, std::string of) : key(without_path), path(std::move(of)) {}
   // True if the world with these paths calls it so.
   [[nodiscard]] bool is(StepKey fault, const fakezk::PathTable& paths) const;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lockstep/fakezk/footprint.h"
+#include "lockstep/search/checkpoint.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/search/program.h"
 
@@ -39,6 +40,11 @@ struct ExhaustiveOptions {
   std::uint64_t executions = std::numeric_limits<std::uint64_t>::max();
   // Called now and then with the number of executions so far; false ends the search.
   std::function<bool(std::uint64_t)> keep_going;
+  // Called when a combination of faults has been searched, by one job at a time (source sets only).
+  std::function<void(const ExhaustiveEstimate&)> progress;
+  // With source sets and without a bound on executions: the search goes on from here, and keeps
+  // here what it has finished. The result is that of an uninterrupted search. Null: nowhere.
+  Checkpoint* checkpoint = nullptr;
   // Kinds of objects that footprints leave out. The search is unsound unless this is empty: leaving
   // a kind out shows what recording it is worth.
   std::vector<fakezk::ObjectKind> left_out;
@@ -94,6 +100,8 @@ struct ExhaustiveResult {
 // Steps are independent if their recorded footprints say so, zxids and time stamps aside: a program
 // that computes with the zxids of unrelated znodes, with ctime or mtime, or with
 // Session::last_contact(), is searched incompletely. refused_faults(limits.faults) must be empty.
+// Throws UnusableCheckpoint if a checkpoint is damaged, or if the program without faults does not
+// do what it did before the checkpoint; then the checkpoint is left as it was.
 ExhaustiveResult search_exhaustively(Program& program, const ExhaustiveOptions& options);
 
 // For reports on a search with cut executions: what it has not tried, and why.

@@ -88,6 +88,10 @@ struct HuntSettings {
 struct HuntWatch {
   // Called from time to time with the number of executions so far.
   std::function<void(std::uint64_t)> progress = {};
+  // Called whenever an exhaustive search has finished a combination of faults.
+  std::function<void(const search::ExhaustiveEstimate&)> estimate = {};
+  // Where an exhaustive search keeps what it has finished: ExhaustiveOptions::checkpoint.
+  search::Checkpoint* checkpoint = nullptr;
   // Called from time to time by every thread of the hunt; true ends the hunt.
   std::function<bool()> interrupted = {};
   // Last words print this before the replay string (lockstep/lab/last_words.h).

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <stdexcept>
+
+namespace lockstep::search {
+
+// A checkpoint that does not fit the search which is to go on from it.
+class UnusableCheckpoint : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Keeps what an exhaustive search has finished, so that a later search of the same program, with
+// the same options, goes on from there. One job at a time calls it.
+class Checkpoint {
+ public:
+  Checkpoint() = default;
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+  virtual ~Checkpoint() = default;
+
+  // What was saved last; null if nothing was. Called once, before the search.
+  [[nodiscard]] virtual std::unique_ptr<std::istream> saved() = 0;
+  // Asked whenever something has been finished: whether to save it now.
+  [[nodiscard]] virtual bool is_due() = 0;
+  // Replaces what was saved by what `write` writes. Also called at the end of the search.
+  virtual void save(const std::function<void(std::ostream&)>& write) = 0;
+};
+
+// How far an exhaustive search has come within the fault budget that it searches.
+struct ExhaustiveEstimate {
+  std::uint32_t fault_budget = 0;
+  std::uint64_t combinations = 0;  // Combinations of that many faults.
+  std::uint64_t finished = 0;      // How many of them have been searched.
+  std::uint64_t traces = 0;        // Traces of those.
+  // Traces of all. A combination counts as its parts let expect, {f, g} as |{f}| |{g}| / |{}|,
+  // corrected by how far the finished ones were off.
+  double expected_traces = 0;
+};
+
+}  // namespace lockstep::search
