@@ -249,16 +249,38 @@ TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
   EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
 }
 
-TEST_F(LanesTest, ATextThatIsTooLongForItsLaneEndsWithAnEllipsis) {
+TEST_F(LanesTest, ATextThatIsTooLongForItsLaneGoesOnInTheNextLine) {
   const std::string path = "/" + std::string(100, 'x');
   must(simulation_.run(create(*alice_, path)), "create");
   must(simulation_.run(sync(*alice_, "/")), "sync");
   const search::Chronicle chronicle = chronicler_.chronicle(Names());
-  EXPECT_EQ(draw_lanes(chronicle).find(path), std::string::npos) << draw_lanes(chronicle);
-  EXPECT_NE(draw_lanes(chronicle).find("xxx\u2026"), std::string::npos) << draw_lanes(chronicle);
+  const std::string drawn = draw_lanes(chronicle);
+  EXPECT_EQ(drawn.find(path), std::string::npos) << drawn;
+  EXPECT_EQ(std::ranges::count(drawn, 'x'), 100) << drawn;
+  EXPECT_EQ(drawn.find("\u2026"), std::string::npos) << drawn;
   EXPECT_NE(draw_lanes(chronicle, search::kAnyWidth).find(path), std::string::npos);
-  const std::string umlauts = draw_lanes(chronicle, 12);
-  EXPECT_NE(umlauts.find("-> create /\u2026"), std::string::npos) << umlauts;
+  const std::string narrow = draw_lanes(chronicle, 12);
+  EXPECT_NE(narrow.find("-> create /x"), std::string::npos) << narrow;
+}
+
+TEST_F(LanesTest, SentencesAreBrokenAtBlanks) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.moments.back().kind = search::Moment::Kind::kFault;
+  chronicle.moments.back().text = "another server becomes the leader";
+  const std::string drawn = draw_lanes(chronicle, 24);
+  EXPECT_NE(drawn.find("** another server"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("  becomes the leader"), std::string::npos) << drawn;
+}
+
+TEST_F(LanesTest, MessagesNameASessionByItsProcess) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
+  ASSERT_FALSE(chronicle.sessions.empty());
+  const auto& [session, process] = *chronicle.sessions.begin();
+  const search::ShortNames short_name(chronicle);
+  EXPECT_EQ(short_name(session + " is over"), chronicle.processes[process] + " is over");
+  EXPECT_EQ(short_name("session 0xffff, too"), "session 0xffff, too");
 }
 
 TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {

@@ -34,6 +34,22 @@ std::string with_guids(std::string_view text, Kept kept) {
   return plain;
 }
 
+// `text` with the name of the process instead of each session that is known.
+std::string with_processes(std::string_view text,
+                           const std::map<std::string, std::string, std::less<>>& processes) {
+  constexpr std::string_view kSession = "session 0x";
+  std::string plain;
+  for (std::size_t at; (at = text.find(kSession)) != text.npos;) {
+    const std::size_t digits = text.find_first_not_of("0123456789abcdef", at + kSession.size());
+    const std::string_view session = text.substr(at, digits - at);
+    const auto known = processes.find(session);
+    plain += text.substr(0, at);
+    plain += known == processes.end() ? session : std::string_view(known->second);
+    text.remove_prefix(at + session.size());
+  }
+  return plain += text;
+}
+
 // How many leading characters tell these GUIDs apart.
 std::size_t characters_that_differ(const std::set<std::string_view>& guids) {
   std::size_t characters = kFewestCharacters;
@@ -63,6 +79,11 @@ std::string without_guids(std::string_view text) {
 }
 
 ShortNames::ShortNames(const Chronicle& chronicle) {
+  for (const auto& [session, process] : chronicle.sessions) {
+    if (process < chronicle.processes.size()) {
+      sessions_.emplace(session, chronicle.processes[process]);
+    }
+  }
   std::map<std::string, std::set<std::string_view>> called;
   for (const ZnodeChange& change : chronicle.changes) {
     called[without_guids(change.path)].insert(change.path);
@@ -82,10 +103,11 @@ ShortNames::ShortNames(const Chronicle& chronicle) {
 }
 
 std::string ShortNames::operator()(std::string_view text) const {
-  return with_guids(text, [&](std::string_view guid) -> std::size_t {
+  std::string plain = with_guids(text, [&](std::string_view guid) -> std::size_t {
     const auto kept = kept_.find(guid);
     return kept == kept_.end() ? 0 : kept->second;
   });
+  return with_processes(plain, sessions_);
 }
 
 }  // namespace lockstep::search

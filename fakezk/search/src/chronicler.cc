@@ -311,6 +311,9 @@ Chronicle Chronicler::chronicle(const Program& program) const {
   for (std::uint32_t i = 0; i < world_.process_count(); ++i) {
     copy.processes.push_back(program.process_name(i));
   }
+  for (const auto& [session, process] : process_of_) {
+    copy.sessions.emplace("session " + session_text(session), process);
+  }
   copy.steps = step_;
   copy.replicas = world_.server().replica_count();
   return copy;

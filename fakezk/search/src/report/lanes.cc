@@ -23,6 +23,8 @@ constexpr std::size_t kMostFirst = 40;
 constexpr std::size_t kMostLast = 80;
 // A loop of at most so many rows is drawn once if it runs at least so often.
 constexpr std::size_t kLongestLoop = 8;
+// Precedes the second line of a text, and those after it.
+constexpr std::string_view kIndent = "     ";
 constexpr std::size_t kFewestTimes = 3;
 
 // Characters on the screen, not bytes: names may be UTF-8.
@@ -37,14 +39,32 @@ std::string padded(std::string text, std::size_t to) {
   return text;
 }
 
-// At most `most` characters of the text.
-std::string shortened(std::string text, std::size_t most) {
-  if (width(text) <= most) return text;
+// The length in bytes of the first `most` characters.
+std::size_t bytes_of(std::string_view text, std::size_t most) {
   std::size_t end = 0;
   for (std::size_t characters = 0; end < text.size(); ++end) {
-    if ((text[end] & 0xc0) != 0x80 && ++characters == most) break;
+    if ((text[end] & 0xc0) != 0x80 && ++characters > most) break;
   }
-  return text.substr(0, end) + "\u2026";
+  return end;
+}
+
+// The text in lines of at most `most` characters. It is broken at blanks, and within a word that is
+// longer than a line.
+std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines;
+  std::string indent;
+  while (width(indent) + width(text) > most) {
+    const std::size_t fits = bytes_of(text, most - width(indent));
+    const std::size_t blank = text.rfind(' ', fits);
+    const std::size_t first_word = text.find_first_not_of("-<>*=!+~ ");
+    const bool at_blank = blank != text.npos && first_word != text.npos && blank > first_word;
+    const std::size_t end = at_blank ? blank : fits;
+    lines.push_back(indent + std::string(text.substr(0, end)));
+    text.remove_prefix(at_blank ? end + 1 : end);
+    indent = kIndent;
+  }
+  lines.push_back(indent + std::string(text));
+  return lines;
 }
 
 std::string aligned(const std::string& text, std::size_t to) {
@@ -151,7 +171,8 @@ class Drawing {
     std::size_t lane;
     std::string text;
     char changes = ' ';
-    bool is_gap = false;  // The row says that others are left out.
+    bool is_gap = false;     // The row says that others are left out.
+    bool continues = false;  // The row continues the text of the row above it.
   };
 
   [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
@@ -182,8 +203,9 @@ class Drawing {
       if (width(text) + width(more) > widest_lane_) break;
       text += more;
     }
-    add_row(index, lane_of(moment.process), std::move(text));
-    add_changes(index);
+    const std::size_t row = rows_.size();
+    add_row(index, lane_of(moment.process), text);
+    add_changes(index, row);
     return next;
   }
 
@@ -201,8 +223,7 @@ class Drawing {
            said.process == next.process && said.step == next.step;
   }
 
-  void add_changes(std::size_t index) {
-    const std::size_t of_moment = rows_.size() - 1;
+  void add_changes(std::size_t index, std::size_t of_moment) {
     for (const ZnodeChange& change : chronicle_.changes) {
       if (change.step == 0 || change.moment != index) continue;
       char& mark = rows_[of_moment].changes;
@@ -215,11 +236,15 @@ class Drawing {
     }
   }
 
-  void add_row(std::size_t moment, std::size_t lane, std::string text) {
+  void add_row(std::size_t moment, std::size_t lane, const std::string& text) {
     // The last lane may be wider: nothing is to the right of it, and the servers' texts are long.
     const bool last = lane + 1 == names_.size();
     const std::size_t most = last ? std::max(widest_lane_, kWidestLast) : widest_lane_;
-    rows_.push_back({moment, lane, shortened(std::move(text), most)});
+    bool continues = false;
+    for (std::string& line : wrapped(text, most)) {
+      rows_.push_back({moment, lane, std::move(line), ' ', false, continues});
+      continues = true;
+    }
   }
 
   static bool asked_for(const Moment& moment, const ZnodeChange& change) {
@@ -328,8 +353,11 @@ class Drawing {
       return;
     }
     const Moment& moment = chronicle_.moments[row.moment];
-    std::string line = aligned(std::to_string(moment.step), 4) +
-                       aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
+    std::string line;
+    if (!row.continues) {
+      line = aligned(std::to_string(moment.step), 4) +
+             aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
+    }
     line = padded(std::move(line), kLeftColumns);
     for (std::size_t lane = 0; lane < widths.size(); ++lane) {
       const std::string said = row.lane == lane ? row.text : std::string();

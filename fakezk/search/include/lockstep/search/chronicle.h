@@ -80,6 +80,8 @@ struct Chronicle {
   static constexpr std::uint32_t kNoStep = std::numeric_limits<std::uint32_t>::max();
 
   std::vector<std::string> processes;  // Their names.
+  // The process of each session, by the session's name in messages: "session 0x100000000000001".
+  std::map<std::string, std::uint32_t, std::less<>> sessions;
   std::vector<Moment> moments;
   std::vector<ZnodeChange> changes;
   std::vector<GrantSpan> grants;
@@ -97,8 +99,9 @@ struct Chronicle {
 // "_c_<guid>-lock-0000000003".
 [[nodiscard]] std::string without_guids(std::string_view text);
 
-// The same for all texts of one chronicle. Znodes whose names differ only in the GUID keep as much
-// of it as tells them apart: "_c_1f0e...-lock-0000000003".
+// The same for all texts of one chronicle, which also name a session by its process. Znodes whose
+// names differ only in the GUID keep as much of it as tells them apart:
+// "_c_1f0e...-lock-0000000003".
 class ShortNames {
  public:
   explicit ShortNames(const Chronicle& chronicle);
@@ -107,6 +110,7 @@ class ShortNames {
  private:
   // How many characters of which GUIDs are kept.
   std::map<std::string, std::size_t, std::less<>> kept_;
+  std::map<std::string, std::string, std::less<>> sessions_;  // The names of their processes.
 };
 
 }  // namespace lockstep::search
