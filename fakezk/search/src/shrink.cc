@@ -9,16 +9,12 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(Program& program, const ExecutionLimits& limits, std::string oracle,
+  Shrinker(const TrySchedule& run, std::string oracle,
            const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget)
-      : world_(program.servers()),
-        program_(program),
-        limits_(limits),
-        oracle_(std::move(oracle)),
-        budget_(budget) {
-    Replay replay(deviations);
-    best_.outcome = execute(world_, program_, replay, limits_);
-    best_.deviations = world_.deviations();
+      : run_(run), oracle_(std::move(oracle)), budget_(budget) {
+    Trial first = run_(deviations);
+    best_.outcome = std::move(first.outcome);
+    best_.deviations = std::move(first.deviations);
     best_.executions = 1;
     best_.steps = best_.outcome.steps;
   }
@@ -58,14 +54,12 @@ class Shrinker {
   bool accept(const std::vector<fakezk::Deviation>& candidate) {
     if (spent()) return false;
     ++best_.executions;
-    Replay replay(candidate);
-    Outcome outcome = execute(world_, program_, replay, limits_);
-    best_.steps += outcome.steps;
-    if (!outcome.violation || outcome.violation->oracle != oracle_) return false;
-    const std::vector<fakezk::Deviation>& ran = world_.deviations();
-    if (size(ran, outcome) >= size(best_.deviations, best_.outcome)) return false;
-    best_.deviations = ran;
-    best_.outcome = std::move(outcome);
+    Trial ran = run_(candidate);
+    best_.steps += ran.outcome.steps;
+    if (!ran.outcome.violation || ran.outcome.violation->oracle != oracle_) return false;
+    if (size(ran.deviations, ran.outcome) >= size(best_.deviations, best_.outcome)) return false;
+    best_.deviations = std::move(ran.deviations);
+    best_.outcome = std::move(ran.outcome);
     return true;
   }
 
@@ -190,9 +184,7 @@ class Shrinker {
 
   static constexpr std::int64_t kFarthest = 6;
 
-  fakezk::World world_;
-  Program& program_;
-  const ExecutionLimits& limits_;
+  const TrySchedule& run_;
   std::string oracle_;
   ShrinkBudget budget_;
   Shrunk best_;
@@ -202,7 +194,18 @@ class Shrinker {
 
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
-  return Shrinker(program, limits, oracle, deviations, budget).run();
+  fakezk::World world(program.servers());
+  const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
+    Replay replay(candidate);
+    Outcome outcome = execute(world, program, replay, limits);
+    return Trial{std::move(outcome), world.deviations()};
+  };
+  return shrink(run, oracle, deviations, budget);
+}
+
+Shrunk shrink(const TrySchedule& run, const std::string& oracle,
+              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
+  return Shrinker(run, oracle, deviations, budget).run();
 }
 
 }  // namespace lockstep::search

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "lockstep/search/hunt.h"
-#include "lockstep/search/strategy.h"
+#include "own_trials.h"
 
 namespace lockstep::search {
 
@@ -13,6 +12,9 @@ namespace {
 // Budget for one smaller scene: executions of the hunt in it, and of shrinking its schedule.
 constexpr std::uint64_t kHunted = 500;
 constexpr std::uint32_t kShrinking = 3'000;
+// Budget for the last hunts in one scene, and how many of their finds are shrunk.
+constexpr std::uint64_t kFresh = 2'000;
+constexpr int kFinds = 4;
 // A scene with more holds than this, over all clients and rounds, is large.
 constexpr std::uint32_t kLarge = 16;
 
@@ -38,21 +40,11 @@ class SameFaults final : public fakezk::Chooser {
   std::size_t next_ = 0;
 };
 
-// Collects the faults of an execution in order.
-class Faults final : public fakezk::Tracer {
- public:
-  void step(const fakezk::Step& step) override {
-    if (step.event.kind == fakezk::Event::Kind::kFault) faults.push_back(step.event);
-  }
-  void note(std::uint32_t, std::string_view) override {}
-  std::vector<fakezk::Event> faults;
-};
-
 class SceneShrinker {
  public:
-  SceneShrinker(const Scene& scene, const ExecutionLimits& limits, const std::string& oracle,
-                ShrinkBudget budget)
-      : scene_(scene), oracle_(oracle), budget_(budget) {
+  SceneShrinker(const Scene& scene, Trials& trials, const ExecutionLimits& limits,
+                const std::string& oracle, ShrinkBudget budget)
+      : scene_(scene), trials_(trials), oracle_(oracle), budget_(budget) {
     best_.clients = scene.clients;
     best_.rounds = scene.rounds;
     best_.limits = limits;
@@ -62,15 +54,14 @@ class SceneShrinker {
     begin(std::move(deviations));
     const bool large = scene_.clients * scene_.rounds > kLarge;
     if (large && breaks(best_.schedule.outcome)) begin_in_a_small_one();
-    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
-    best_.schedule = shrink(*program, best_.limits, oracle_, best_.schedule.deviations,
-                            {budget_.executions / 2, budget_.steps / 2});
-    spend(best_.schedule.executions, best_.schedule.steps);
+    best_.schedule = shrunk_in(best_.clients, best_.rounds, best_.schedule.deviations,
+                               {budget_.executions / 2, budget_.steps / 2});
     if (!breaks(best_.schedule.outcome)) return std::move(best_);
     while (best_.clients > scene_.least_clients && smaller(best_.clients - 1, best_.rounds)) {
     }
     while (best_.rounds > scene_.least_rounds && smaller(best_.clients, best_.rounds - 1)) {
     }
+    hunt_shorter_ones();
     fewer_faults();
     return std::move(best_);
   }
@@ -80,13 +71,23 @@ class SceneShrinker {
     return outcome.violation && outcome.violation->oracle == oracle_;
   }
 
-  void spend(std::uint32_t executions, std::uint64_t steps) {
-    budget_.executions -= std::min(executions, budget_.executions);
+  void spend(std::uint64_t executions, std::uint64_t steps) {
+    budget_.executions -=
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(executions, budget_.executions));
     budget_.steps -= std::min(steps, budget_.steps);
   }
-  const Outcome& counted(const Outcome& outcome) {
-    spend(1, outcome.steps);
-    return outcome;
+  [[nodiscard]] bool spent() const {
+    return budget_.steps == 0 || budget_.executions < kHunted + kShrinking;
+  }
+
+  Shrunk shrunk_in(std::uint32_t clients, std::uint32_t rounds,
+                   const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
+    const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
+      return trials_.run(clients, rounds, best_.limits, candidate);
+    };
+    Shrunk shrunk = shrink(run, oracle_, deviations, budget);
+    spend(shrunk.executions, shrunk.steps);
+    return shrunk;
   }
 
   static std::ptrdiff_t faults_in(const Shrunk& shrunk) {
@@ -96,9 +97,7 @@ class SceneShrinker {
   }
 
   void begin(std::vector<fakezk::Deviation> deviations) {
-    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
-    best_.schedule = shrink(*program, best_.limits, oracle_, deviations, {.executions = 1});
-    spend(1, best_.schedule.steps);
+    best_.schedule = shrunk_in(best_.clients, best_.rounds, deviations, {.executions = 1});
   }
 
   // Most violations of a large scene also show in a small one, at a hundredth of the price. Tries
@@ -107,7 +106,7 @@ class SceneShrinker {
     const std::uint64_t rest = budget_.steps / 2;
     for (std::uint32_t rounds = 1; rounds <= best_.rounds; rounds *= 2) {
       for (std::uint32_t clients = 1; clients < best_.clients; clients *= 2) {
-        if (budget_.steps <= rest || budget_.executions < kHunted + kShrinking) return;
+        if (budget_.steps <= rest || spent()) return;
         const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
         if (!found) continue;
         best_.clients = clients;
@@ -117,46 +116,95 @@ class SceneShrinker {
     }
   }
 
-  bool smaller(std::uint32_t clients, std::uint32_t rounds) {
-    if (budget_.steps == 0 || budget_.executions < kHunted + kShrinking) return false;
-    const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
-    if (!found) return false;
-    const std::unique_ptr<Program> program = scene_.make(clients, rounds);
-    Shrunk shrunk =
-        shrink(*program, best_.limits, oracle_, *found, {kShrinking, budget_.steps / 2});
-    spend(shrunk.executions, shrunk.steps);
-    if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
-    if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
+  void take(std::uint32_t clients, std::uint32_t rounds, Shrunk shrunk) {
     best_.clients = clients;
     best_.rounds = rounds;
     best_.schedule = std::move(shrunk);
+  }
+
+  bool smaller(std::uint32_t clients, std::uint32_t rounds) {
+    if (spent()) return false;
+    const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
+    if (!found) return false;
+    Shrunk shrunk = shrunk_in(clients, rounds, *found, {kShrinking, budget_.steps / 2});
+    if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
+    if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
+    take(clients, rounds, std::move(shrunk));
     return true;
   }
 
   std::optional<std::vector<fakezk::Deviation>> find_in(std::uint32_t clients,
                                                         std::uint32_t rounds) {
-    const std::unique_ptr<Program> program = scene_.make(clients, rounds);
-    fakezk::World world(program->servers());
-    Replay same(best_.schedule.deviations);
-    if (breaks(counted(execute(world, *program, same, best_.limits)))) return world.deviations();
-    Searcher searcher(scene_.make(clients, rounds), make_portfolio(), best_.limits, kSeed);
-    for (std::uint64_t i = 0; i < kHunted && budget_.steps > 0; ++i) {
-      if (breaks(counted(searcher.run(i)))) return searcher.deviations();
+    Trial same = trials_.run(clients, rounds, best_.limits, best_.schedule.deviations);
+    spend(1, same.outcome.steps);
+    if (breaks(same.outcome)) return std::move(same.deviations);
+    ShortHunt what;
+    what.executions = kHunted;
+    std::optional<Trial> caught = hunt(clients, rounds, what).trial;
+    if (!caught) return std::nullopt;
+    return std::move(caught->deviations);
+  }
+
+  Caught hunt(std::uint32_t clients, std::uint32_t rounds, ShortHunt what) {
+    what.seed = kSeed;
+    what.steps = budget_.steps;
+    what.oracle = oracle_;
+    Caught caught = trials_.hunt(clients, rounds, best_.limits, what);
+    spend(caught.executions, caught.steps);
+    return caught;
+  }
+
+  void hunt_shorter_ones() {
+    const std::uint32_t most = best_.clients * best_.rounds;
+    for (std::uint32_t holds = 1; holds <= most; ++holds) {
+      for (std::uint32_t clients = holds; clients >= 1; --clients) {
+        const std::uint32_t rounds = holds / clients;
+        const bool within = clients <= best_.clients && rounds <= best_.rounds;
+        const bool enough = clients >= scene_.least_clients && rounds >= scene_.least_rounds;
+        if (clients * rounds != holds || !within || !enough) continue;
+        if (hunt_shorter_ones_in(clients, rounds)) return;
+      }
     }
-    return std::nullopt;
+  }
+
+  // True if a shorter failure was found there.
+  bool hunt_shorter_ones_in(std::uint32_t clients, std::uint32_t rounds) {
+    bool found = false;
+    ShortHunt what;
+    what.first = 1;
+    for (int finds = 0; finds < kFinds && what.first < kFresh && !spent(); ++finds) {
+      what.executions = kFresh - what.first;
+      Caught caught = hunt(clients, rounds, what);
+      if (!caught.trial) return found;
+      what.first += caught.executions;
+      Shrunk shrunk =
+          shrunk_in(clients, rounds, caught.trial->deviations, {kShrinking, budget_.steps / 4});
+      if (!shorter(shrunk)) continue;
+      take(clients, rounds, std::move(shrunk));
+      found = true;
+    }
+    return found;
+  }
+
+  // Fewer steps are easier to read, unless they need more faults or deviations.
+  [[nodiscard]] bool shorter(const Shrunk& shrunk) const {
+    const Shrunk& best = best_.schedule;
+    return breaks(shrunk.outcome) && faults_in(shrunk) <= faults_in(best) &&
+           shrunk.deviations.size() <= best.deviations.size() &&
+           shrunk.outcome.steps < best.outcome.steps;
   }
 
   void fewer_faults() {
-    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
-    fakezk::World world(program->servers());
-    Faults struck;
-    Replay same(best_.schedule.deviations);
-    execute(world, *program, same, best_.limits, &struck);
+    const std::vector<fakezk::Event> struck =
+        trials_.faults(best_.clients, best_.rounds, best_.limits, best_.schedule.deviations);
+    if (struck.empty()) return no_faults();
     ExecutionLimits fewer = best_.limits;
     fewer.faults = fakezk::FaultPlan();
-    for (const fakezk::Event& fault : struck.faults) fewer.faults.allow(fault.fault);
-    fewer.faults.set_total(static_cast<std::uint32_t>(struck.faults.size()));
-    SameFaults again(best_.schedule.deviations, struck.faults);
+    for (const fakezk::Event& fault : struck) fewer.faults.allow(fault.fault);
+    fewer.faults.set_total(static_cast<std::uint32_t>(struck.size()));
+    const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
+    fakezk::World world(program->servers());
+    SameFaults again(best_.schedule.deviations, struck);
     Outcome outcome = execute(world, *program, again, fewer);
     if (!breaks(outcome) || world.deviations().size() > best_.schedule.deviations.size()) return;
     best_.limits = fewer;
@@ -164,9 +212,22 @@ class SceneShrinker {
     best_.schedule.outcome = std::move(outcome);
   }
 
+  void no_faults() {
+    if (faults_in(best_.schedule) > 0) return;  // The trials do not know which.
+    ExecutionLimits none = best_.limits;
+    none.faults = fakezk::FaultPlan();
+    Trial same = trials_.run(best_.clients, best_.rounds, none, best_.schedule.deviations);
+    const bool more = same.deviations.size() > best_.schedule.deviations.size();
+    if (!breaks(same.outcome) || more) return;
+    best_.limits = none;
+    best_.schedule.deviations = std::move(same.deviations);
+    best_.schedule.outcome = std::move(same.outcome);
+  }
+
   static constexpr std::uint64_t kSeed = 1;
 
   const Scene& scene_;
+  Trials& trials_;
   const std::string& oracle_;
   ShrinkBudget budget_;  // The remaining budget.
   ShrunkScene best_;
@@ -177,7 +238,9 @@ class SceneShrinker {
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<fakezk::Deviation> deviations,
                          ShrinkBudget budget) {
-  return SceneShrinker(scene, limits, oracle, budget).run(std::move(deviations));
+  OwnTrials own(scene.make);
+  Trials& trials = scene.trials ? *scene.trials : own;
+  return SceneShrinker(scene, trials, limits, oracle, budget).run(std::move(deviations));
 }
 
 }  // namespace lockstep::search

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "lockstep/search/program.h"
 #include "lockstep/search/schedule.h"
+#include "lockstep/search/trials.h"
 
 namespace lockstep::search {
 
@@ -31,6 +33,10 @@ struct Shrunk {
 // choices, earlier positions. (After Hypothesis, which shrinks the choices that made a test case
 // rather than the case itself.)
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
+              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
+// The same, where `run` tries a schedule.
+using TrySchedule = std::function<Trial(const std::vector<fakezk::Deviation>&)>;
+Shrunk shrink(const TrySchedule& run, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
 
 }  // namespace lockstep::search

@@ -19,6 +19,9 @@ struct Scene {
   std::uint32_t least_clients = 1;
   std::uint32_t least_rounds = 1;
 
+  // Runs its executions; null: they run in this process.
+  Trials* trials = nullptr;
+
   [[nodiscard]] std::unique_ptr<Program> program() const { return make(clients, rounds); }
 };
 
@@ -34,9 +37,11 @@ struct ShrunkScene {
 // Shrinks the schedule, then the scene around it (a large one first, by short hunts in small ones):
 // fewer clients, fewer rounds, fewer kinds of faults. A smaller scene is accepted if the same
 // guarantee breaks in it with no more deviations and no more faults. If the schedule itself does
-// not show that, a short hunt may. Half of the budget is for the schedule.
+// not show that, a short hunt may. Half of the budget is for the schedule. At last the guarantee is
+// hunted once more, from the smallest scene up to that one: a failure that was found first need not
+// be the one with the fewest steps.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<fakezk::Deviation> deviations,
-                         ShrinkBudget budget = {40'000, 3'000'000});
+                         ShrinkBudget budget = {60'000, 4'500'000});
 
 }  // namespace lockstep::search

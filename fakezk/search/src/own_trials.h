@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "lockstep/search/shrink_scenario.h"
+#include "lockstep/search/trials.h"
+
+namespace lockstep::search {
+
+// Runs trials in this process, which a program that ends it cannot survive.
+class OwnTrials final : public Trials {
+ public:
+  using Make = std::function<std::unique_ptr<Program>(std::uint32_t, std::uint32_t)>;
+  explicit OwnTrials(Make make) : make_(std::move(make)) {}
+
+  Trial run(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
+            const std::vector<fakezk::Deviation>& deviations) override;
+  Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
+              const ShortHunt& what) override;
+  std::vector<fakezk::Event> faults(std::uint32_t clients, std::uint32_t rounds,
+                                    const ExecutionLimits& limits,
+                                    const std::vector<fakezk::Deviation>& deviations) override;
+
+ private:
+  // One size of the program, and its world. Kept, because most trials have the size of the last.
+  void use(std::uint32_t clients, std::uint32_t rounds);
+
+  Make make_;
+  std::uint32_t clients_ = 0;
+  std::uint32_t rounds_ = 0;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<fakezk::World> world_;
+};
+
+}  // namespace lockstep::search
