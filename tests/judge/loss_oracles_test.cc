@@ -159,6 +159,17 @@ TEST_F(LossOraclesTest, DeletingItBreaksS4IfAReleaseFollows) {
   EXPECT_EQ(broken(), "S4");
 }
 
+TEST_F(LossOraclesTest, ThatHoldsForEveryHolderThatReportsTheBeginningOfItsRelease) {
+  const Created a = place(*a_);
+  const GrantRecord held = grant(*a_, a);
+  ASSERT_EQ(held.loss, LossPolicy::kServerNotice);
+  oracles_.granted(held);
+  remove_znode(*a_, a);
+  EXPECT_EQ(broken(), "");
+  oracles_.releasing(held);
+  EXPECT_EQ(broken(), "S4");
+}
+
 TEST_F(LossOraclesTest, ItsOwnSessionMayDeleteAZnodeThatIsLost) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);

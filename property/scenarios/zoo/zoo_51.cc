@@ -1,0 +1,41 @@
+// Clears away what it holds (made up): when the connection breaks during its work, a holder deletes
+// its znode as soon as it is connected again, so that no other client waits for it in vain. But the
+// session lives, the work goes on, and the next client is let in. Correct: keeping the znode until
+// the work is done, as lockstep::HeldLock does.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_51 {
+
+namespace {
+
+Task<void> work(Session& session, Path lock, Path znode) {
+  const auto looked = co_await session.exists(lock);
+  if (looked || is_over(session.state())) co_return;
+  // The flaw: the lock is held as long as the session lives.
+  remove_guaranteed(session, znode);
+  static_cast<void>(co_await session.connected());
+  static_cast<void>(co_await session.exists(lock));  // The rest of the work.
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    co_await work(**session, lock, grant->znode);
+    self.oracles().releasing(*grant);
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-51-clears-away-what-it-holds", "zoo", "S4",
+             "Deletes its znode after a connection loss, and goes on with its work.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_51
