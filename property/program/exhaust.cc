@@ -46,6 +46,7 @@ nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntRep
                                    {"trace_hash", hex(result.trace_hash)},
                                    {"stopped_by", lab::name(report.stopped_by)},
                                    {"not_judged", search::list_not_judged()},
+                                   {"judged", as_json(report.judged)},
                                    {"violation", nullptr}};
   if (result.budgets_finished > 0) object["fault_budget_exhausted"] = result.fault_budget;
   if (result.cut > 0) object["cut_short_after"] = result.deepest;
@@ -68,6 +69,7 @@ void print_how_far(const Search& what, const lab::HuntReport& report) {
   for (const auto& [kind, traces] : result.traces_by_fault) {
     std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
   }
+  std::cout << report.judged.text() << '\n';
 }
 
 }  // namespace lockstep::program

@@ -154,15 +154,6 @@ nlohmann::ordered_json violation_as_json(const HuntReport& report) {
           {"regression_test", regression_test_of(failure, report.name)}};
 }
 
-// How often each guarantee was judged.
-nlohmann::ordered_json as_json(const search::Judgements& judged) {
-  nlohmann::ordered_json counts;
-  for (const search::OracleFacts& row : search::oracles()) {
-    if (row.is_guarantee) counts[std::string(row.name)] = judged.of(row.oracle);
-  }
-  return counts;
-}
-
 nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   return {{"scenario", what.scenario->name},
@@ -183,7 +174,7 @@ nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
           {"final_states", nullptr},
           {"trace_hash", hex(report.trace_hash)},
           {"stopped_by", lab::name(report.stopped_by)},
-          {"judged", as_json(report.judged)},
+          {"judged", program::as_json(report.judged)},
           {"violation", nullptr}};
 }
 

@@ -16,4 +16,12 @@ void print_json(const nlohmann::ordered_json& object) {
   std::cout << object.dump(-1, ' ', false, Handler::replace) << '\n';
 }
 
+nlohmann::ordered_json as_json(const search::Judgements& judged) {
+  nlohmann::ordered_json counts;
+  for (const search::OracleFacts& row : search::oracles()) {
+    if (row.is_guarantee) counts[std::string(row.name)] = judged.of(row.oracle);
+  }
+  return counts;
+}
+
 }  // namespace lockstep::program

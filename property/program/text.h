@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lockstep/lab/words.h"
+#include "lockstep/search/judgements.h"
 
 namespace lockstep::program {
 
@@ -20,5 +21,8 @@ using lab::named_fault_kind_names;
 [[nodiscard]] std::string hex(std::uint64_t number);
 // Prints one JSON object as one line.
 void print_json(const nlohmann::ordered_json& object);
+
+// How often each guarantee was judged, by its name.
+[[nodiscard]] nlohmann::ordered_json as_json(const search::Judgements& judged);
 
 }  // namespace lockstep::program

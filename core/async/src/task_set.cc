@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lockstep/internal/exception_witness.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/trampoline.h"
 
@@ -50,6 +51,9 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
   }
 
   [[gnu::cold]] void keep_exception() noexcept {
+    internal::ExceptionWitness* const witness = internal::ExceptionWitness::of_this_thread();
+    const bool kept_to_itself = &set_.exception_ == &set_.own_exception_;
+    if (witness && kept_to_itself) witness->saw(exception());
     if (!set_.exception_) set_.exception_ = exception();
   }
 

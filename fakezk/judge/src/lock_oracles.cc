@@ -14,6 +14,21 @@ namespace {
 // More places in one acquire are a livelock, too. A few can be taken after faults.
 constexpr std::uint32_t kMostPlaces = 16;
 
+// Completes "the grant of that znode was ...", if its record contradicts the znode; grants are
+// compared with each other by what their records say.
+std::string_view wrong_in(const GrantRecord& grant, const ContenderLife& own,
+                          const LockRules& rules) {
+  const std::string_view lock = grant.lock.view();
+  const std::string_view znode = grant.znode.view();
+  const bool below = znode.size() > lock.size() && znode.starts_with(lock) &&
+                     (lock.ends_with('/') || znode[lock.size()] == '/');
+  if (!below) return "was granted for a lock in which it has no place";
+  const bool in_queue = !own.lease && rules.single.empty();
+  if (!in_queue || grant.share == own.contender.share) return {};
+  return grant.share == Share::kShared ? "was granted as shared, but its mark is exclusive"
+                                       : "was granted as exclusive, but its mark is shared";
+}
+
 }  // namespace
 
 void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
@@ -180,7 +195,7 @@ void LockOracles::check_late_grant() {
 
 void LockOracles::check_own_deletion(const Grant& grant) {
   const Life* const life = life_of(grant);
-  if (!life || !grant.by_own_clock() || !grant.held()) return;
+  if (!life || !grant.held()) return;
   world_->note_existence(life->znode);
   if (life->deleted == 0 || life->deleted_by != life->owner) return;
   report(Oracle::kS4,
@@ -197,6 +212,12 @@ void LockOracles::granted(const GrantRecord& grant) {
   count_grant(grant);
   const Life* const own = own_life(grant);
   if (own) {
+    const std::string_view wrong = wrong_in(grant, *own, rules_);
+    if (!wrong.empty()) report(Oracle::kMisuse, grant, wrong);
+    const auto places = std::ranges::count(looks_, lives_.index_of(*own), &Looks::life);
+    // The wake that gave it the lock was not in vain.
+    if (places > 0 && rules_.holders == 1 && asserted(Oracle::kL3, rules_, *world_))
+      judged_.count(Oracle::kL3);
     check_evidence(grant, *own);
     check_earlier_grants(grant, lock, *own);
   }
@@ -217,7 +238,7 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   judged_.count(Oracle::kR1);
   if (!known) return report(Oracle::kR1, grant, "was lost without having been granted");
   if (known->given_back) report(Oracle::kR1, grant, "was reported lost after its release");
-  check_own_deletion(*known);
+  if (known->by_own_clock()) check_own_deletion(*known);
   if (known->held()) forgets();
   known->lost_before_release |= !known->releasing;
   if (++known->losses > 1) report(Oracle::kR1, grant, "was reported lost twice");
@@ -283,7 +304,9 @@ bool LockOracles::has_heard_of(const Path& znode) {
 void LockOracles::check_orphans() {
   follow_server();
   check_late_grant();
-  for (const Grant& grant : grants_) check_own_deletion(grant);
+  for (const Grant& grant : grants_) {
+    if (grant.by_own_clock()) check_own_deletion(grant);
+  }
   judged_.count(Oracle::kS5, lives_.size());
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;

@@ -61,6 +61,10 @@ void Execution::start(fakezk::Tracer* tracer) {
   world_.set_tracer(tracer);
 }
 
+void Execution::saw(std::exception_ptr exception) noexcept {
+  report_thrown(std::move(exception), world_, verdict_);
+}
+
 void Execution::clear_away() {
   if (std::exchange(cleared_, true)) return;
   verdict_.execution_is_over();

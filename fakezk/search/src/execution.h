@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "lockstep/internal/exception_witness.h"
 #include "lockstep/search/program.h"
 
 namespace lockstep::search {
@@ -26,7 +27,7 @@ class ExecutionWatcher {
 // One execution of a program, step by step, in a world that nothing else uses meanwhile: when it is
 // judged, and when faults are repaired. All kinds of searches use it, so that a schedule found by
 // one is judged alike by all others.
-class Execution {
+class Execution : private internal::ExceptionWitness {
  public:
   Execution(fakezk::World& world, Program& program, const ExecutionLimits& limits)
       : world_(world),
@@ -36,7 +37,7 @@ class Execution {
         judges_(program.judges_each_step()) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
-  ~Execution() { clear_away(); }
+  ~Execution() override { clear_away(); }
 
   // Runs it from its start until a guarantee is broken, nothing can happen any more or the watcher
   // breaks it off. A tracer sees the searched part only.
@@ -59,6 +60,8 @@ class Execution {
   // Judges the last steps, and lets more happen until there is something to judge, at most
   // `most_steps`. False when the execution is over.
   bool go_on(fakezk::Chooser& chooser, std::uint32_t most_steps);
+  // An exception in a task set of the code under test.
+  void saw(std::exception_ptr exception) noexcept override;
   void judge();
   void mend();
   // The number of steps at which the execution must be looked at again.

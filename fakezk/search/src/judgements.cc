@@ -14,8 +14,13 @@ std::string Judgements::text() const {
                                : " (" + std::string(row.idle_because) + ')';
   }
   std::string text;
+  if (of(Oracle::kS1) + of(Oracle::kS2) == 0) {
+    text =
+        "Exclusion was not judged: no grant was reported to the LockObserver, and no contender "
+        "entered Contender::resource().\n";
+  }
   if (!judged.empty()) text += "Judged: " + judged + " times.";
-  if (!idle.empty()) text += (text.empty() ? "" : " ") + ("Judged nothing: " + idle + '.');
+  if (!idle.empty()) text += (judged.empty() ? "" : " ") + ("Judged nothing: " + idle + '.');
   return text;
 }
 

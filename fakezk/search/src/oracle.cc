@@ -36,7 +36,9 @@ constexpr std::array kOracles = {
                 "no grant was reported"},
     OracleFacts{Oracle::kL3, "L3", true, "one wake per release",
                 "A release must wake one waiter, not the herd.",
-                "no contender had to wait again after a wake, or none reports that it waits", "L3"},
+                "no contender reported that it waits (LockObserver::waiting) and got the lock or "
+                "looked again while no fault had struck",
+                "L3"},
     OracleFacts{Oracle::kL4, "L4", true, "the deadline holds",
                 "An acquire must return when its deadline has come.", "no acquire had a deadline"},
     OracleFacts{Oracle::kR1, "R1", true, "a loss is reported once",

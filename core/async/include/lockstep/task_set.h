@@ -27,7 +27,7 @@ class TaskSet {
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
   void clear() noexcept;
 
-  // The first exception that escaped from a task, or null. A task set cannot throw it to a caller.
+  // The first exception that escaped from a task, or null. If kept here, it fails a hunt: "crash".
   [[nodiscard]] std::exception_ptr first_exception() const { return exception_; }
   [[nodiscard]] bool failed() const noexcept { return exception_ != nullptr; }
   void forget_exception() noexcept { exception_ = nullptr; }

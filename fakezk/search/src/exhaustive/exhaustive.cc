@@ -57,6 +57,7 @@ class Search {
     result_.trace_set_hash = tally_.trace_set_hash;
     result_.pairs_checked = tally_.pairs_checked;
     result_.cut = tally_.cut;
+    result_.judged = tally_.judged;
     result_.deepest = tally_.deepest;
     result_.final_states = tally_.final_states.sorted().size();
     for (const std::uint64_t state : tally_.final_states.sorted()) {
@@ -72,6 +73,7 @@ class Search {
     tally_.trace_hash = 0;
     tally_.trace_set_hash = 0;
     tally_.final_states.clear();
+    tally_.judged = {};
     std::vector<Part> parts = {{options_.limits, FaultsToHappen()}};
     parts.front().limits.faults.set_total(budget);
     return explored(parts);

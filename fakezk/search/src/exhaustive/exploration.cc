@@ -74,7 +74,9 @@ void Exploration::run_once() {
   found_.outcome = {std::nullopt, world_.trace_hash(), world_.steps(), world_.positions()};
   if (run_ == Run::kWhole) final_state_ = received_.state();
   execution.clear_away();
-  if (!broken_off()) found_.outcome.violation = execution.verdict().violation();
+  if (broken_off()) return;
+  found_.outcome.violation = execution.verdict().violation();
+  found_.outcome.judged = program_.judgements();
 }
 
 bool Exploration::is_judged(const Execution& execution) {
@@ -176,6 +178,7 @@ void Exploration::count() {
   found_.execution = tally_.executions++;
   tally_.steps += found_.outcome.steps;
   if (broken_off()) return;
+  tally_.judged += found_.outcome.judged;
   if (tally_.deepest == 0) measure();
   if (found_.outcome.violation) return;
   if (run_ == Run::kCut) {

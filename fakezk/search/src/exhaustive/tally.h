@@ -4,6 +4,7 @@
 #include <set>
 
 #include "exhaustive/state_set.h"
+#include "lockstep/search/judgements.h"
 
 namespace lockstep::search {
 
@@ -17,6 +18,7 @@ struct Sums {
     trace_set_hash += other.trace_set_hash;
     pairs_checked += other.pairs_checked;
     cut += other.cut;
+    judged += other.judged;
   }
   friend bool operator==(const Sums&, const Sums&) = default;
 
@@ -27,6 +29,8 @@ struct Sums {
   std::uint64_t trace_set_hash = 0;
   std::uint64_t pairs_checked = 0;
   std::uint64_t cut = 0;  // Executions that were longer than Tally::deepest.
+  // In traces and in executions that were cut short; searches that were resumed do not keep them.
+  Judgements judged = {};
 };
 
 // The findings of one exploration, or of an exhaustive search.

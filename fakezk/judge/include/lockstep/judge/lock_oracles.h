@@ -45,9 +45,9 @@ namespace lockstep::judge {
 //  livelock  a contender looks at its queue again and again although nothing has changed, or
 //      takes one place after another
 //
-// Only a HeldLock reports when its release begins. Losses that a release finds, and znodes that
-// their own session deletes too early, are therefore judged only for grants that are kept by their
-// holder's own clock.
+// Only a HeldLock is certain to report when its release begins. Losses that a release finds are
+// therefore judged only for grants that are kept by their holder's own clock. Znodes that their own
+// session deletes too early are judged for these, and for others when releasing() is called.
 //
 // An exhaustive search judges neither L3 nor livelock loops: it would have to try more orders.
 class LockOracles final : public LockObserver {

@@ -76,6 +76,8 @@ struct ExhaustiveResult {
   // repaired and every process served in the end, and were judged like those of any hunt.
   std::uint64_t cut = 0;
   std::uint32_t deepest = 0;
+  // How often each oracle judged something, in the traces and in the executions that were cut.
+  Judgements judged;
   // True if ExhaustiveOptions::executions ended the search.
   bool stopped_by_count = false;
   // Adjacent steps that were taken for independent and tried in both orders.

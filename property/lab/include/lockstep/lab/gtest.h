@@ -70,7 +70,9 @@ namespace lockstep::lab {
     if (!report.passed() || !elsewhere.empty()) {
       return ::testing::AssertionFailure() << report.text() << elsewhere;
     }
-    if (report.coverage || report.exhaustive) std::cout << report.text();
+    using search::Oracle;
+    const bool vacuous = report.judged.of(Oracle::kS1) + report.judged.of(Oracle::kS2) == 0;
+    if (report.coverage || report.exhaustive || vacuous) std::cout << report.text();
     return ::testing::AssertionSuccess() << report.text();
   } catch (const std::invalid_argument& unreadable) {
     return ::testing::AssertionFailure() << unreadable.what();

@@ -125,8 +125,7 @@ struct HuntReport {
   StoppedBy stopped_by = StoppedBy::kCount;
   std::optional<search::Failure> failure;
   std::uint64_t failed_execution = 0;  // The index of the execution that `failure` was shrunk from.
-  // The number of facts that each oracle judged in these executions. Empty for an exhaustive
-  // search.
+  // The number of facts that each oracle judged in these executions.
   search::Judgements judged;
   std::optional<search::Coverage> coverage;  // if it was measured
   std::optional<LockUnderTest> lock;         // the lock that was hunted

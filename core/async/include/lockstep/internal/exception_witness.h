@@ -1,0 +1,25 @@
+#pragma once
+
+#include <exception>
+
+namespace lockstep::internal {
+
+// Is told of each exception that ends a task of a TaskSet which keeps its exceptions to itself: its
+// owner may never look. One witness at a time on a thread; a hunt has one for each execution.
+class ExceptionWitness {
+ public:
+  // Witnesses what happens on this thread from now on.
+  ExceptionWitness() noexcept;
+  ExceptionWitness(const ExceptionWitness&) = delete;
+  ExceptionWitness& operator=(const ExceptionWitness&) = delete;
+  virtual ~ExceptionWitness();
+
+  virtual void saw(std::exception_ptr exception) noexcept = 0;
+  // The witness of this thread, or null.
+  [[nodiscard]] static ExceptionWitness* of_this_thread() noexcept;
+
+ private:
+  ExceptionWitness* before_;  // An execution may run inside of another one.
+};
+
+}  // namespace lockstep::internal

@@ -1,0 +1,157 @@
+// A hunt that judges nothing, or not what its user thinks, says so.
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/task_set.h"
+
+namespace lockstep::lab {
+namespace {
+
+HuntSettings quick() {
+  HuntSettings settings;
+  settings.executions = 300;
+  settings.faults = fakezk::FaultPlan();
+  settings.size = {2, 1};
+  return settings;
+}
+
+std::string broken(const HuntReport& report) {
+  return report.failure ? report.failure->violation.oracle : "";
+}
+
+Task<void> ask(Session& session) { static_cast<void>(co_await session.exists("/lock")); }
+
+Task<void> fail_later(Session& session) {
+  co_await ask(session);
+  throw std::runtime_error("out of a task set");
+}
+
+Task<void> spawn_and_ask(Contender& self, TaskSet& tasks) {
+  const auto session = co_await self.client().session(Context());
+  tasks.spawn(fail_later(**session));
+  co_await ask(**session);
+  co_await ask(**session);
+}
+
+Task<void> keep_to_oneself(Contender& self, Path, std::uint32_t) {
+  TaskSet tasks;
+  co_await spawn_and_ask(self, tasks);
+}
+
+Task<void> look_at_it(Contender& self, Path, std::uint32_t) {
+  std::exception_ptr thrown;
+  TaskSet tasks(thrown);
+  co_await spawn_and_ask(self, tasks);
+  if (!thrown) self.oracles().violated("user:seen", "there was no exception");
+}
+
+TEST(VacuousTest, AnExceptionInATaskSetOfTheCodeUnderTestIsACrash) {
+  const HuntReport report = hunt_lock(LockUnderTest("tasks", &keep_to_oneself), quick());
+  EXPECT_EQ(broken(report), "crash") << report.text();
+  EXPECT_NE(report.text().find("out of a task set"), std::string::npos) << report.text();
+}
+
+TEST(VacuousTest, UnlessItsOwnerHasGivenItAPlace) {
+  const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), quick());
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
+TEST(VacuousTest, TheReportSaysThatContendersHaveDoneNothing) {
+  const Contend idle = [](Contender&, Path, std::uint32_t) -> Task<void> { co_return; };
+  const HuntReport report = hunt_lock(LockUnderTest("idle", idle), quick());
+  EXPECT_NE(report.text().find("No contender has sent a request."), std::string::npos)
+      << report.text();
+}
+
+Task<void> only_ask(Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  co_await ask(**session);
+}
+
+TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
+  HuntSettings settings = quick();
+  const LockUnderTest lock("nothing", &only_ask);
+  const std::string hunted = hunt_lock(lock, settings).text();
+  EXPECT_NE(hunted.find("Exclusion was not judged: no grant was reported"), hunted.npos) << hunted;
+  settings.strategy = HuntSettings::kExhaustive;
+  settings.executions.reset();
+  const std::string searched = hunt_lock(lock, settings).text();
+  EXPECT_NE(searched.find("Exclusion was not judged"), searched.npos) << searched;
+}
+
+TEST(VacuousTest, AnExhaustiveSearchCountsWhatItJudgesForAnyNumberOfJobs) {
+  LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
+  lock.isolated = true;
+  HuntSettings settings = quick();
+  settings.strategy = HuntSettings::kExhaustive;
+  settings.executions.reset();
+  settings.faults.allow(fakezk::FaultKind::kCut);
+  settings.faults.set_total(1);
+  const HuntReport one = hunt_lock(lock, settings);
+  EXPECT_TRUE(one.passed()) << one.text();
+  EXPECT_GE(one.judged.of(search::Oracle::kS1), one.exhaustive->traces);
+  EXPECT_EQ(one.judged.of(search::Oracle::kL3), 0U);
+  EXPECT_NE(one.text().find("Judged: S1 "), std::string::npos) << one.text();
+  settings.jobs = 2;
+  EXPECT_EQ(hunt_lock(lock, settings).judged, one.judged);
+}
+
+TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
+  const HuntReport report =
+      hunt_lock(LockUnderTest("fair-mutex", &contend_briefly_for<FairMutex>), quick());
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_GT(report.judged.of(search::Oracle::kL3), 100U) << report.text();
+}
+
+// Reports the grant of a sound lock after a change to its record.
+class Misreporting final : public LockObserver {
+ public:
+  using Change = void (*)(GrantRecord&);
+  Misreporting(LockObserver& told, Change change) : told_(told), change_(change) {}
+  void granted(const GrantRecord& grant) override {
+    GrantRecord changed = grant;
+    change_(changed);
+    told_.granted(changed);
+  }
+
+ private:
+  LockObserver& told_;
+  Change change_;
+};
+
+template <Misreporting::Change kChange>
+Task<void> misreport(Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  Misreporting observer(self.oracles(), kChange);
+  FairMutex mutex(**session, lock, &observer);
+  Result<HeldLock> held = co_await mutex.acquire();
+  if (held) static_cast<void>(co_await held->release());
+}
+
+void another_lock(GrantRecord& grant) { grant.lock = Path("/loc"); }
+void shared(GrantRecord& grant) { grant.share = Share::kShared; }
+void of_the_future(GrantRecord& grant) { grant.evidence += 1'000; }
+void of_the_past(GrantRecord& grant) { grant.evidence = 1; }
+void another_session(GrantRecord& grant) { ++grant.session; }
+
+template <Misreporting::Change kChange>
+HuntReport misreported() {
+  return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), quick());
+}
+
+TEST(VacuousTest, AGrantWhoseRecordIsWrongIsNotJudgedAsIfItWereRight) {
+  EXPECT_EQ(broken(misreported<&another_lock>()), "misuse");
+  EXPECT_EQ(broken(misreported<&shared>()), "misuse");
+  EXPECT_EQ(broken(misreported<&of_the_future>()), "misuse");
+  EXPECT_EQ(broken(misreported<&of_the_past>()), "S1");
+  EXPECT_EQ(broken(misreported<&another_session>()), "S1");
+}
+
+}  // namespace
+}  // namespace lockstep::lab
