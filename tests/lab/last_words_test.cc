@@ -90,7 +90,7 @@ HuntReport hunt(const LockUnderTest& lock) { return hunt_lock(lock, small()); }
 // The sentence, and the way to replay it.
 std::string told(const std::string& what) {
   return what +
-         ".* in step [0-9]+[.] Replay it:\n"
+         ".* in step [0-9]+( of execution [0-9]+)?[.] Replay it:\n"
          "  LOCKSTEP_REPLAY=lockstep1/ends-badly/c2r1/b2:.*/.*/unknown\n";
 }
 
@@ -248,6 +248,34 @@ TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_NE(report.text().find("ends-badly, in this schedule, breaks nothing"), std::string::npos)
       << report.text();
+}
+
+TEST(LastWordsDeathTest, TheShortestScheduleThatEndsSoIsDrawn) {
+  const std::string said = printed_by([] { hunt(overtaken<&write_where_none_may>()); });
+  EXPECT_NE(said.find(" of execution "), said.npos) << said;
+  const std::size_t shortest = said.find("The shortest schedule found that ends so: ");
+  ASSERT_NE(shortest, said.npos) << said;
+  const std::string explained = said.substr(shortest);
+  EXPECT_NE(explained.find("with 2 clients, 1 round each"), said.npos) << said;
+  EXPECT_NE(explained.find("-> sync: ok"), said.npos) << said;
+  EXPECT_NE(explained.find("!! the program under test has accessed invalid memory"), said.npos)
+      << said;
+  EXPECT_NE(explained.find("TEST(EndsBadlyTest, HasNoCrash)"), said.npos) << said;
+  const std::string string = replay_string_in(explained);
+  EXPECT_TRUE(string.starts_with("lockstep1/ends-badly/c2r1/none/")) << said;
+  const auto replay_it = [&] { replay_lock(string, overtaken<&write_where_none_may>()); };
+  EXPECT_EQ(replay_string_in(printed_by(replay_it)), string);
+}
+
+TEST(LastWordsDeathTest, AScheduleThatEndsTheProcessOnlyOnceIsSaidToBeOne) {
+  const std::string said = printed_by([] {
+    static const ::pid_t first = ::getpid();
+    hunt({"ends-once", [](Contender& self, Path, std::uint32_t) -> Task<void> {
+            if (::getpid() == first) return end_if_overtaken<&std::abort>(self, Path("/"), 1);
+            return end_if_overtaken<&end_well>(self, Path("/"), 1);
+          }});
+  });
+  EXPECT_NE(said.find("does not end the process when it is run again"), said.npos) << said;
 }
 
 TEST(LastWordsDeathTest, TheDefaultScheduleIsNamed) {

@@ -6,11 +6,15 @@
 #include <mutex>
 #include <utility>
 
+#include "lockstep/search/searched_execution.h"
 #include "repeat.h"
 
 namespace lockstep::search {
 
 namespace {
+
+// Initial-exec, so that a signal handler may read it.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint64_t searched = kNoExecution;
 
 // How many executions a job makes before it hands over their sums and looks at the time again.
 constexpr std::uint64_t kBlock = 8;
@@ -182,7 +186,10 @@ Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> s
   calm_hash_ = calm.trace_hash;
 }
 
+std::uint64_t searched_execution() noexcept { return searched; }
+
 Outcome Searcher::run(std::uint64_t index, fakezk::Tracer* tracer) {
+  searched = index;
   if (index == 0) return execute(world_, *program_, calm_, limits_, tracer);
   const std::uint64_t seed = fakezk::mix(fakezk::mix(seed_) + index);
   strategy_->begin(

@@ -12,6 +12,8 @@
 #include "lockstep/search/exhaustive_jobs.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/timeline.h"
+#include "process/explained.h"
+#include "process/words_of.h"
 
 namespace lockstep::lab {
 
@@ -82,8 +84,9 @@ class Stopwatch {
 // The search itself, without shrinking and reporting.
 class Search {
  public:
-  Search(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch)
-      : lock_(lock), settings_(settings), watch_(watch) {}
+  Search(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch,
+         const Explainer* explainer)
+      : lock_(lock), settings_(settings), watch_(watch), explainer_(explainer) {}
 
   std::optional<search::Found> run(HuntReport& report) {
     std::optional<search::Found> found =
@@ -92,12 +95,15 @@ class Search {
     return found;
   }
   [[nodiscard]] std::unique_ptr<search::Program> program(ScenarioSize size) const {
-    return with_last_words(lock_.program(size), lock_.name, size, settings_.faults,
-                           watch_.replay_by);
+    return make(size, false);
   }
   [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
 
  private:
+  [[nodiscard]] std::unique_ptr<search::Program> make(ScenarioSize size, bool is_searched) const {
+    return with_last_words(lock_.program(size), {lock_.name, size, settings_.faults,
+                                                 watch_.replay_by, explainer_, is_searched});
+  }
   std::optional<search::Found> by_strategy(HuntReport& report);
   std::optional<search::Found> everything(HuntReport& report);
   [[nodiscard]] bool is_interrupted() const { return watch_.interrupted && watch_.interrupted(); }
@@ -106,6 +112,7 @@ class Search {
   const LockUnderTest& lock_;
   const HuntSettings& settings_;
   const HuntWatch& watch_;
+  const Explainer* explainer_;
   Stopwatch stopwatch_;
 };
 
@@ -126,7 +133,7 @@ std::optional<search::Found> Search::by_strategy(HuntReport& report) {
   options.executions = settings_.most_executions();
   options.jobs = lock_.isolated ? settings_.jobs : 1;
   options.measure_coverage = settings_.measure_coverage;
-  options.make_program = [this] { return program(settings_.size); };
+  options.make_program = [this] { return make(settings_.size, true); };
   options.make_strategy = strategy_called(settings_.strategy).make;
   options.keep_going = [this](std::uint64_t done) {
     if (watch_.progress) watch_.progress(done);
@@ -182,6 +189,7 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   report.executions = report.exhaustive->executions;
   report.steps = report.exhaustive->steps;
   report.trace_hash = report.exhaustive->trace_hash;
+  report.judged = report.exhaustive->judged;
   report.stopped_by = reason(*report.exhaustive, interrupted, out_of_time);
   return report.exhaustive->found;
 }
@@ -200,6 +208,12 @@ std::string where_it_stopped(const HuntReport& report) {
 std::string what_was_cut_short(const search::ExhaustiveResult& result) {
   if (result.cut == 0) return "";
   return "; " + counted(result.cut, "execution") + " cut short: " + after_the_cut(result);
+}
+
+// The sessions are connected and the lock's parent exists before the first step.
+std::string what_was_judged(const HuntReport& report) {
+  const std::string_view idle = report.steps == 0 ? "No contender has sent a request.\n" : "";
+  return std::string(idle) + report.judged.text() + '\n';
 }
 
 // How a test lets an exhaustive search go on where this one stopped.
@@ -272,7 +286,9 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   report.size = settings.size;
   report.faults = settings.faults;
   report.seed = settings.seed;
-  Search search(lock, settings, watch);
+  const Aftermath aftermath(
+      [&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
+  Search search(lock, settings, watch, aftermath.explainer());
   const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
@@ -288,10 +304,14 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
 
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
-  if (!failure && exhaustive) return name + ": " + verdict() + ".\n" + way_on(stopped_by);
+  if (!failure && exhaustive) {
+    const bool proves = exhaustive->independence_violated.empty();
+    return name + ": " + verdict() + ".\n" + (proves ? what_was_judged(*this) : "") +
+           way_on(stopped_by);
+  }
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" +
-           judged.text() + '\n' + reached;
+           what_was_judged(*this) + reached;
   }
   const search::Violation& violation = failure->violation;
   return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +

@@ -10,6 +10,7 @@
 #include "process/alternate_stack.h"
 #include "process/fatal_signals.h"
 #include "process/under_way.h"
+#include "process/words_of.h"
 
 // Provided by the sanitizers' runtime, if there is one. Their only such callback may be taken by
 // libFuzzer.
@@ -54,13 +55,14 @@ void hook_exits() {
 // Records which execution this thread runs, as long as it runs.
 class LastWords final : public search::ExecutionGuard {
  public:
-  explicit LastWords(std::string replay) : replay_(std::move(replay)) {}
+  LastWords(std::string replay, const Explainer* explainer, bool is_searched)
+      : replay_(std::move(replay)), explainer_(explainer), is_searched_(is_searched) {}
   ~LastWords() override { end(); }
 
   void begin(const fakezk::World& world) override {
     use_alternate_stack();
     end();
-    before_ = exchange_under_way({&world, replay_.c_str()});
+    before_ = exchange_under_way({&world, replay_.c_str(), explainer_, is_searched_});
   }
   void end() noexcept override {
     if (before_) exchange_under_way(*std::exchange(before_, std::nullopt));
@@ -69,6 +71,8 @@ class LastWords final : public search::ExecutionGuard {
  private:
   FatalSignals signals_;
   std::string replay_;
+  const Explainer* explainer_;
+  bool is_searched_;
   std::optional<UnderWay> before_;  // Set during an execution.
 };
 
@@ -87,13 +91,20 @@ std::string head_of(std::string_view scenario, ScenarioSize size, const fakezk::
 }  // namespace
 
 std::unique_ptr<search::Program> with_last_words(std::unique_ptr<search::Program> program,
+                                                 const LastWordsOf& whose) {
+  hook_exits();
+  std::string replay(whose.replay_by);
+  replay += head_of(whose.scenario, whose.size, whose.faults);
+  program->set_guard(
+      std::make_unique<LastWords>(std::move(replay), whose.explainer, whose.is_searched));
+  return program;
+}
+
+std::unique_ptr<search::Program> with_last_words(std::unique_ptr<search::Program> program,
                                                  std::string_view scenario, ScenarioSize size,
                                                  const fakezk::FaultPlan& faults,
                                                  std::string_view replay_by) {
-  hook_exits();
-  program->set_guard(
-      std::make_unique<LastWords>(std::string(replay_by) + head_of(scenario, size, faults)));
-  return program;
+  return with_last_words(std::move(program), {scenario, size, faults, replay_by});
 }
 
 }  // namespace lockstep::lab

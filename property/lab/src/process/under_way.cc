@@ -1,5 +1,6 @@
 #include "process/under_way.h"
 
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -8,6 +9,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/search/searched_execution.h"
+#include "process/ends.h"
+#include "process/spoken.h"
 #include "process/thread_id.h"
 
 namespace lockstep::lab {
@@ -20,6 +24,7 @@ namespace {
 
 constinit std::atomic<int> began_last = 0;
 constinit std::atomic<bool> spoken = false;
+constinit int ends_file = -1;
 
 // Writes without allocating: the crash may be inside the allocator.
 class Writer {
@@ -32,8 +37,9 @@ class Writer {
     }
     return *this;
   }
-  Writer& operator<<(std::uint32_t number) {
-    char digits[10];
+  Writer& operator<<(std::uint32_t number) { return *this << std::uint64_t{number}; }
+  Writer& operator<<(std::uint64_t number) {
+    char digits[20];
     const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
     return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
   }
@@ -44,6 +50,15 @@ void wait_for_who_speaks() noexcept {
   if (!spoken.exchange(true)) return;
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   ::nanosleep(&second, nullptr);
+}
+
+// Tells the explaining process, and waits until it has explained the end. Not for ever: it may hang
+// in the code under test, too.
+void explain(const Explainer& explainer, const EndTold& end) noexcept {
+  constexpr int kMostMs = 60'000;
+  if (!write_end(explainer.tell, end)) return;
+  ::pollfd closed{.fd = explainer.await, .events = POLLIN, .revents = 0};
+  ::poll(&closed, 1, kMostMs);
 }
 
 }  // namespace
@@ -57,16 +72,26 @@ UnderWay exchange_under_way(UnderWay now) noexcept {
   return std::exchange(under_way, now);
 }
 
+bool has_spoken() noexcept { return spoken; }
+
 int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
 
 bool say_last_words(std::string_view who, std::string_view what) noexcept {
   // From here on a crash must not come back here.
   const UnderWay last = std::exchange(under_way, UnderWay());
   if (!last.world) return false;
+  const std::uint64_t execution =
+      last.is_searched ? search::searched_execution() : search::kNoExecution;
+  const EndTold end{who, what, last.world->steps(), execution, last.world->deviations()};
+  if (ends_file >= 0) {
+    write_end(ends_file, end);
+    ::_exit(0);
+  }
   wait_for_who_speaks();
   Writer writer;
-  writer << "lockstep: " << who << " has " << what << " in step " << last.world->steps()
-         << ". Replay it:\n  " << std::string_view(last.replay);
+  writer << "lockstep: " << who << " has " << what << " in step " << last.world->steps();
+  if (execution != search::kNoExecution) writer << " of execution " << execution;
+  writer << ". Replay it:\n  " << std::string_view(last.replay);
   bool first = true;
   for (const fakezk::Deviation& deviation : last.world->deviations()) {
     writer << (first ? "" : ",") << deviation.position << (deviation.choice.fault ? ".F" : ".")
@@ -74,7 +99,10 @@ bool say_last_words(std::string_view who, std::string_view what) noexcept {
     first = false;
   }
   writer << (first ? "calm/unknown\n" : "/unknown\n");
+  if (last.explainer) explain(*last.explainer, end);
   return true;
 }
+
+void report_ends_to(int file) noexcept { ends_file = file; }
 
 }  // namespace lockstep::lab

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <string>
 
+#include "process/spoken.h"
 #include "process/thread_id.h"
 
 namespace lockstep::lab {
@@ -92,6 +93,7 @@ void Watchdog::watch() {
 
 // Counts a sleep if the same visit was running before and after the thread was looked at.
 void Watchdog::look(Looks& looks) const {
+  if (has_spoken()) return;
   const std::uint64_t visit = visits_.load(std::memory_order_acquire);
   const bool sleeps = visit % 2 == 1 && is_asleep(thread_id_.load(std::memory_order_relaxed));
   const bool inside = visit % 2 == 1 && visits_.load(std::memory_order_acquire) == visit;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lockstep::search {
+
+inline constexpr std::uint64_t kNoExecution = ~std::uint64_t{0};
+
+// The index of the execution that a Searcher last began on this thread; kNoExecution before the
+// first one. For signal handlers, too.
+[[nodiscard]] std::uint64_t searched_execution() noexcept;
+
+}  // namespace lockstep::search

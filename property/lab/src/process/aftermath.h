@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+
+#include "process/ends.h"
+#include "process/under_way.h"
+
+namespace lockstep::lab {
+
+// A process that was forked before code under test could do any harm, and waits. If that code ends
+// this process, it calls `explain` there, and this process waits until that is done. Otherwise it
+// ends with this object.
+//
+// The explaining process has copies of all memory as of the constructor, but of this thread only.
+class Aftermath {
+ public:
+  explicit Aftermath(const std::function<void(const End&)>& explain);
+  Aftermath(const Aftermath&) = delete;
+  Aftermath& operator=(const Aftermath&) = delete;
+  ~Aftermath();
+
+  // For LastWordsOf; null if no process could be forked.
+  [[nodiscard]] const Explainer* explainer() const { return process_ > 0 ? &explainer_ : nullptr; }
+
+ private:
+  Explainer explainer_;
+  ::pid_t process_ = -1;
+};
+
+}  // namespace lockstep::lab

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/fakezk/world.h"
+
+namespace lockstep::lab {
+
+// How code under test ends its process: who has done what, and in which execution.
+struct EndTold {
+  std::string_view who;
+  std::string_view what;
+  std::uint32_t step;
+  std::uint64_t execution;  // Or search::kNoExecution.
+  const std::vector<fakezk::Deviation>& deviations;
+};
+// The same, as another process has read it.
+struct End {
+  std::string what;  // "the program under test has aborted"
+  std::uint32_t step = 0;
+  std::uint64_t execution = 0;
+  std::vector<fakezk::Deviation> deviations;
+};
+
+// Writes an end to a pipe without allocating, for signal handlers. False if it cannot.
+bool write_end(int file, const EndTold& end) noexcept;
+// Reads it, at most once; none if the writers have closed the pipe without a word.
+[[nodiscard]] std::optional<End> read_end(int file);
+
+}  // namespace lockstep::lab
