@@ -100,6 +100,7 @@ void write(Writer& out, const Sums& sums) {
   out.number(sums.trace_set_hash);
   out.number(sums.pairs_checked);
   out.number(sums.cut);
+  for (const OracleFacts& row : oracles()) out.number(sums.judged.of(row.oracle));
 }
 
 Sums read_sums(Reader& in) {
@@ -111,6 +112,10 @@ Sums read_sums(Reader& in) {
   sums.trace_set_hash = in.number();
   sums.pairs_checked = in.number();
   sums.cut = in.number();
+  for (const OracleFacts& row : oracles()) {
+    const std::uint64_t times = in.number();
+    sums.judged.count(row.oracle, times);
+  }
   return sums;
 }
 

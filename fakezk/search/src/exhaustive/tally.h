@@ -28,9 +28,8 @@ struct Sums {
   std::uint64_t trace_hash = 0;
   std::uint64_t trace_set_hash = 0;
   std::uint64_t pairs_checked = 0;
-  std::uint64_t cut = 0;  // Executions that were longer than Tally::deepest.
-  // In traces and in executions that were cut short; searches that were resumed do not keep them.
-  Judgements judged = {};
+  std::uint64_t cut = 0;   // Executions that were longer than Tally::deepest.
+  Judgements judged = {};  // In traces and in executions that were cut short.
 };
 
 // The findings of one exploration, or of an exhaustive search.
