@@ -19,6 +19,8 @@ lab::LockUnderTest multi_lock();
 // Two levels each.
 lab::LockUnderTest recursive_mutex();
 lab::LockUnderTest unfair_mutex();
+// Three contenders in each client, who share a place for at most two grants in a row.
+lab::LockUnderTest cohort_mutex();
 // Everybody asks the holder to give up; every third holder does not care, until it has to.
 lab::LockUnderTest revocable_mutex();
 // Every third client looks first who leads, and who follows.
