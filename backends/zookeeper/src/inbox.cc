@@ -4,10 +4,16 @@
 
 namespace lockstep::zookeeper {
 
+// Posts without the lock, for which the loop would wait. No other push posts meanwhile: only run()
+// empties the list, and it is not posted yet.
 void Inbox::push(Message message) {
-  const std::lock_guard lock(mutex_);
-  messages_.push_back(std::move(message));
-  if (messages_.size() == 1) runtime_.post_as_outside(*this);
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+    first = messages_.size() == 1;
+  }
+  if (first) runtime_.post_as_outside(*this);
 }
 
 void Inbox::run() {

@@ -84,9 +84,17 @@ void Runtime::post(Runnable& work) {
   push(std::this_thread::get_id() == loop_thread_ ? local_ : outside_, work);
 }
 
+// For every message of the C client's threads, which are gone before this is. Notifies without the
+// lock: the loop would wake only to wait for it.
 void Runtime::post_as_outside(Runnable& work) {
-  const auto lock = locked();
-  push(outside_, work);
+  bool wake = false;
+  {
+    const auto lock = locked();
+    internal::check(!work.queued, "work is posted once at a time");
+    outside_.push(work);
+    wake = std::exchange(sleeping_, false) && !is_in_child();
+  }
+  if (wake) work_came_.notify_one();
 }
 
 void Runtime::push(Queue& queue, Runnable& work) {
