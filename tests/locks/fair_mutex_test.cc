@@ -136,7 +136,7 @@ TEST_F(FairMutexQueueTest, WakesOnlyTheNextWaiter) {
   EXPECT_TRUE(by_b.done());
   EXPECT_FALSE(by_c.done());
   EXPECT_EQ(requests.of(*a_.session), 1U);  // The delete,
-  EXPECT_EQ(requests.of(*b_.session), 1U);  // a look at the queue,
+  EXPECT_EQ(requests.of(*b_.session), 0U);  // whose event is enough for the only one behind,
   EXPECT_EQ(requests.of(*c_.session), 0U);  // and no herd.
   simulation_.run(by_b.result()->release());
   simulation_.run_until(by_c);
@@ -423,19 +423,33 @@ TEST_F(FairMutexQueueTest, GrantRestsOnTheListThatShowedItFirst) {
   GrantKeeper keeper;
   FairMutex mutex(*b_.session, "/lock", &keeper);
   auto held_by_a = simulation_.run(a_.acquire());
+  const auto by_c = c_.queue_up();
   const auto by_b = simulation_.start(mutex.acquire());
   simulation_.settle();
-  const auto by_c = c_.queue_up();
   simulation_.run(held_by_a->release());
-  simulation_.settle();
+  simulation_.run_until(by_c);
+  simulation_.run(by_c.result()->release());
+  simulation_.run_until(by_b);
   ASSERT_TRUE(keeper.grant.has_value());
   EXPECT_EQ(keeper.grant->session, b_.session->id());
   EXPECT_EQ(keeper.grant->lock, "/lock");
   EXPECT_EQ(keeper.grant->znode, by_b.result()->znode());
   EXPECT_EQ(keeper.grant->token, znode(simulation_, keeper.grant->znode)->czxid);
-  EXPECT_EQ(keeper.grant->evidence, znode(simulation_, "/lock")->pzxid);  // A's delete.
-  simulation_.run(by_b.result()->release());
-  simulation_.run_until(by_c);
+  EXPECT_EQ(keeper.grant->evidence, znode(simulation_, "/lock")->pzxid);  // C's delete.
+  EXPECT_TRUE(keeper.grant->after.view().empty());
+}
+
+TEST_F(FairMutexQueueTest, GrantOfTheOnlyWaiterRestsOnTheDeletionInFrontOfIt) {
+  GrantKeeper keeper;
+  FairMutex mutex(*b_.session, "/lock", &keeper);
+  auto held_by_a = simulation_.run(a_.acquire());
+  const auto by_b = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  simulation_.run(held_by_a->release());
+  simulation_.run_until(by_b);
+  ASSERT_TRUE(keeper.grant.has_value());
+  EXPECT_EQ(keeper.grant->evidence, keeper.grant->created);  // The list that showed it second,
+  EXPECT_EQ(keeper.grant->after, held_by_a->znode());        // and what has gone since.
 }
 
 }  // namespace

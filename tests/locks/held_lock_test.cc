@@ -91,6 +91,60 @@ TEST_F(HeldLockTest, ReleasesUnderWayTogetherTellTheSameOutcome) {
   EXPECT_EQ(told(), Calls{"released: released"});
 }
 
+// ------------------------------------------------------------- handed off
+
+TEST_F(HeldLockTest, HandedOffReleaseIsSentAtOnceAndTellsItsOutcomeLater) {
+  const PendingRelease pending = release_in_background(*session_, acquire());
+  EXPECT_EQ(pending.outcome(), std::nullopt);
+  const RequestCounter requests(simulation_);
+  EXPECT_EQ(*simulation_.run(pending.wait()), ReleaseOutcome::kReleased);
+  EXPECT_EQ(requests.total(), 1U);
+  EXPECT_EQ(pending.outcome(), ReleaseOutcome::kReleased);
+  EXPECT_EQ(*simulation_.run(pending.wait()), ReleaseOutcome::kReleased);
+  EXPECT_EQ(told(), Calls{"released: released"});
+}
+
+TEST_F(HeldLockTest, HandedOffReleaseGoesOnWhenNoCallerWaits) {
+  HeldLock held = acquire();
+  const Path znode = held.znode();
+  release_in_background(*session_, std::move(held));
+  simulation_.settle();
+  EXPECT_FALSE(simulation_.exists(znode));
+  EXPECT_EQ(told(), Calls{"released: released"});
+}
+
+TEST_F(HeldLockTest, EndOfTheWaitForAHandedOffReleaseDoesNotEndIt) {
+  const PendingRelease pending = release_in_background(*session_, acquire());
+  const Context at_once(simulation_.now());
+  EXPECT_EQ(error_of(simulation_.run(pending.wait(at_once))), Error::kTimedOut);
+  EXPECT_EQ(*simulation_.run(pending.wait()), ReleaseOutcome::kReleased);
+}
+
+TEST_F(HeldLockTest, HandedOffReleaseSurvivesAConnectionLoss) {
+  const PendingRelease pending = release_in_background(*session_, acquire());
+  simulation_.cut(*session_, 1);
+  EXPECT_EQ(*simulation_.run(pending.wait()), ReleaseOutcome::kReleased);
+}
+
+TEST_F(HeldLockTest, HandedOffReleaseFindsThatTheSessionIsOver) {
+  HeldLock held = acquire();
+  disconnect(simulation_, *session_);
+  const PendingRelease pending = release_in_background(*session_, std::move(held));
+  simulation_.kill(*session_);
+  reconnect(simulation_, *session_);
+  EXPECT_EQ(*simulation_.run(pending.wait()), ReleaseOutcome::kAlreadyLost);
+}
+
+TEST_F(HeldLockTest, HandedOffReleaseIsUnknownOnceItsSessionIsDestroyed) {
+  auto session = simulation_.open("B");
+  Result<HeldLock> held = simulation_.run(FairMutex(*session, "/other").acquire());
+  const PendingRelease pending = release_in_background(*session, std::move(*held));
+  held = failure(Error::kClosing);
+  session.reset();
+  simulation_.client("B").let_go();
+  EXPECT_EQ(pending.outcome(), ReleaseOutcome::kUnknown);
+}
+
 TEST_F(HeldLockTest, ReleaseWhoseReplyIsLostIsReleased) {
   HeldLock held = acquire();
   const auto released = simulation_.start(held.release());

@@ -10,11 +10,14 @@ namespace {
 
 // Not a coroutine: the frame of each contender that waits would have room for the record, and there
 // may be thousands of contenders.
-HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, Zxid evidence,
+HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, TurnProof& turn,
                   const LockOptions& options) {
-  GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, evidence);
+  GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, turn.evidence);
   grant.token = queue.session.fencing_token(created);
-  return HeldLock(queue.session, std::move(grant), queue.observer, options.of_grant());
+  grant.after = std::move(turn.after);
+  GrantOptions kept = options.of_grant();
+  kept.watch = std::move(turn.own);
+  return HeldLock(queue.session, std::move(grant), queue.observer, std::move(kept));
 }
 
 }  // namespace
@@ -26,16 +29,18 @@ Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
-  Result<Created> ours =
-      co_await take_place(session, queue_.lock, kLockMark, options_.data, options_.acl, context);
+  // 2. List the queue, without waiting for the answer to 1.
+  Result<Arrival> ours = co_await take_place_and_list(session, queue_.lock, kLockMark,
+                                                      options_.data, options_.acl, context);
   if (!ours) co_return under_way.failed(ours.error());
-  Place place(session, std::move(ours->path), observer);
+  Place place(session, std::move(ours->znode), observer);
   if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
-  // 2. List the queue. 3. The first one in it holds the lock. 4. Watch the nearest znode in front
-  // of ours. 5. When it is gone, back to 2.
-  const Result<Zxid> evidence = co_await wait_in_queue(queue_, place.znode(), patience, context);
-  if (!evidence) co_return under_way.failed(evidence.error());
-  co_return grant_of(queue_, place.granted(), ours->stat.czxid, *evidence, options_);
+  // 3. The first one in it holds the lock. 4. Watch the nearest znode in front of ours. 5. When it
+  // is gone, back to 2; if it was the only one in front, ours holds now.
+  Result<TurnProof> turn =
+      co_await wait_in_queue(queue_, place.znode(), patience, context, std::move(ours->list));
+  if (!turn) co_return under_way.failed(turn.error());
+  co_return grant_of(queue_, place.granted(), ours->created, *turn, options_);
 }
 
 }  // namespace lockstep

@@ -30,6 +30,7 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
   if (doubtful()) [[unlikely]] {
     begin_in_doubt();
   }
+  if (options_.watch && alive()) guard().go_on(std::move(*options_.watch));
   if (options_.revocable && alive()) guard().watch_znode();
 }
 

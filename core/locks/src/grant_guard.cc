@@ -19,7 +19,11 @@ HeldLock::Guard::~Guard() {
 }
 
 void HeldLock::Guard::watch_znode() {
-  if (!std::exchange(watching_, true)) tasks_.spawn(keep_watch(*this));
+  if (!std::exchange(watching_, true)) tasks_.spawn(keep_watch(*this, std::nullopt));
+}
+
+void HeldLock::Guard::go_on(Watch watch) {
+  if (!std::exchange(watching_, true)) tasks_.spawn(keep_watch(*this, std::move(watch)));
 }
 
 void HeldLock::Guard::tell(Notice& notice) {
@@ -29,8 +33,13 @@ void HeldLock::Guard::tell(Notice& notice) {
 
 // If the ACL forbids us to read our own znode, its changes stay unknown. On a session without room
 // for one more watch, the guard reads it every sixth of the session timeout instead.
-Task<void> HeldLock::Guard::keep_watch(Guard& self) {
+Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
   Session& session = self.session_;
+  if (left) {
+    const Result<WatchEvent> event = co_await left->fired();
+    if (!event) co_return;
+    left.reset();
+  }
   for (;;) {
     Result<Watched<DataAndStat>> own =
         co_await retried(session, &Session::get_data_watched, self.record_.znode, Context());

@@ -1,7 +1,10 @@
 #include "lockstep/held_lock.h"
 
+#include "lockstep/async_event.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/grant.h"
+#include "lockstep/ok.h"
 
 namespace lockstep {
 
@@ -61,14 +64,57 @@ Task<ReleaseOutcome> HeldLock::release(Context context) {
   return grant().release(std::move(context));
 }
 
-namespace {
+class PendingRelease::State : public internal::Pooled, public internal::Counted {
+ public:
+  explicit State(Executor& executor) : over(executor) {}
 
-Task<void> release_it(HeldLock held) { static_cast<void>(co_await held.release()); }
+  std::optional<ReleaseOutcome> outcome;
+  AsyncEvent over;
+};
 
-}  // namespace
+// Tells the outcome once: of a release that is cut short, because its session goes, too.
+class PendingRelease::Ending {
+ public:
+  explicit Ending(internal::Ref<State> state) : state_(std::move(state)) {}
+  Ending(Ending&&) noexcept = default;
+  Ending& operator=(Ending&&) = delete;
+  ~Ending() {
+    if (state_ && !state_->outcome) tell(ReleaseOutcome::kUnknown);
+  }
+  void tell(ReleaseOutcome outcome) {
+    state_->outcome = outcome;
+    state_->over.set();
+  }
 
-void release_in_background(Session& session, HeldLock held) {
-  session.in_background(release_it(std::move(held)));
+ private:
+  internal::Ref<State> state_;
+};
+
+PendingRelease::PendingRelease(internal::Ref<State> state) : state_(std::move(state)) {}
+PendingRelease::PendingRelease(const PendingRelease& other) = default;
+PendingRelease& PendingRelease::operator=(const PendingRelease& other) = default;
+PendingRelease::~PendingRelease() = default;
+
+std::optional<ReleaseOutcome> PendingRelease::outcome() const { return state_->outcome; }
+
+Task<Result<ReleaseOutcome>> PendingRelease::wait(Context context) const {
+  return wait_for(state_, std::move(context));
+}
+
+Task<Result<ReleaseOutcome>> PendingRelease::wait_for(internal::Ref<State> state, Context context) {
+  co_await ok(state->over.wait(std::move(context)));
+  co_return *state->outcome;
+}
+
+Task<void> PendingRelease::release(HeldLock held, Ending ending) {
+  const ReleaseOutcome outcome = co_await held.release();
+  ending.tell(outcome);
+}
+
+PendingRelease release_in_background(Session& session, HeldLock held) {
+  const auto state = internal::Ref<PendingRelease::State>::make(session.executor());
+  session.in_background(PendingRelease::release(std::move(held), PendingRelease::Ending(state)));
+  return PendingRelease(state);
 }
 
 }  // namespace lockstep

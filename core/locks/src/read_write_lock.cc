@@ -1,5 +1,8 @@
 #include "lockstep/read_write_lock.h"
 
+#include <optional>
+#include <utility>
+
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
@@ -27,18 +30,20 @@ Task<void> stop_when_changed(Session& session, Path znode, std::stop_source stop
 // is their turn, but here the reader in front may upgrade as well: with no writer of ours in the
 // queue nothing tells it of the conflict, and it would wait for our read grant, and we for its, for
 // ever. All that it is given outlives it.
-Task<Result<Zxid>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Patience patience,
-                                   const Context& context) {
+Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Patience patience,
+                                        const Context& context,
+                                        std::optional<Result<Children>> first) {
   for (;;) {
     // A look that leaves no watches: often there are no other readers. (kNoNode: our writer is
     // gone.)
-    Result<Zxid> at_once = co_await wait_in_queue(queue, ours, Patience::kDoesNotWait, context);
+    Result<TurnProof> at_once = co_await wait_in_queue(queue, ours, Patience::kDoesNotWait, context,
+                                                       std::exchange(first, std::nullopt));
     if (at_once || at_once.error() != Error::kConflict) co_return std::move(at_once);
     LinkedStop woken(context.stop(), context.stop());
     TaskSet others;
     others.spawn(stop_when_changed(queue.session, ours, woken.source()));
     const Context bounded = woken.bound(context);
-    Result<Zxid> waited = co_await wait_in_queue(queue, ours, patience, bounded);
+    Result<TurnProof> waited = co_await wait_in_queue(queue, ours, patience, bounded);
     const bool stopped = !waited && waited.error() == Error::kCancelled;
     if (!stopped || context.stop().stop_requested()) co_return std::move(waited);
   }
@@ -83,20 +88,22 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
                                                Context context) {
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
   const std::string marked = "-" + std::string(mark(share));
-  const Created ours =
-      co_await ok(take_place(session_, lock_, marked, options_.data, options_.acl, context));
-  Place place(session_, ours.path, observer_);
-  if (observer_) observer_->place_reserved(session_.id(), lock_, ours.path);
-  // 2. to 5. A reader waits until no writer is in front, a writer until no contender is. Whom it
+  // 2. List the queue, without waiting for the answer to 1.
+  Arrival ours = co_await ok(
+      take_place_and_list(session_, lock_, marked, options_.data, options_.acl, context));
+  Place place(session_, ours.znode, observer_);
+  if (observer_) observer_->place_reserved(session_.id(), lock_, ours.znode);
+  // 3. to 5. A reader waits until no writer is in front, a writer until no contender is. Whom it
   // waited for may have left a downgraded reader in its place: that is why it lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
   queue.own = own;
-  Task<Result<Zxid>> waiting = own.view().empty()
-                                   ? wait_in_queue(queue, ours.path, patience, context)
-                                   : wait_to_upgrade(queue, ours.path, patience, context);
+  Task<Result<TurnProof>> waiting =
+      own.view().empty()
+          ? wait_in_queue(queue, ours.znode, patience, context, std::move(ours.list))
+          : wait_to_upgrade(queue, ours.znode, patience, context, std::move(ours.list));
   const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
-  GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, evidence);
+  GrantRecord grant(session_.id(), lock_, ours.znode, ours.created, evidence);
   grant.token = session_.fencing_token(grant.created);
   grant.share = share;
   grant.continues = own;

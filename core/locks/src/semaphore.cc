@@ -79,24 +79,30 @@ Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) 
 Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, Context context) {
   // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
   const Path leases = path_ / "leases";
-  const Created ours =
-      co_await ok(take_place(session_, leases, kLeaseMark, options_.data, options_.acl, context));
-  Place place(session_, ours.path);
+  const Arrival ours = co_await ok(
+      take_place_and_list(session_, leases, kLeaseMark, options_.data, options_.acl, context));
+  Place place(session_, ours.znode);
   // 3. It counts once there are no more leases than there may be.
-  const Zxid evidence = co_await ok(wait_for_room(turn, ours.path, patience, std::move(context)));
+  const Zxid evidence = co_await ok(wait_for_room(turn, ours, patience, std::move(context)));
   place.granted();
-  GrantRecord grant(session_.id(), leases, ours.path, ours.stat.czxid, evidence);
+  GrantRecord grant(session_.id(), leases, ours.znode, ours.created, evidence);
   grant.token = session_.fencing_token(grant.created);
   grant.share = Share::kShared;
   co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
 }
 
-Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, Path ours, Patience patience,
-                                            Context context) {
-  // A look that leaves no watches: usually there is room.
+// `arrival` outlives the task.
+Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Arrival& arrival,
+                                            Patience patience, Context context) {
+  // A look that leaves no watches: usually there is room. The list that came with our lease is
+  // older than a limit that we have yet to read.
+  const Path& ours = arrival.znode;
   const Path leases = ours.parent();
   const std::int32_t at_first = co_await ok(capacity(context));
-  const Children first = co_await ok(retried(session_, &Session::get_children, leases, context));
+  const bool listed = arrival.list && arrival.list->has_value() && !count_.shared();
+  Children first;
+  if (listed) first = **arrival.list;
+  if (!listed) first = co_await ok(retried(session_, &Session::get_children, leases, context));
   const bool room_at_first = co_await ok(has_room(first, ours, at_first));
   if (room_at_first) co_return first.parent().pzxid;
   if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/place.h"
 #include "lockstep/random.h"
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
@@ -137,14 +138,16 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
   }
 }
 
-Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
-                                 const Data& data, const Acl& acl, const Context& context) {
-  Attempts attempts(session, parent, mark);
+namespace {
+
+// The attempts after the first one, which `created` has not settled. All arguments outlive it.
+Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Session& session,
+                                const Path& parent, const Data& data, const Acl& acl,
+                                const Context& context) {
   Retry retry(session);
   // Whether a create of ours may have been applied: then it looks for the znode until it knows.
   bool lost = false;
-  Result<Created> created = co_await attempts.create(data, acl, context);
-  while (!attempts.settled_by(created)) {
+  do {
     lost = lost || outcome_unknown(created);
     if (created.error() == Error::kThrottledOp) {
       co_await ok(retry.after(created.error(), context));
@@ -159,8 +162,38 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
     } else {
       created = co_await attempts.create(data, acl, context);
     }
+  } while (!attempts.settled_by(created));
+  co_return std::move(created);
+}
+
+}  // namespace
+
+Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
+                                 const Data& data, const Acl& acl, const Context& context) {
+  Attempts attempts(session, parent, mark);
+  Result<Created> created = co_await attempts.create(data, acl, context);
+  if (!attempts.settled_by(created)) {
+    created = co_await try_again(attempts, created, session, parent, data, acl, context);
   }
   co_return std::move(created);
+}
+
+Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
+                                          std::string_view mark, const Data& data, const Acl& acl,
+                                          const Context& context) {
+  Attempts attempts(session, parent, mark);
+  Operation<Created> first = attempts.create(data, acl, context);
+  Operation<Children> list = session.get_children(parent, context);
+  Result<Created> created = co_await first;
+  const bool at_once = attempts.settled_by(created);
+  if (!at_once) {
+    created = co_await try_again(attempts, created, session, parent, data, acl, context);
+  }
+  if (!created) co_return failure(created.error());
+  Place place(session, std::move(created->path));
+  std::optional<Result<Children>> listed;
+  if (at_once) listed = co_await list;
+  co_return Arrival(place.granted(), created->stat.czxid, std::move(listed));
 }
 
 }  // namespace lockstep

@@ -67,14 +67,67 @@ Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path&
   co_return std::move(list.watch);
 }
 
+// Whether a session has had one connection, without interruption, since this was made.
+class OneConnection final : private SessionListener {
+ public:
+  explicit OneConnection(Session& session)
+      : session_(session), unbroken_(session.state() == SessionState::kConnected) {
+    session_.add_listener(*this);
+  }
+  OneConnection(const OneConnection&) = delete;
+  OneConnection& operator=(const OneConnection&) = delete;
+  ~OneConnection() { session_.remove_listener(*this); }
+  [[nodiscard]] bool unbroken() const { return unbroken_; }
+
+ private:
+  void session_changed(SessionState) override { unbroken_ = false; }
+
+  Session& session_;
+  bool unbroken_;
+};
+
+bool is_proven(const Session& session) {
+  const std::optional<TimePoint> valid_until = session.valid_until();
+  return valid_until && session.executor().now() < *valid_until;
+}
+
+// Waits until `ahead`, the only znode in front of `ours` on a list that this connection has just
+// brought, changes or is deleted. Resolves with a watch on `ours` if `ours` holds since then; with
+// none if only another list can tell. Errors: those of change_of().
+Task<Result<std::optional<Watch>>> outlive(Session& session, const Path& ours, Path ahead,
+                                           const Context& context) {
+  const OneConnection connection(session);
+  Operation<Watched<DataAndStat>> own_read = session.get_data_watched(ours, context);
+  Operation<Watched<DataAndStat>> ahead_read = session.get_data_watched(ahead, context);
+  Result<Watched<DataAndStat>> own = co_await own_read;
+  const Result<Watched<DataAndStat>> left = co_await ahead_read;
+  if (!left) {
+    if (left.error() != Error::kNoNode) co_await ok(change_of(session, ahead, context));
+    co_return std::optional<Watch>();
+  }
+  const Result<WatchEvent> event = co_await left->watch.fired(context);
+  if (!event) co_return failure(event.error());
+  // The end of a session deletes all of its znodes in one transaction.
+  if (left->value.stat.ephemeral_owner == session.id()) co_return std::optional<Watch>();
+  if (!own || own->value.stat.ephemeral_owner != session.id()) co_return std::optional<Watch>();
+  if (own->watch.has_fired()) co_return std::optional<Watch>();
+  if (!connection.unbroken()) co_return std::optional<Watch>();
+  if (event->type() != EventType::kDeleted) co_return std::optional<Watch>();
+  if (!is_proven(session)) co_return std::optional<Watch>();
+  co_return std::optional<Watch>(std::move(own->watch));
+}
+
 // A contender's standing according to a list of the queue.
 class Standing {
  public:
   explicit Standing(Zxid list) : evidence(list) {}
-  explicit Standing(Path nearest) : ahead(std::move(nearest)) {}
+  Standing(Path nearest, Zxid list, bool is_second)
+      : ahead(std::move(nearest)), listed(list), second(is_second) {}
 
   std::optional<Zxid> evidence;  // It holds: the pzxid of the list.
   Path ahead{Text()};            // It does not: the nearest znode in front that excludes it.
+  Zxid listed = 0;               // Then the pzxid of the list,
+  bool second = false;           // and whether only contenders are in it, and only one in front.
 };
 
 // 3. Whether the contender holds. It does not keep the list: n waiters would keep n times n names.
@@ -93,26 +146,35 @@ Result<Standing> standing_in(const LockQueue& queue, const Path& ours, Patience 
                         (patience == Patience::kWaitsToShare && position->exclusive_ahead > 0);
   if (conflict) return failure(Error::kConflict);
   if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position->ahead);
-  return Standing(queue.lock / position->predecessor);
+  const bool second = position->ahead == 1 && position->foreign.empty();
+  return Standing(queue.lock / position->predecessor, listed->parent().pzxid, second);
 }
 
 }  // namespace
 
-Task<Result<Zxid>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
-                                 const Context& context) {
+Task<Result<TurnProof>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
+                                      const Context& context,
+                                      std::optional<Result<Children>> first) {
   Session& session = queue.session;
   bool first_look = true;
   std::uint32_t refusals = 0;  // In a row.
   for (;;) {
     // 2. List the queue and leave no watch. 3. Does ours hold?
-    Result<Standing> standing = standing_in(queue, ours, patience, first_look,
-                                            co_await session.get_children(queue.lock, context));
+    if (!first) first = co_await session.get_children(queue.lock, context);
+    Result<Standing> standing = standing_in(queue, ours, patience, first_look, *first);
+    first.reset();
     if (standing) {
-      if (standing->evidence) co_return *standing->evidence;
+      if (standing->evidence) co_return TurnProof(*standing->evidence);
       first_look = false;
       refusals = 0;
       // 4. Watch the nearest znode in front. 5. When it is gone, back to 2.
-      co_await ok(change_of(session, std::move(standing->ahead), context));
+      if (!queue.takes_over || !standing->second) {
+        co_await ok(change_of(session, std::move(standing->ahead), context));
+        continue;
+      }
+      // It is the only one in front: when it is gone, ours holds.
+      std::optional<Watch> own = co_await ok(outlive(session, ours, standing->ahead, context));
+      if (own) co_return TurnProof(standing->listed, std::move(standing->ahead), std::move(*own));
     } else if (is_transient(standing.error())) {
       co_await ok(look_again(session, standing.error(), refusals++, context));
     } else {

@@ -59,6 +59,17 @@ void ContenderLives::touched(const fakezk::Change& change) {
   }
 }
 
+Zxid ContenderLives::deleted_after(Zxid zxid, const Path& znode) const {
+  const std::optional<fakezk::PathId> id = paths_->find(znode.text());
+  if (!id) return 0;
+  for (const ContenderLife& life : lives_) {
+    if (life.znode != *id) continue;
+    if (life.away_from > zxid) return life.away_from;
+    if (life.deleted > zxid) return life.deleted;
+  }
+  return 0;
+}
+
 const ContenderLife* ContenderLives::living(const Path& znode) const {
   const std::optional<fakezk::PathId> id = paths_->find(znode.text());
   if (!id) return nullptr;

@@ -202,11 +202,28 @@ void LockOracles::check_own_deletion(const Grant& grant) {
          std::string(text(grant.znode)) + " was deleted by its own session while it was held");
 }
 
+// A grant that rests on a deletion: its client has seen the watch event, which carries no zxid. The
+// history of the servers has the transaction.
+void LockOracles::granted_after_deletion(const GrantRecord& grant) {
+  if (const auto znode = world_->server().paths().find(grant.after.text())) {
+    world_->note_existence(*znode);
+  }
+  const Zxid deleted = lives_.deleted_after(grant.evidence, grant.after);
+  if (deleted == 0) return report_not_deleted(grant);
+  GrantRecord found = grant;
+  found.evidence = deleted;
+  judge_grant(found);
+}
+
 void LockOracles::granted(const GrantRecord& grant) {
   remembers();
   follow_server();
   check_late_grant();
   if (world_->traced()) tell_granted(grant);
+  return grant.after.view().empty() ? judge_grant(grant) : granted_after_deletion(grant);
+}
+
+void LockOracles::judge_grant(const GrantRecord& grant) {
   fakezk::PathTable& paths = world_->servers().paths();
   const fakezk::PathId lock = paths.intern(grant.lock.text());
   count_grant(grant);

@@ -63,6 +63,11 @@ void LockOracles::report_evidence(const GrantRecord& grant) {
                           std::to_string(grant.evidence) + ", on which its grant rests");
 }
 
+void LockOracles::report_not_deleted(const GrantRecord& grant) {
+  report(Oracle::kS1, grant.znode.string() + " was granted by the deletion of " +
+                          grant.after.string() + ", which is still there");
+}
+
 void LockOracles::report_in_front(const GrantRecord& grant, const Life& other) {
   const std::string since = other.deleted == 0
                                 ? "is still there"

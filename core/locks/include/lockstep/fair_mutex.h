@@ -35,6 +35,10 @@ namespace lockstep {
 // the lock in front that carries one of the marks of its options; other children are ignored, but
 // better kept elsewhere, since Curator counts all.
 //
+// Without contention, acquire() takes one round trip. After a release, the next contender takes
+// none if it was the only one that waited when it last listed the queue, else one: see
+// wait_in_queue.
+//
 // Resumes on the session's executor, where everything here belongs. Session, mutex and observer
 // outlive the tasks; the session and the observer outlive the grants. Several acquires of one
 // FairMutex may run at the same time, each with its own place: it is not reentrant.
@@ -42,9 +46,11 @@ class FairMutex {
  public:
   // `lock` is the parent of the contenders' znodes; it is created as a container when missing.
   FairMutex(Session& session, Path lock, LockObserver* observer = nullptr)
-      : queue_(session, std::move(lock), kMutexMarks, observer) {}
+      : FairMutex(session, std::move(lock), LockOptions(), observer) {}
   FairMutex(Session& session, Path lock, LockOptions options, LockObserver* observer = nullptr)
-      : queue_(session, std::move(lock), options.marks, observer), options_(std::move(options)) {}
+      : queue_(session, std::move(lock), options.marks, observer), options_(std::move(options)) {
+    queue_.takes_over = options_.valid_without_marks().has_value();
+  }
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
     return acquire(Patience::kWaits, std::move(context));

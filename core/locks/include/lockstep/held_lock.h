@@ -5,9 +5,11 @@
 #include <stop_token>
 
 #include "lockstep/context.h"
+#include "lockstep/internal/ref.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
 #include "lockstep/task.h"
+#include "lockstep/watch.h"
 
 namespace lockstep {
 
@@ -33,6 +35,8 @@ class GrantOptions {
   // Distinguishes our znode from another one of the same name; null if the name is never reused.
   Data own_data;
   LossPolicy loss = LossPolicy::kOwnClock;
+  // A watch on the grant's znode, if its recipe has left one that has not fired.
+  std::optional<Watch> watch;
 };
 
 // A grant of a lock. Movable, bound to no thread, on the session's executor only; the session
@@ -110,8 +114,37 @@ class HeldLock {
   std::unique_ptr<Grant, Drop> grant_;
 };
 
-// Releases the lock without waiting; its observer is notified of the outcome. `session` is the
+// A release that goes on by itself. Waiting for it is optional, and so is keeping this: dropping it
+// changes nothing. Copies share one outcome. On the session's executor only.
+class PendingRelease {
+ public:
+  // None as long as the release is under way.
+  [[nodiscard]] std::optional<ReleaseOutcome> outcome() const;
+  // Waits for the outcome: that of HeldLock::release() without a deadline. The release goes on if
+  // the context ends first (kTimedOut, kCancelled), or if the task is destroyed. A connection loss
+  // delays the outcome until the session is connected again; if the session turns out to be over,
+  // it is kAlreadyLost; if the session is destroyed first, kUnknown. Resumes on the session's
+  // executor.
+  [[nodiscard]] Task<Result<ReleaseOutcome>> wait(Context context = {}) const;
+
+ private:
+  class State;
+  class Ending;
+  explicit PendingRelease(internal::Ref<State> state);
+  static Task<void> release(HeldLock held, Ending ending);
+  static Task<Result<ReleaseOutcome>> wait_for(internal::Ref<State> state, Context context);
+  friend PendingRelease release_in_background(Session& session, HeldLock held);
+
+  internal::Ref<State> state_;
+
+ public:
+  PendingRelease(const PendingRelease& other);
+  PendingRelease& operator=(const PendingRelease& other);
+  ~PendingRelease();
+};
+
+// Releases the lock without waiting: the deletion is sent before this returns. `session` is the
 // session of the grant.
-void release_in_background(Session& session, HeldLock held);
+PendingRelease release_in_background(Session& session, HeldLock held);
 
 }  // namespace lockstep

@@ -37,6 +37,9 @@ class GrantRecord {
   Zxid token;     // Made of the znode's czxid (fencing.h); after a downgrade, its writer's.
   Zxid created;   // The znode's czxid.
   Zxid evidence;  // The queue's membership that proves the grant (the list's pzxid).
+  // If not null, that list showed this znode as the only one in front, and the grant rests on its
+  // deletion since then. A watch event does not carry the zxid of its transaction.
+  Path after = Path(Text());
   Share share = Share::kExclusive;
   // The rule by which its holder is notified of a loss. A HeldLock sets its own; a grant that is
   // kept by other means promises no more than to forward the server's notice.

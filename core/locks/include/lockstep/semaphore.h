@@ -12,6 +12,7 @@
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 #include "lockstep/watch.h"
 #include "lockstep/within.h"
@@ -109,7 +110,8 @@ class Semaphore {
   Task<Result<HeldLock>> acquire(Patience patience, Context context);
   Task<Result<HeldLock>> take_turn(Patience patience, Context context);
   Task<Result<HeldLock>> take_lease(HeldLock& turn, Patience patience, Context context);
-  Task<Result<Zxid>> wait_for_room(HeldLock& turn, Path ours, Patience patience, Context context);
+  Task<Result<Zxid>> wait_for_room(HeldLock& turn, const Arrival& arrival, Patience patience,
+                                   Context context);
   Task<Result<std::int32_t>> capacity(Context context);
   Task<Result<Capacity>> watched_capacity(Context context);
 

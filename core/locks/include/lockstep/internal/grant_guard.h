@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
@@ -26,6 +28,8 @@ class HeldLock::Guard {
   ~Guard();
 
   void watch_znode();  // Idempotent.
+  // The same with a watch on the znode that is there already.
+  void go_on(Watch watch);
 
   [[nodiscard]] bool gone() const { return gone_.known; }
 
@@ -40,7 +44,7 @@ class HeldLock::Guard {
     bool known = false;
   };
 
-  static Task<void> keep_watch(Guard& self);
+  static Task<void> keep_watch(Guard& self, std::optional<Watch> left);
   // Reports what the grant's znode shows; returns false if it is another znode of that name.
   [[nodiscard]] bool see_to(const DataAndStat& own);
   void tell(Notice& notice);

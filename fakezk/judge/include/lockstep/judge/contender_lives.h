@@ -53,6 +53,8 @@ class ContenderLives {
   }
 
   [[nodiscard]] const ContenderLife* find(const Path& znode, Zxid created) const;
+  // The zxid of the first deletion of a znode after `zxid`; 0: there was none.
+  [[nodiscard]] Zxid deleted_after(Zxid zxid, const Path& znode) const;
   // The current life of a znode; null if there is none.
   [[nodiscard]] const ContenderLife* living(const Path& znode) const;
   [[nodiscard]] std::size_t index_of(const ContenderLife& life) const {

@@ -19,7 +19,9 @@ namespace lockstep::judge {
 // committed. The oracles watch from outside: a recipe is judged by its effects. S oracles are about
 // safety, L and livelock about liveness, R about what is reported.
 //
-//  S1  server-order exclusion: when a grant's evidence was true, its own znode existed and no
+//  S1  server-order exclusion: when a grant's evidence was true (a list, or the deletion of a
+//  znode:
+//      GrantRecord::after), its own znode existed and no
 //      conflicting contender was in front, or no more leases were held than the semaphore has; the
 //      intervals of conflicting grants on the server never overlap. A grant whose znode the servers
 //      have forgotten lasts until its holder knows, because no transaction has ended it
@@ -150,6 +152,8 @@ class LockOracles final : public LockObserver {
   };
   static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
+  void judge_grant(const GrantRecord& grant);
+  void granted_after_deletion(const GrantRecord& grant);
   void remembers();
   void forgets();
   // Reads what the servers have committed since the last call.
@@ -198,6 +202,7 @@ class LockOracles final : public LockObserver {
   [[gnu::cold]] void report_idle(const Life& place, Duration idle);
   [[gnu::cold]] void report_never_created(const GrantRecord& grant);
   [[gnu::cold]] void report_evidence(const GrantRecord& grant);
+  [[gnu::cold]] void report_not_deleted(const GrantRecord& grant);
   [[gnu::cold]] void report_in_front(const GrantRecord& grant, const Life& other);
   [[gnu::cold]] void report_leases(const GrantRecord& grant, std::uint32_t leases);
   [[gnu::cold]] void report_overlap(const GrantRecord& grant, const Grant& earlier);

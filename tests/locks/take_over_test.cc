@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/turn.h"
+#include "support/by_hand.h"
+#include "support/round_trips.h"
+
+// When the only waiter behind a holder takes over on the event of the holder's deletion, and when
+// it lists the queue again.
+namespace lockstep {
+namespace {
+
+using namespace unit;
+using support::RoundTrips;
+
+class TakeOverTest : public ::testing::Test {
+ protected:
+  TakeOverTest() {
+    must(simulation_.run(create(*a_, "/lock")), "create /lock");
+    must(simulation_.run(create(*a_, "/other")), "create /other");
+  }
+  ~TakeOverTest() override { simulation_.end_tasks(); }
+
+  HeldLock held_by_a() {
+    return must(simulation_.run(FairMutex(*a_, "/lock").acquire()), "acquire");
+  }
+  // B waits behind A; its round trips count from here.
+  Started<Result<HeldLock>> queue_up_b() {
+    Started<Result<HeldLock>> by_b = simulation_.start(of_b_.acquire());
+    simulation_.settle();
+    trips_.start();
+    return by_b;
+  }
+  Path znode_of_b() {
+    for (const std::string& name : children(simulation_, "/lock")) {
+      const Path found = Path("/lock") / name;
+      if (znode(simulation_, found)->ephemeral_owner == b_->id()) return found;
+    }
+    return Path(Text());
+  }
+
+  Simulation simulation_;
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+  FairMutex of_b_{*b_, "/lock"};
+  RoundTrips trips_{*b_};
+};
+
+TEST_F(TakeOverTest, TheDeletionOfTheOnlyOneInFrontIsEnough) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 0U);
+  EXPECT_EQ(by_b.result()->state(), LockState::kHeld);
+  EXPECT_GT(by_b.result()->fencing_token(), first.fencing_token());
+}
+
+// Also an end of the holder's session.
+TEST_F(TakeOverTest, TheExpiryOfTheOnlyOneInFrontIsEnough) {
+  const HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  simulation_.kill(*a_);
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 0U);
+}
+
+TEST_F(TakeOverTest, ItGoesOnWithItsWatchOnItsOwnZnode) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  const RequestCounter requests(simulation_);
+  must(simulation_.run(remove(*a_, by_b.result()->znode())), "remove");
+  simulation_.settle();
+  EXPECT_EQ(by_b.result()->cause(), Error::kNoNode);
+  EXPECT_EQ(requests.of(*b_, OpCode::kGetData), 1U);  // The look after the event.
+}
+
+TEST_F(TakeOverTest, AChangeOfTheDataInFrontIsNoDeletion) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  must(simulation_.run(set_data(*a_, first.znode(), "__REVOKE__")), "set_data");
+  simulation_.settle();
+  EXPECT_FALSE(by_b.done());
+  EXPECT_GT(trips_.taken(), 0U);
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+}
+
+// The end of the session deletes both in one transaction, and their events come one by one.
+TEST_F(TakeOverTest, AZnodeOfItsOwnSessionInFrontMakesItListAgain) {
+  HeldLock first = must(simulation_.run(of_b_.acquire()), "acquire");
+  const auto by_b = queue_up_b();
+  const RequestCounter requests(simulation_);
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(requests.of(*b_, OpCode::kGetChildren), 1U);
+}
+
+TEST_F(TakeOverTest, AfterAReconnectItListsAgain) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  disconnect(simulation_, *b_);
+  simulation_.run(first.release());
+  reconnect(simulation_, *b_);
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+// The events of both deletions come in their order, and the first one counts.
+TEST_F(TakeOverTest, AContenderWhoseOwnZnodeWentFirstDoesNotTakeOver) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  must(simulation_.run(remove(*a_, znode_of_b())), "remove");
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(error_of(by_b.result()), Error::kNoNode);
+}
+
+TEST_F(TakeOverTest, AZnodeOfAnotherSessionUnderItsNameIsNotIts) {
+  HeldLock first = held_by_a();
+  simulation_.hold(*b_, OpCode::kGetData);
+  const auto by_b = queue_up_b();
+  const Path own = znode_of_b();
+  must(simulation_.run(remove(*a_, own)), "remove");
+  must(simulation_.run(create(*a_, own, Data(), CreateMode::kEphemeral)), "create");
+  simulation_.let_go(*b_);
+  simulation_.settle();
+  trips_.start();
+  simulation_.run(first.release());
+  simulation_.settle();
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+TEST_F(TakeOverTest, ASessionThatIsNotProvenToLiveListsAgain) {
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  simulation_.advance(1h);  // No grant of B keeps its proof of contact fresh.
+  EXPECT_LT(*b_->valid_until(), simulation_.now());
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+TEST_F(TakeOverTest, AnyOtherChildMakesItListAgain) {
+  must(simulation_.run(create(*a_, "/lock/note")), "create");
+  HeldLock first = held_by_a();
+  const auto by_b = queue_up_b();
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+// They may be shared, or numbered by others.
+TEST_F(TakeOverTest, MarksOfOtherLibrariesMakeItListAgain) {
+  static constexpr std::array kMarks = {Mark{kLockMark, Share::kExclusive},
+                                        Mark{"__lock__", Share::kExclusive}};
+  LockOptions options;
+  options.marks = kMarks;
+  FairMutex with_kazoo(*b_, "/lock", options);
+  HeldLock first = held_by_a();
+  const auto by_b = simulation_.start(with_kazoo.acquire());
+  simulation_.settle();
+  trips_.start();
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+// Its list was sent with its create, and shows who left before its watch was set.
+TEST_F(TakeOverTest, APredecessorThatIsGoneBeforeTheWatchCostsOneList) {
+  HeldLock first = held_by_a();
+  simulation_.hold(*b_, OpCode::kGetData);
+  const auto by_b = queue_up_b();
+  simulation_.run(first.release());
+  simulation_.let_go(*b_);
+  simulation_.run_until(by_b);
+  EXPECT_EQ(trips_.taken(), 1U);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "lockstep/session.h"
+#include "lockstep/session_observer.h"
+
+namespace lockstep::support {
+
+// Counts the dependent round trips of a session: a request that is sent after an answer makes one
+// more than that answer's; requests sent without waiting for each other share one. Requests are
+// answered in their order, so that it needs no names for them. For tests in which no waiter of a
+// request goes before its answer.
+class RoundTrips final : public SessionObserver {
+ public:
+  explicit RoundTrips(Session& session) : session_(session) { session_.set_observer(this); }
+  RoundTrips(const RoundTrips&) = delete;
+  RoundTrips& operator=(const RoundTrips&) = delete;
+  ~RoundTrips() override { session_.set_observer(nullptr); }
+
+  // Those that were waited for since start().
+  [[nodiscard]] std::size_t taken() const { return taken_; }
+  // Counts from zero. What is under way counts nothing.
+  void start() {
+    taken_ = 0;
+    std::ranges::fill(under_way_, std::size_t{0});
+  }
+  [[nodiscard]] bool idle() const { return under_way_.empty(); }
+
+ private:
+  void requested(OpCode) override { under_way_.push_back(taken_ + 1); }
+  void answered(OpCode, std::optional<Error>) override {
+    taken_ = std::max(taken_, under_way_.front());
+    under_way_.pop_front();
+  }
+
+  Session& session_;
+  std::size_t taken_ = 0;
+  std::deque<std::size_t> under_way_;
+};
+
+}  // namespace lockstep::support
