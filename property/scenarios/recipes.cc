@@ -17,117 +17,15 @@
 #include "lockstep/sleep.h"
 #include "lockstep/unfair_mutex.h"
 #include "registry.h"
+#include "rounds.h"
 
 namespace lockstep::scenarios {
 
 namespace {
 
-using fakezk::FaultKind;
 using judge::LockRules;
-using lab::Contender;
 using lab::LastContender;
 using std::chrono::seconds;
-
-std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
-
-// Whether an acquire, or the change of a grant, may end with `error` after such faults. A lost
-// connection is not a reason to give up, and every other error needs a cause.
-bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
-  const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
-  if (error == Error::kTimedOut) return patience.deadline().has_value();
-  if (error == Error::kNoNode) {
-    return after(FaultKind::kForeignDelete) || after(FaultKind::kForgottenWrites);
-  }
-  if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
-  if (error == Error::kContactLost)
-    return struck != 0;  // The contact of the grant to be changed was lost.
-  return session_is_over(error) && struck != 0;
-}
-
-// Reports a contender's acquire, or the change of its grant, to the oracles while it is in
-// progress. Its patience outlives it.
-class Acquiring {
- public:
-  Acquiring(Contender& self, const Session& session, const Context& patience)
-      : self_(self), id_(session.id()), patience_(patience) {
-    self_.oracles().acquiring(id_, index_of(self_), patience_.deadline());
-  }
-  Acquiring(const Acquiring&) = delete;
-  Acquiring& operator=(const Acquiring&) = delete;
-  ~Acquiring() { resolve(); }
-  template <class T>
-  void resolved(const Result<T>& result) {
-    resolve();
-    if (result) return;
-    const fakezk::FaultKinds struck = self_.client().process().world().kinds_injected();
-    if (may_end_with(result.error(), patience_, struck)) return;
-    const std::string error(name(result.error()));
-    self_.oracles().violated("user:reason", "an acquire ended without a cause: " + error);
-  }
-
- private:
-  void resolve() {
-    if (!std::exchange(resolved_, true)) self_.oracles().resolved(id_);
-  }
-
-  Contender& self_;
-  SessionId id_;
-  const Context& patience_;
-  bool resolved_ = false;
-};
-
-// A grant that is about to be released.
-void check_before_release(Contender& self, const Session& session, const HeldLock& held) {
-  if (!is_over(session.state()) || held.cause()) return;
-  self.oracles().violated("user:loss", "a session is over, and its grant has not been told");
-}
-
-// How the release ended, and a second one.
-void check_release(Contender& self, const Path& znode, std::optional<Error> cause,
-                   ReleaseOutcome outcome, ReleaseOutcome again) {
-  self.oracles().released_again(znode, outcome, again);
-  const bool struck = self.client().process().world().kinds_injected() != 0;
-  if (outcome == ReleaseOutcome::kAlreadyLost && cause != Error::kRevoked && !struck) {
-    self.oracles().violated("user:loss", "a grant was lost although nothing had happened");
-  }
-}
-
-// Releases a grant, and asks once more how that ended.
-Task<void> give_back(Contender& self, Session& session, HeldLock held) {
-  check_before_release(self, session, held);
-  const ReleaseOutcome outcome = co_await held.release();
-  const ReleaseOutcome again = co_await held.release();
-  check_release(self, held.znode(), held.cause(), outcome, again);
-}
-
-// Takes its time in the critical section, and leaves when its grant is in doubt, or when this
-// request fails because its session has ended. (lost_token() would read the znode as well; whether
-// holders are notified of a loss in time is judged for every grant.)
-Task<void> linger(Session& session, const HeldLock& held, Inside& inside) {
-  inside.leave_at(held.suspect_token());
-  static_cast<void>(co_await session.get_data(held.znode()));
-}
-
-Task<void> work(Contender& self, Session& session, const HeldLock& held) {
-  Inside inside(self, session, held.cause());
-  if (lingers(self)) co_await linger(session, held, inside);
-}
-
-// One round of a contender, with a session that is alive when the round begins.
-using Round = Task<void> (*)(Contender& self, Session& session, Path lock, std::uint32_t role);
-
-template <Round kRound>
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (session) co_await kRound(self, **session, lock, index_of(self) + round);
-  }
-}
-
-template <Round kRound>
-lab::LockUnderTest in_rounds(LockRules rules, fakezk::ReplicaIndex replicas = 1) {
-  return contention(&contend<kRound>, LastContender::kImpatient, std::move(rules), replicas);
-}
 
 // ----------------------------------------------------------------------------------- fair-mutex
 

@@ -14,6 +14,8 @@ lab::LockUnderTest read_write_lock();
 lab::LockUnderTest semaphore();
 // One lease at first; its holder makes it two.
 lab::LockUnderTest shared_semaphore();
+// Two leases; of three clients, two want both at once.
+lab::LockUnderTest semaphore_several();
 // Every other client names the two locks in the opposite order.
 lab::LockUnderTest multi_lock();
 // Two levels each.

@@ -63,6 +63,11 @@ Task<Result<void>> one_lease(Session& session, Path path, Context context) {
   return acquire<Semaphore, std::int32_t>(session, std::move(path), std::move(context), 1);
 }
 
+Task<Result<void>> two_leases(Session& session, Path path, Context context) {
+  Semaphore semaphore(session, std::move(path), 2);
+  co_return co_await without_value(semaphore.acquire(2, context));
+}
+
 struct Way {
   std::string name;
   std::function<Task<Result<void>>(Session&, Path, Context)> acquire;
@@ -113,7 +118,8 @@ INSTANTIATE_TEST_SUITE_P(Recipes, BadInputTest,
                          ::testing::Values(Way{"fair", &acquire<FairMutex>},
                                            Way{"unfair", &acquire<UnfairMutex>},
                                            Way{"recursive", &enter}, Way{"read", &read},
-                                           Way{"write", &write}, Way{"semaphore", &one_lease},
+                                           Way{"write", &write},
+                                           Way{"semaphore", &one_lease}, Way{"leases", &two_leases},
                                            Way{"multi", &acquire_all}, Way{"leader", &campaign}),
                          [](const auto& way) { return way.param.name; });
 

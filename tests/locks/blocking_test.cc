@@ -303,6 +303,24 @@ TEST_F(BlockingTest, SemaphoreCounts) {
   EXPECT_TRUE(children(simulation_, "/s/locks").empty());
 }
 
+TEST_F(BlockingTest, SemaphoreTakesSeveralAtOnce) {
+  blocking::Semaphore anns(ann_, "/s", 3);
+  blocking::Semaphore bobs(bob_, "/s", 3);
+  anns.acquire(2);
+  EXPECT_FALSE(bobs.try_acquire(2));
+  EXPECT_FALSE(bobs.try_acquire_for(2, 1s));
+  EXPECT_FALSE(bobs.try_acquire_until(2, simulation_.now() + 1s));
+  EXPECT_TRUE(bobs.try_acquire());
+  simulation_.settle();
+  EXPECT_EQ(children(simulation_, "/s/leases").size(), 3U);
+  anns.release();
+  anns.release();
+  EXPECT_TRUE(bobs.try_acquire(2));
+  bobs.release(3);
+  EXPECT_EQ(code_of([&] { bobs.acquire(4); }), Error::kBadArguments);
+  EXPECT_EQ(code_of([&] { bobs.acquire(0); }), Error::kBadArguments);
+}
+
 TEST_F(BlockingTest, BadInputIsAnError) {
   blocking::FairMutex relative(ann_, "lock");
   EXPECT_EQ(code_of([&] { relative.lock(); }), Error::kBadArguments);

@@ -103,6 +103,13 @@ Task<Result<Grant>> take_several(Session& session, LockOptions options) {
   co_return part_of(kept, kept->each().front());
 }
 
+Task<Result<Grant>> take_leases(Session& session, LockOptions options) {
+  Semaphore semaphore(session, "/lock", 2, std::move(options));
+  HeldLocks held = co_await ok(semaphore.acquire(2));
+  const auto kept = std::make_shared<HeldLocks>(std::move(held));
+  co_return part_of(kept, kept->each().back());
+}
+
 // A way to take a lock.
 struct Recipe {
   const char* name;
@@ -122,6 +129,7 @@ constexpr std::array kRecipes = {
     Recipe{"Downgraded", &take_downgraded, false, true, kReadWriteMarks},
     Recipe{"Semaphore", &take_lease, false, true, kLeaseMarks},
     Recipe{"LeaderElection", &take_lead, true, true},
+    Recipe{"SeveralLeases", &take_leases, false, true, kLeaseMarks},
     Recipe{"MultiLock", &take_several, true, true},
 };
 

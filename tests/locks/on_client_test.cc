@@ -166,6 +166,17 @@ TEST_F(OnClientTest, TakesWhatARecipeIsToldBesides) {
   EXPECT_EQ(znode(simulation_, grant->held.znode())->data.view(), "me");
 }
 
+TEST_F(OnClientTest, SeveralLeasesKeepTheirSession) {
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{2});
+  const auto both = [](Semaphore& recipe, Context context) {
+    return recipe.acquire(2, std::move(context));
+  };
+  ClientGrants held = must(simulation_.run(semaphore.take(both, Context())), "take");
+  EXPECT_EQ(held.held.each().size(), 2U);
+  EXPECT_EQ(held.session, client_.current());
+  EXPECT_EQ(simulation_.run(held.held.release()), ReleaseOutcome::kReleased);
+}
+
 TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndSaysSo) {
   Rejoining<FairMutex> mutex(client_, "/lock", &observer_);
   const auto taking = simulation_.start(mutex.acquire());

@@ -241,5 +241,118 @@ TEST_F(SemaphoreTest, SharedCountIsSetWhateverCutFalls) {
   }
 }
 
+// ------------------------------------------------------------------------------- several at once
+
+TEST_F(SemaphoreTest, SeveralAreHeldTogetherAndReleasedTogether) {
+  HeldLocks both = must(simulation_.run(of_a_.acquire(2)), "acquire");
+  simulation_.settle();
+  EXPECT_EQ(both.each().size(), 2U);
+  EXPECT_EQ(leases(), 2U);
+  EXPECT_EQ(queue(), 0U);
+  const Acquired next = wait(of_b_);
+  EXPECT_FALSE(next.done());
+  EXPECT_EQ(simulation_.run(both.release()), ReleaseOutcome::kReleased);
+  simulation_.settle();
+  EXPECT_TRUE(next.done());
+  EXPECT_EQ(leases(), 1U);
+}
+
+TEST_F(SemaphoreTest, SeveralWaitUntilAllOfThemFit) {
+  const Acquired first = wait(of_a_);
+  const Acquired second = wait(of_b_);
+  const auto both = simulation_.start(of_c_.acquire(2));
+  simulation_.settle();
+  const Acquired behind = wait(of_a_);
+  release(first);
+  EXPECT_FALSE(both.done());
+  EXPECT_FALSE(behind.done());  // One would fit, but it is not its turn.
+  release(second);
+  EXPECT_TRUE(both.done());
+  EXPECT_FALSE(behind.done());
+  EXPECT_EQ(simulation_.run(both.result()->release()), ReleaseOutcome::kReleased);
+  simulation_.run_until(behind);
+}
+
+TEST_F(SemaphoreTest, TwoThatWantAllDoNotWaitForEachOther) {
+  const auto by_a = simulation_.start(of_a_.acquire(2));
+  const auto by_b = simulation_.start(of_b_.acquire(2));
+  simulation_.settle();
+  ASSERT_NE(by_a.done(), by_b.done());
+  const auto& first = by_a.done() ? by_a : by_b;
+  simulation_.run(first.result()->release());
+  simulation_.run_until(by_a.done() ? by_b : by_a);
+  EXPECT_TRUE(by_a.done() && by_b.done());
+}
+
+TEST_F(SemaphoreTest, SeveralThatDoNotFitInTimeLeaveNothing) {
+  const Acquired first = wait(of_a_);
+  EXPECT_EQ(error_of(simulation_.run(of_b_.try_acquire(2))), Error::kConflict);
+  simulation_.settle();
+  EXPECT_EQ(leases(), 1U);
+  const auto both = simulation_.start(of_b_.acquire(2, 5s));
+  simulation_.settle();
+  EXPECT_EQ(leases(), 3U);
+  simulation_.advance(5s);
+  EXPECT_EQ(error_of(both.result()), Error::kTimedOut);
+  EXPECT_EQ(leases(), 1U);
+  EXPECT_EQ(queue(), 0U);
+}
+
+TEST_F(SemaphoreTest, SeveralOfWhichOneIsDeletedWhileTheyWaitLeaveNothing) {
+  const Acquired first = wait(of_a_);
+  const auto both = simulation_.start(of_b_.acquire(2));
+  simulation_.settle();
+  std::vector<std::string> names = children(simulation_, "/s/leases");
+  std::erase(names, first.result()->znode().name());
+  ASSERT_EQ(names.size(), 2U);
+  must(simulation_.run(remove(*c_, Path("/s/leases") / names.back())), "remove");
+  simulation_.settle();
+  EXPECT_EQ(error_of(both.result()), Error::kNoNode);
+  EXPECT_EQ(leases(), 1U);
+}
+
+TEST_F(SemaphoreTest, ObserversReadTheDataOfEveryLease) {
+  Semaphore named(*a_, "/s", 2, LockOptions("ann@host"));
+  const HeldLocks both = must(simulation_.run(named.acquire(2)), "acquire");
+  const std::vector<QueueEntry> seen = must(simulation_.run(of_b_.leases()), "leases");
+  ASSERT_EQ(seen.size(), 2U);
+  for (const QueueEntry& lease : seen) {
+    EXPECT_EQ(lease.data.view(), "ann@host");
+    EXPECT_EQ(lease.stat.ephemeral_owner, a_->id());
+  }
+  EXPECT_EQ(seen[0].znode, both.each()[0].znode());
+}
+
+TEST_F(SemaphoreTest, SeveralAsManyAsTheSharedCountWillAllow) {
+  must(simulation_.run(set_shared_count(*a_, "/capacity", 1)), "set_shared_count");
+  Semaphore shared(*a_, "/s", "/capacity");
+  const auto three = simulation_.start(shared.acquire(3));
+  simulation_.settle();
+  EXPECT_FALSE(three.done());
+  must(simulation_.run(set_shared_count(*b_, "/capacity", 3)), "set_shared_count");
+  simulation_.run_until(three);
+  EXPECT_EQ(leases(), 3U);
+}
+
+TEST_F(SemaphoreTest, NoneOrMoreThanThereEverAreIsABadArgument) {
+  for (const std::int32_t count : {0, -1, 3}) {
+    EXPECT_EQ(error_of(simulation_.run(of_a_.acquire(count))), Error::kBadArguments) << count;
+    EXPECT_EQ(error_of(simulation_.run(of_a_.try_acquire(count))), Error::kBadArguments) << count;
+  }
+  EXPECT_FALSE(simulation_.exists("/s"));
+}
+
+TEST_F(SemaphoreTest, LossOfOneLeavesTheOtherAndIsTheWorst) {
+  HeldLocks both = must(simulation_.run(of_a_.acquire(2)), "acquire");
+  const std::stop_token lost = both.each()[0].lost_token();
+  must(simulation_.run(remove(*b_, both.each()[0].znode())), "remove");
+  simulation_.settle();
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_EQ(both.state(), LockState::kLost);
+  EXPECT_EQ(both.each()[1].state(), LockState::kHeld);
+  EXPECT_EQ(simulation_.run(both.release()), ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(leases(), 0U);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,4 +1,5 @@
 #include <system_error>
+#include <utility>
 
 #include "lockstep/blocking/semaphore.h"
 
@@ -8,17 +9,18 @@ Semaphore::~Semaphore() {
   end(executor(), leases_, "a blocking semaphore is destroyed with leases of it");
 }
 
-void Semaphore::acquire(std::stop_token stop) {
-  must_be_taken(attempt(true, Context(std::move(stop)), "acquire()"), "acquire()");
+void Semaphore::acquire(std::int32_t leases, std::stop_token stop) {
+  must_be_taken(attempt(leases, true, Context(std::move(stop)), "acquire()"), "acquire()");
 }
 
-bool Semaphore::try_acquire() {
+bool Semaphore::try_acquire(std::int32_t leases) {
+  constexpr const char* kWhat = "try_acquire()";
   Context patience = within(executor(), bounds().try_patience);
-  return taken_at_once(attempt(false, std::move(patience), "try_acquire()"), "try_acquire()");
+  return taken_at_once(attempt(leases, false, std::move(patience), kWhat), kWhat);
 }
 
-bool Semaphore::try_take(Context context, const char* what) {
-  return taken_in_time(attempt(true, std::move(context), what), what);
+bool Semaphore::try_take(std::int32_t leases, Context context, const char* what) {
+  return taken_in_time(attempt(leases, true, std::move(context), what), what);
 }
 
 void Semaphore::release(std::ptrdiff_t count) {
@@ -27,21 +29,26 @@ void Semaphore::release(std::ptrdiff_t count) {
   static_cast<void>(call(executor(), "release()", give_back));
 }
 
-lockstep::internal::Attempt Semaphore::attempt(bool waits, Context context, const char* what) {
+lockstep::internal::Attempt Semaphore::attempt(std::int32_t leases, bool waits, Context context,
+                                               const char* what) {
   lockstep::internal::Attempt made;
-  made.result = call(executor(), what,
-                     [&](LockOwner) { return enter(*this, waits, context, made.last_failure); });
+  made.result = call(executor(), what, [&](LockOwner) {
+    return enter(*this, leases, waits, context, made.last_failure);
+  });
   return made;
 }
 
-Task<Result<void>> Semaphore::enter(Semaphore& self, bool waits, Context context,
-                                    std::string& last_failure) {
-  const auto way = [waits](auto& recipe, Context patience) {
-    return waits ? recipe.acquire(std::move(patience)) : recipe.try_acquire(std::move(patience));
+Task<Result<void>> Semaphore::enter(Semaphore& self, std::int32_t leases, bool waits,
+                                    Context context, std::string& last_failure) {
+  const auto way = [leases, waits](lockstep::Semaphore& recipe, Context patience) {
+    return waits ? recipe.acquire(leases, std::move(patience))
+                 : recipe.try_acquire(leases, std::move(patience));
   };
-  ClientGrant lease =
-      co_await ok(LockCalls::acquire(self.source_, way, std::move(context), last_failure));
-  self.leases_.push_back(std::move(lease));
+  ClientGrants taken = co_await ok(
+      LockCalls::acquire<ClientGrants>(self.source_, way, std::move(context), last_failure));
+  for (HeldLock& lease : std::move(taken.held).each()) {
+    self.leases_.emplace_back(taken.session, std::move(lease));
+  }
   co_return Result<void>();
 }
 

@@ -1,6 +1,7 @@
 #include "lockstep/semaphore.h"
 
 #include <algorithm>
+#include <list>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/acquire_notice.h"
@@ -36,33 +37,78 @@ Task<void> stop_when_fired(const Watch& watch, std::stop_source stop) {
   stop.request_stop();
 }
 
-// kNoNode if our lease is not there (any more).
-Result<bool> has_room(const Children& leases, const Path& ours, std::int32_t most) {
-  if (std::ranges::find(leases.names(), ours.name()) == leases.end()) {
-    return failure(Error::kNoNode);
-  }
-  return std::cmp_less_equal(leases.size(), most);
-}
-
 }  // namespace
 
-Task<Result<HeldLock>> Semaphore::acquire(Patience patience, Context context) {
+// The leases of one acquire. Those that do not become grants are deleted in the background.
+class Semaphore::Leases {
+ public:
+  explicit Leases(Path parent) : path(std::move(parent)) {}
+
+  void add(Session& session, const Created& lease) {
+    places_.emplace_back(session, lease.path);
+    created_.push_back(lease.stat.czxid);
+  }
+  // Whether there are no more leases than there may be. kNoNode if one of ours is not there (any
+  // more).
+  [[nodiscard]] Result<bool> have_room(const Children& all, std::int32_t most) const {
+    const auto names = all.names();
+    for (const Place& place : places_) {
+      const bool there = std::ranges::find(names, place.znode().name()) != names.end();
+      if (!there) return failure(Error::kNoNode);
+    }
+    return std::cmp_less_equal(all.size(), most);
+  }
+  [[nodiscard]] const Path& last() const { return places_.back().znode(); }
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  [[nodiscard]] HeldLocks granted(Session& session, Zxid evidence, const LockOptions& options,
+                                  LockObserver* observer) {
+    std::vector<HeldLock> held;
+    held.reserve(places_.size());
+    auto created = created_.begin();
+    for (Place& place : places_) {
+      GrantRecord grant(session.id(), path, place.granted(), *created++, evidence);
+      grant.token = session.fencing_token(grant.created);
+      grant.share = Share::kShared;
+      held.emplace_back(session, std::move(grant), observer, options.of_grant());
+    }
+    return HeldLocks(std::move(held));
+  }
+
+  const Path path;
+
+ private:
+  std::list<Place> places_;
+  std::vector<Zxid> created_;
+};
+
+Task<Result<HeldLock>> Semaphore::acquire_one(Patience patience, Context context) {
+  HeldLocks one = co_await ok(acquire_several(1, patience, std::move(context)));
+  co_return std::move(std::move(one).each().front());
+}
+
+Task<Result<HeldLocks>> Semaphore::acquire_several(std::int32_t leases, Patience patience,
+                                                   Context context) {
   if (observer_) {
     observer_->part_of(path_ / "locks", path_, LockPart::kTurns);
     observer_->part_of(path_ / "leases", path_, LockPart::kGrants);
   }
   internal::AcquireNotice under_way(session_, path_, observer_);
-  Result<HeldLock> lease = co_await take_turn(patience, std::move(context));
-  if (!lease) co_return under_way.failed(lease.error());
-  co_return std::move(lease);
+  Result<HeldLocks> held = co_await take_turn(leases, patience, std::move(context));
+  if (!held) co_return under_way.failed(held.error());
+  co_return std::move(held);
 }
 
-Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) {
-  co_await ok(options_.valid_without_marks());
-  if (!count_.shared() && count_.fixed() < 1) co_return failure(Error::kBadArguments);
+Result<void> Semaphore::valid(std::int32_t leases) const {
+  const bool never_fits = !count_.shared() && count_.fixed() < leases;
   // An empty path is malformed, and would mean the root once we append to it.
-  if (path_.view().empty()) co_return failure(Error::kBadArguments);
-  // 1. One at a time: hold the mutex until we have a lease, or give up.
+  if (leases < 1 || never_fits || path_.view().empty()) return failure(Error::kBadArguments);
+  return options_.valid_without_marks();
+}
+
+Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patience,
+                                             Context context) {
+  co_await ok(valid(leases));
+  // 1. One at a time: hold the mutex until we have our leases, or give up.
   // It protects nothing but the order of the leases, which go with the same session.
   LockOptions options(options_.data);
   options.acl = options_.acl;
@@ -72,47 +118,38 @@ Task<Result<HeldLock>> Semaphore::take_turn(Patience patience, Context context) 
       patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
   HeldLock held = co_await ok(std::move(taking));
   Turn turn(session_, std::move(held));
-  Result<HeldLock> lease = co_await take_lease(turn.held, patience, std::move(context));
-  co_return std::move(lease);
+  // 2. Create the leases. 3. They count once there are no more leases than there may be.
+  Leases ours(path_ / "leases");
+  co_await ok(create_leases(ours, leases, context));
+  const Zxid evidence = co_await ok(wait_for_room(turn.held, ours, patience, std::move(context)));
+  co_return ours.granted(session_, evidence, options_, observer_);
 }
 
-Task<Result<HeldLock>> Semaphore::take_lease(HeldLock& turn, Patience patience, Context context) {
-  // 2. Create a lease: "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential.
-  const Path leases = path_ / "leases";
-  const Arrival ours = co_await ok(
-      take_place_and_list(session_, leases, kLeaseMark, options_.data, options_.acl, context));
-  Place place(session_, ours.znode);
-  // 3. It counts once there are no more leases than there may be.
-  const Zxid evidence = co_await ok(wait_for_room(turn, ours, patience, std::move(context)));
-  place.granted();
-  GrantRecord grant(session_.id(), leases, ours.znode, ours.created, evidence);
-  grant.token = session_.fencing_token(grant.created);
-  grant.share = Share::kShared;
-  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
+// "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential. Both arguments outlive it.
+Task<Result<void>> Semaphore::create_leases(Leases& ours, std::int32_t leases, Context context) {
+  while (std::cmp_less(ours.size(), leases)) {
+    const Created lease = co_await ok(
+        take_place(session_, ours.path, kLeaseMark, options_.data, options_.acl, context));
+    ours.add(session_, lease);
+  }
+  co_return Result<void>();
 }
 
-// `arrival` outlives the task.
-Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Arrival& arrival,
-                                            Patience patience, Context context) {
-  // A look that leaves no watches: usually there is room. The list that came with our lease is
-  // older than a limit that we have yet to read.
-  const Path& ours = arrival.znode;
-  const Path leases = ours.parent();
+Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
+                                            Context context) {
+  // A look that leaves no watches: usually there is room.
   const std::int32_t at_first = co_await ok(capacity(context));
-  const bool listed = arrival.list && arrival.list->has_value() && !count_.shared();
-  Children first;
-  if (listed) first = **arrival.list;
-  if (!listed) first = co_await ok(retried(session_, &Session::get_children, leases, context));
-  const bool room_at_first = co_await ok(has_room(first, ours, at_first));
+  const Children first = co_await ok(retried(session_, &Session::get_children, ours.path, context));
+  const bool room_at_first = co_await ok(ours.have_room(first, at_first));
   if (room_at_first) co_return first.parent().pzxid;
   if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
   for (;;) {
     Capacity most = co_await ok(watched_capacity(context));
     const Watched<Children> list =
-        co_await ok(retried(session_, &Session::get_children_watched, leases, context));
-    const bool room = co_await ok(has_room(list.value, ours, most.value));
+        co_await ok(retried(session_, &Session::get_children_watched, ours.path, context));
+    const bool room = co_await ok(ours.have_room(list.value, most.value));
     if (room) co_return list.value.parent().pzxid;
-    if (observer_) observer_->waiting(session_.id(), ours, list.value.size() - 1);
+    if (observer_) observer_->waiting(session_.id(), ours.last(), list.value.size() - ours.size());
     // Wait until a lease comes or goes, or there may be more of them. A client that deletes the
     // mutex lets the next one in beside us, and neither of us would ever see room.
     LinkedStop woken(context.stop(), turn.lost_token());

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "lockstep/held_lock.h"
+#include "lockstep/held_locks.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -10,24 +10,6 @@
 #include "lockstep/within.h"
 
 namespace lockstep {
-
-// Several locks, held together. Movable; destroying it releases them in the background.
-class HeldLocks {
- public:
-  explicit HeldLocks(std::vector<HeldLock> held) : held_(std::move(held)) {}
-
-  // In the canonical order. Each has its own fencing token and its own lost_token(): the loss of
-  // one leaves the others held.
-  [[nodiscard]] const std::vector<HeldLock>& each() const { return held_; }
-  // The worst state of all: lost before suspect before held; kReleased after a call of release().
-  [[nodiscard]] LockState state() const;
-  // Releases all of them, the last one first. Returns the worst outcome: unknown before already
-  // lost before released. Idempotent.
-  Task<ReleaseOutcome> release(Context context = {});
-
- private:
-  std::vector<HeldLock> held_;
-};
 
 // Several fair mutexes as one: all of them or none. It takes them one after the other in the order
 // of their paths, in whatever order they are named, so that two contenders for the same locks do

@@ -11,6 +11,7 @@
 
 #include "lockstep/client.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/held_locks.h"
 #include "lockstep/lock_failure.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
@@ -18,28 +19,33 @@
 
 namespace lockstep {
 
-// A grant together with its session, whose object it keeps alive.
-class ClientGrant {
+// A grant, or several, together with their session, whose object it keeps alive.
+template <class Held>
+class GrantOnClient {
  public:
-  ClientGrant(std::shared_ptr<Session> of, HeldLock grant)
+  GrantOnClient(std::shared_ptr<Session> of, Held grant)
       : session(std::move(of)), held(std::move(grant)) {}
-  ClientGrant(ClientGrant&&) noexcept = default;
+  GrantOnClient(GrantOnClient&&) noexcept = default;
   // Swaps, so that a grant is always destroyed before its session.
-  ClientGrant& operator=(ClientGrant&& other) noexcept {
+  GrantOnClient& operator=(GrantOnClient&& other) noexcept {
     std::swap(session, other.session);
     std::swap(held, other.held);
     std::swap(rejoins, other.rejoins);
     return *this;
   }
-  ClientGrant(const ClientGrant&) = delete;
-  ClientGrant& operator=(const ClientGrant&) = delete;
-  ~ClientGrant() = default;
+  GrantOnClient(const GrantOnClient&) = delete;
+  GrantOnClient& operator=(const GrantOnClient&) = delete;
+  ~GrantOnClient() = default;
 
   std::shared_ptr<Session> session;
-  HeldLock held;
+  Held held;
   // How often the place in the queue was lost with its session and taken again: see Rejoining.
   std::uint32_t rejoins = 0;
 };
+
+using ClientGrant = GrantOnClient<HeldLock>;
+// Several leases of a semaphore.
+using ClientGrants = GrantOnClient<HeldLocks>;
 
 // The usual ways to take a lock.
 inline constexpr auto kAcquire = [](auto& recipe, Context context) {
@@ -75,7 +81,18 @@ LockObserver* observer_among(const First& first, const Rest&... rest) {
   }
 }
 
+template <class Taking>
+struct GrantBy;
+template <class Held>
+struct GrantBy<Task<Result<Held>>> {
+  using type = GrantOnClient<Held>;
+};
+
 }  // namespace internal
+
+// ClientGrant or ClientGrants: the result of that `way` to take a Recipe.
+template <class Recipe, class Way>
+using GrantBy = typename internal::GrantBy<std::invoke_result_t<Way&, Recipe&, Context>>::type;
 
 // A lock that outlives sessions: each acquire creates its own Recipe on the current session of its
 // client, and is bound to that session. If the session ends during the acquire, the acquire ends
@@ -108,26 +125,22 @@ class OnClient {
           return Recipe(session, lock, what...);
         }) {}
 
-  Task<Result<ClientGrant>> acquire(Context context = {}) {
-    return take(kAcquire, std::move(context));
-  }
-  Task<Result<ClientGrant>> try_acquire(Context context = {}) {
-    return take(kTryAcquire, std::move(context));
-  }
-  Task<Result<ClientGrant>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
-  Task<Result<ClientGrant>> try_acquire(Duration wait) {
-    return try_acquire(within(executor(), wait));
-  }
-  // `way(Recipe&, Context)` is Task<Result<HeldLock>>: any other way to take the lock.
+  // These resolve with a ClientGrant.
+  auto acquire(Context context = {}) { return take(kAcquire, std::move(context)); }
+  auto try_acquire(Context context = {}) { return take(kTryAcquire, std::move(context)); }
+  auto acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  auto try_acquire(Duration wait) { return try_acquire(within(executor(), wait)); }
+  // `way(Recipe&, Context)` is Task<Result<HeldLock>>, or HeldLocks: any other way to take the
+  // lock.
   template <class Way>
-  Task<Result<ClientGrant>> take(Way way, Context context) {
+  Task<Result<GrantBy<Recipe, Way>>> take(Way way, Context context) {
     for (std::size_t bytes = watch_bytes(lock_);; bytes *= 2) {
       const SessionRoom room = co_await ok(client_.session_with_room(bytes, context));
       Session& session = *room.session();
       Recipe recipe = make_(session);
       const TimePoint began = executor().now();
-      Result<HeldLock> held = co_await way(recipe, context);
-      if (held) co_return ClientGrant(room.session(), std::move(*held));
+      auto held = co_await way(recipe, context);
+      if (held) co_return GrantBy<Recipe, Way>(room.session(), std::move(*held));
       const Error error = internal::why_not_acquired(held.error(), session, began, context);
       const bool wants_more = error == Error::kWatchLimit && room.is_set_aside();
       if (!wants_more) co_return failure(error);
@@ -172,20 +185,15 @@ class Rejoining {
       : observer_(internal::observer_among(what...)),
         each_(client, std::move(lock), std::move(what)...) {}
 
-  Task<Result<ClientGrant>> acquire(Context context = {}) {
-    return take(kAcquire, std::move(context));
-  }
-  Task<Result<ClientGrant>> try_acquire(Context context = {}) {
-    return take(kTryAcquire, std::move(context));
-  }
-  Task<Result<ClientGrant>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
-  Task<Result<ClientGrant>> try_acquire(Duration wait) {
-    return try_acquire(within(executor(), wait));
-  }
+  // These resolve with a ClientGrant.
+  auto acquire(Context context = {}) { return take(kAcquire, std::move(context)); }
+  auto try_acquire(Context context = {}) { return take(kTryAcquire, std::move(context)); }
+  auto acquire(Duration wait) { return acquire(within(executor(), wait)); }
+  auto try_acquire(Duration wait) { return try_acquire(within(executor(), wait)); }
   template <class Way>
-  Task<Result<ClientGrant>> take(Way way, Context context) {
+  Task<Result<GrantBy<Recipe, Way>>> take(Way way, Context context) {
     for (std::uint32_t rejoins = 0;; ++rejoins) {
-      Result<ClientGrant> grant = co_await each_.take(way, context);
+      Result<GrantBy<Recipe, Way>> grant = co_await each_.take(way, context);
       if (grant) grant->rejoins = rejoins;
       if (grant || grant.error() != Error::kSessionExpired) co_return std::move(grant);
       if (observer_) observer_->rejoining(path());

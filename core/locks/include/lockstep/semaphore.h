@@ -8,11 +8,11 @@
 
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/held_locks.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
-#include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 #include "lockstep/watch.h"
 #include "lockstep/within.h"
@@ -47,12 +47,19 @@ class LeaseCount {
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
 //   kNoNode                        one of our znodes was deleted, or the shared count is missing
 //   kMarshallingError              the shared count is malformed
-//   kBadArguments                  the path is malformed, there is less than one lease, or the
-//                                  options are not for this recipe
+//   kBadArguments                  the path is malformed, there is less than one lease, the options
+//                                  are not for this recipe, or it asks for less than one lease or
+//                                  for more than the fixed number
 // and try_acquire(), which does not wait, also with
 //   kConflict                      no lease was free, or a contender waits for one or takes one
 // Both survive connection losses until the context ends. On every error, and when the task is
 // destroyed, the znodes that acquire() has created are deleted in the background.
+//
+// acquire(n) takes n leases at once: all of them or none, within one deadline. Its contender waits
+// like any other for its turn, and creates all of its leases before the next one gets a turn: two
+// that want several do not wait for each other with a part of the leases each (as with Curator's
+// acquire(qty), which leaves the mutex after every lease). Until they fit, smaller acquires wait
+// too. Every lease has the data of LockOptions, which leases() reads.
 //
 // Server-order exclusion: when a lease is granted, no more leases exist than its holder has read as
 // the limit; that needs no assumption, but lowering a shared count takes no lease from its holders.
@@ -76,10 +83,10 @@ class Semaphore {
         observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
-    return acquire(Patience::kWaits, std::move(context));
+    return acquire_one(Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
-    return acquire(Patience::kDoesNotWait, std::move(context));
+    return acquire_one(Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -87,7 +94,22 @@ class Semaphore {
     return try_acquire(within(executor(), wait));
   }
 
-  // The held leases with their Stats, perhaps including one that waits for room; and the contenders
+  // So many leases, all or none.
+  Task<Result<HeldLocks>> acquire(std::int32_t leases, Context context = {}) {
+    return acquire_several(leases, Patience::kWaits, std::move(context));
+  }
+  Task<Result<HeldLocks>> try_acquire(std::int32_t leases, Context context = {}) {
+    return acquire_several(leases, Patience::kDoesNotWait, std::move(context));
+  }
+  Task<Result<HeldLocks>> acquire(std::int32_t leases, Duration wait) {
+    return acquire(leases, within(executor(), wait));
+  }
+  Task<Result<HeldLocks>> try_acquire(std::int32_t leases, Duration wait) {
+    return try_acquire(leases, within(executor(), wait));
+  }
+
+  // The held leases with their data and Stats, perhaps including those of one contender that waits
+  // for room; and the contenders
   // that wait for their turn to take one, the next one first: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> leases(Context context = {}) {
     return contenders_of(session_, path_ / "leases", kLeaseMarks, std::move(context));
@@ -107,10 +129,14 @@ class Semaphore {
     Watch watch;
   };
 
-  Task<Result<HeldLock>> acquire(Patience patience, Context context);
-  Task<Result<HeldLock>> take_turn(Patience patience, Context context);
-  Task<Result<HeldLock>> take_lease(HeldLock& turn, Patience patience, Context context);
-  Task<Result<Zxid>> wait_for_room(HeldLock& turn, const Arrival& arrival, Patience patience,
+  class Leases;
+
+  [[nodiscard]] Result<void> valid(std::int32_t leases) const;
+  Task<Result<HeldLock>> acquire_one(Patience patience, Context context);
+  Task<Result<HeldLocks>> acquire_several(std::int32_t leases, Patience patience, Context context);
+  Task<Result<HeldLocks>> take_turn(std::int32_t leases, Patience patience, Context context);
+  Task<Result<void>> create_leases(Leases& ours, std::int32_t leases, Context context);
+  Task<Result<Zxid>> wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
                                    Context context);
   Task<Result<std::int32_t>> capacity(Context context);
   Task<Result<Capacity>> watched_capacity(Context context);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <stop_token>
 #include <string>
@@ -14,7 +15,9 @@ namespace lockstep::blocking {
 // A Semaphore as std::counting_semaphore: leases belong to this object, not to the caller, and any
 // caller may release them. Lost leases are released like the others. Errors, deadlines and stop
 // tokens: see Lock and Mutex; release() of more leases than there are throws
-// operation_not_permitted and releases none. No lease may be left when it is destroyed (checked).
+// operation_not_permitted and releases none. Each acquiring function has a form for several leases,
+// which takes all of them or none (kBadArguments: less than one, or more than there can be). No
+// lease may be left when it is destroyed (checked).
 // Forked children: see Lock.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
@@ -33,19 +36,30 @@ class Semaphore : private lockstep::internal::LockCalls {
   Semaphore& operator=(const Semaphore&) = delete;
   ~Semaphore();
 
-  void acquire() { acquire(std::stop_token()); }
-  void acquire(std::stop_token stop);
-  [[nodiscard]] bool try_acquire();
+  void acquire(std::stop_token stop = {}) { acquire(1, std::move(stop)); }
+  void acquire(std::int32_t leases, std::stop_token stop = {});
+  [[nodiscard]] bool try_acquire(std::int32_t leases = 1);
   template <class Rep, class Period>
   [[nodiscard]] bool try_acquire_for(std::chrono::duration<Rep, Period> wait,
                                      std::stop_token stop = {}) {
-    return try_take(within(executor(), wait, std::move(stop)), "try_acquire_for()");
+    return try_acquire_for(1, wait, std::move(stop));
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_acquire_for(std::int32_t leases, std::chrono::duration<Rep, Period> wait,
+                                     std::stop_token stop = {}) {
+    return try_take(leases, within(executor(), wait, std::move(stop)), "try_acquire_for()");
   }
   template <class Unit>
   [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Unit> deadline,
                                        std::stop_token stop = {}) {
+    return try_acquire_until(1, deadline, std::move(stop));
+  }
+  template <class Unit>
+  [[nodiscard]] bool try_acquire_until(std::int32_t leases,
+                                       std::chrono::time_point<Clock, Unit> deadline,
+                                       std::stop_token stop = {}) {
     const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
-    return try_take(context, "try_acquire_until()");
+    return try_take(leases, context, "try_acquire_until()");
   }
   // Releases the oldest leases first. Waits for ZooKeeper's answers no longer than
   // Bounds::release_patience in all.
@@ -56,9 +70,10 @@ class Semaphore : private lockstep::internal::LockCalls {
   using Leases = std::list<ClientGrant>;
 
   [[nodiscard]] Executor& executor() const { return source_.client().executor(); }
-  lockstep::internal::Attempt attempt(bool waits, Context context, const char* what);
-  bool try_take(Context context, const char* what);
-  static Task<Result<void>> enter(Semaphore& self, bool waits, Context context,
+  lockstep::internal::Attempt attempt(std::int32_t leases, bool waits, Context context,
+                                      const char* what);
+  bool try_take(std::int32_t leases, Context context, const char* what);
+  static Task<Result<void>> enter(Semaphore& self, std::int32_t leases, bool waits, Context context,
                                   std::string& last_failure);
   static Task<ReleaseOutcome> leave(Leases& leases, std::ptrdiff_t count, Context patience);
 

@@ -56,10 +56,10 @@ class LockCalls {
     }
   }
   // On the executor: an acquire of `source`, with the reason if it fails.
-  template <class Source, class Way>
-  static Task<Result<ClientGrant>> acquire(Source& source, Way way, Context context,
-                                           std::string& last_failure) {
-    Result<ClientGrant> grant = co_await source.take(way, std::move(context));
+  template <class Grant = ClientGrant, class Source, class Way>
+  static Task<Result<Grant>> acquire(Source& source, Way way, Context context,
+                                     std::string& last_failure) {
+    Result<Grant> grant = co_await source.take(way, std::move(context));
     if (!grant && concerns_the_client(grant.error())) last_failure = source.client().last_failure();
     co_return std::move(grant);
   }

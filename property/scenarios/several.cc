@@ -1,0 +1,62 @@
+// Several grants at once: leases of a semaphore, and locks of different recipes.
+#include <string_view>
+#include <utility>
+
+#include "lockstep/semaphore.h"
+#include "recipes.h"
+#include "rounds.h"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+void check_all(Contender& self, const HeldLocks& held, std::size_t wanted) {
+  if (held.each().size() == wanted) return;
+  self.oracles().violated("user:all", "an acquire of several resolved with some of them");
+}
+
+Task<void> give_all_back(Contender& self, Session& session, Path path, HeldLocks held) {
+  std::optional<Error> cause;
+  for (const HeldLock& each : held.each()) {
+    check_before_release(self, session, each);
+    if (each.cause()) cause = each.cause();
+  }
+  const ReleaseOutcome outcome = co_await held.release();
+  const ReleaseOutcome again = co_await held.release();
+  check_release(self, path, cause, outcome, again);
+}
+
+// ------------------------------------------------------------------------------------ semaphore
+
+// Observers see whose a lease is.
+Task<void> check_data(Contender& self, Session& session, Semaphore& semaphore) {
+  const auto leases = co_await semaphore.leases();
+  if (!leases) co_return;
+  for (const QueueEntry& lease : *leases) {
+    const bool ours = lease.stat.ephemeral_owner == session.id();
+    if (!ours || lease.data.view() == self.client().name()) continue;
+    self.oracles().violated("user:data", "a lease has not the data of its holder");
+  }
+}
+
+Task<void> lease_several(Contender& self, Session& session, Path path, std::uint32_t role) {
+  const std::int32_t wanted = role % 3 == 2 ? 1 : 2;
+  LockOptions options{Data(std::string_view(self.client().name()))};
+  Semaphore semaphore(session, path, 2, std::move(options), &self.oracles());
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLocks> held = co_await semaphore.acquire(wanted, patience);
+  acquiring.resolved(held);
+  if (!held) co_return;
+  check_all(self, *held, static_cast<std::size_t>(wanted));
+  if (role % 3 == 0) co_await check_data(self, session, semaphore);
+  co_await give_all_back(self, session, path, std::move(*held));
+}
+
+}  // namespace
+
+lab::LockUnderTest semaphore_several() {
+  return in_rounds<&lease_several>(judge::semaphore_rules(2));
+}
+
+}  // namespace lockstep::scenarios

@@ -1,0 +1,44 @@
+// Several leases, one at a time (Curator's InterProcessSemaphoreV2.acquire(qty), which gives the
+// mutex up after each lease): two clients that want both leases hold one each, and wait for the
+// other. Correct: lockstep::Semaphore::acquire(2), which creates both under the mutex.
+#include <optional>
+#include <vector>
+
+#include "lockstep/semaphore.h"
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_60 {
+
+namespace {
+
+Task<Result<HeldLocks>> acquire_two(Semaphore& semaphore) {
+  // The flaw: this should ask for two at once.
+  std::vector<HeldLock> held;
+  while (held.size() < 2) {
+    HeldLock next = co_await ok(semaphore.acquire());
+    held.push_back(std::move(next));
+  }
+  co_return HeldLocks(std::move(held));
+}
+
+Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    Semaphore semaphore(**session, path, 2, &self.oracles());
+    std::optional<Attempt> attempt;
+    attempt.emplace(self, (*session)->id());
+    Result<HeldLocks> both = co_await acquire_two(semaphore);
+    attempt.reset();
+    if (both) static_cast<void>(co_await both->release());
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-60-leases-one-by-one", "zoo", "L1",
+             "Takes two leases one after the other, each in a turn of its own.",
+             lab::ScenarioSize{2, 1}, &two_leases<&contend>, "Curator's InterProcessSemaphoreV2"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_60
