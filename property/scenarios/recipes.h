@@ -18,6 +18,8 @@ lab::LockUnderTest shared_semaphore();
 lab::LockUnderTest semaphore_several();
 // Every other client names the two locks in the opposite order.
 lab::LockUnderTest multi_lock();
+// A mutex, a side of a read/write lock and leases of a semaphore, named in different orders.
+lab::LockUnderTest multi_lock_of_any_kind();
 // Two levels each.
 lab::LockUnderTest recursive_mutex();
 lab::LockUnderTest unfair_mutex();

@@ -2,6 +2,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lockstep/lock_set.h"
+#include "lockstep/multi_lock.h"
 #include "lockstep/semaphore.h"
 #include "recipes.h"
 #include "rounds.h"
@@ -53,10 +55,45 @@ Task<void> lease_several(Contender& self, Session& session, Path path, std::uint
   co_await give_all_back(self, session, path, std::move(*held));
 }
 
+// ----------------------------------------------------------------------------------- multi-lock
+
+LockSet wanted_by(const Path& path, std::uint32_t role) {
+  const Path mutex = path / "m";
+  const Path sides = path / "r";
+  const Path semaphore = path / "s";
+  switch (role % 3) {
+    case 0: return LockSet().leases(semaphore, 2, 2).write(sides).mutex(mutex);
+    case 1: return LockSet().read(sides).leases(semaphore, 2);
+    default: return LockSet().leases(semaphore, 2).mutex(mutex).read(sides);
+  }
+}
+
+Task<void> hold_any(Contender& self, Session& session, Path path, std::uint32_t role) {
+  MultiLock all(session, wanted_by(path, role), &self.oracles());
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  Result<HeldLocks> held = co_await all.acquire(patience);
+  acquiring.resolved(held);
+  if (!held) co_return;
+  constexpr std::size_t kGrants[] = {4, 2, 3};
+  check_all(self, *held, kGrants[role % 3]);
+  // Those who hold the mutex, which comes first.
+  if (role % 3 != 1) co_await work(self, session, held->each().front());
+  co_await give_all_back(self, session, path, std::move(*held));
+}
+
 }  // namespace
 
 lab::LockUnderTest semaphore_several() {
   return in_rounds<&lease_several>(judge::semaphore_rules(2));
+}
+
+lab::LockUnderTest multi_lock_of_any_kind() {
+  judge::LockRules rules = judge::read_write_rules();
+  rules.marks.push_back(Mark{kLockMark, Share::kExclusive});
+  rules.lease = kLeaseMark;
+  rules.capacity = 2;
+  return in_rounds<&hold_any>(std::move(rules));
 }
 
 }  // namespace lockstep::scenarios

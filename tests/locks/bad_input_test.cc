@@ -55,6 +55,10 @@ Task<Result<void>> acquire_all(Session& session, Path path, Context context) {
   MultiLock lock(session, std::move(paths));
   co_return co_await without_value(lock.acquire(context));
 }
+Task<Result<void>> acquire_any(Session& session, Path path, Context context) {
+  MultiLock lock(session, LockSet().read(std::move(path)));
+  co_return co_await without_value(lock.acquire(context));
+}
 Task<Result<void>> campaign(Session& session, Path path, Context context) {
   LeaderElection election(session, path, Data("me"));
   co_return co_await without_value(election.campaign(context));
@@ -120,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(Recipes, BadInputTest,
                                            Way{"recursive", &enter}, Way{"read", &read},
                                            Way{"write", &write},
                                            Way{"semaphore", &one_lease}, Way{"leases", &two_leases},
-                                           Way{"multi", &acquire_all}, Way{"leader", &campaign}),
+                                           Way{"multi", &acquire_all}, Way{"any", &acquire_any},
+                                           Way{"leader", &campaign}),
                          [](const auto& way) { return way.param.name; });
 
 class BadInputOfOthersTest : public ::testing::Test {

@@ -109,6 +109,12 @@ Task<Result<Grant>> take_leases(Session& session, LockOptions options) {
   const auto kept = std::make_shared<HeldLocks>(std::move(held));
   co_return part_of(kept, kept->each().back());
 }
+Task<Result<Grant>> take_side(Session& session, LockOptions options) {
+  MultiLock locks(session, LockSet().mutex("/other", options).read("/lock", options));
+  HeldLocks held = co_await ok(locks.acquire());
+  const auto kept = std::make_shared<HeldLocks>(std::move(held));
+  co_return part_of(kept, kept->each().front());
+}
 
 // A way to take a lock.
 struct Recipe {
@@ -131,6 +137,7 @@ constexpr std::array kRecipes = {
     Recipe{"LeaderElection", &take_lead, true, true},
     Recipe{"SeveralLeases", &take_leases, false, true, kLeaseMarks},
     Recipe{"MultiLock", &take_several, true, true},
+    Recipe{"MultiLockOfAnyKind", &take_side, false, true, kReadWriteMarks},
 };
 
 class LockOptionsTest : public ::testing::TestWithParam<Recipe> {

@@ -1,24 +1,42 @@
 #include "lockstep/multi_lock.h"
 
 #include <algorithm>
-
-#include "lockstep/fair_mutex.h"
+#include <iterator>
 
 namespace lockstep {
 
+namespace {
+
+LockSet mutexes(std::vector<Path> locks, const LockOptions& options) {
+  LockSet set;
+  for (Path& lock : locks) set.mutex(std::move(lock), options);
+  return set;
+}
+
+}  // namespace
+
 MultiLock::MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
                      LockObserver* observer)
-    : session_(session),
-      locks_(std::move(locks)),
-      options_(std::move(options)),
-      observer_(observer) {
-  std::ranges::sort(locks_, {}, &Path::view);
-  const auto again = std::ranges::unique(locks_);
+    : MultiLock(session, mutexes(std::move(locks), options), observer) {}
+
+MultiLock::MultiLock(Session& session, LockSet locks, LockObserver* observer)
+    : session_(session), locks_(std::move(locks.members_)), observer_(observer) {
+  std::ranges::stable_sort(locks_, {}, [](const auto& member) { return member.lock.view(); });
+  const auto again = std::ranges::unique(locks_, [](const auto& one, const auto& next) {
+    return one.lock == next.lock && one.is_like(next);
+  });
   locks_.erase(again.begin(), again.end());
 }
 
+Result<void> MultiLock::valid() const {
+  const auto same_path = [](const auto& one, const auto& next) { return one.lock == next.lock; };
+  const bool ambiguous = std::ranges::adjacent_find(locks_, same_path) != locks_.end();
+  if (locks_.empty() || ambiguous) return failure(Error::kBadArguments);
+  return {};
+}
+
 Task<Result<HeldLocks>> MultiLock::acquire(Context context) {
-  if (locks_.empty()) co_return failure(Error::kBadArguments);
+  co_await ok(valid());
   std::vector<HeldLock> held;
   const Result<void> all = co_await acquire_each(held, std::move(context));
   if (all) co_return HeldLocks(std::move(held));
@@ -31,10 +49,9 @@ Task<Result<HeldLocks>> MultiLock::acquire(Context context) {
 }
 
 Task<Result<void>> MultiLock::acquire_each(std::vector<HeldLock>& held, Context context) {
-  for (const Path& lock : locks_) {
-    FairMutex mutex(session_, lock, options_, observer_);
-    HeldLock next = co_await ok(mutex.acquire(context));
-    held.push_back(std::move(next));
+  for (const LockSet::Member& member : locks_) {
+    HeldLocks next = co_await ok(member.way(session_, member.lock, observer_, context));
+    std::ranges::move(std::move(next).each(), std::back_inserter(held));
   }
   co_return Result<void>();
 }

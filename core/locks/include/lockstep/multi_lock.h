@@ -5,23 +5,29 @@
 #include "lockstep/held_locks.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
+#include "lockstep/lock_set.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 #include "lockstep/within.h"
 
 namespace lockstep {
 
-// Several fair mutexes as one: all of them or none. It takes them one after the other in the order
+// Several locks as one: all of them or none. They may be of any recipe: mutexes, a side of a
+// read/write lock, leases of a semaphore (LockSet). It takes them one after the other in the order
 // of their paths, in whatever order they are named, so that two contenders for the same locks do
 // not wait for each other. Every process has to follow that order: the holder of one of the locks
-// must not acquire it again.
+// must not acquire it again. (Curator's InterProcessMultiLock takes any recipe too, in the order
+// given.)
 //
-// acquire() resolves with all grants, or with the first error of a FairMutex, or kBadArguments if
-// there are no locks; after an error the locks taken so far are released in the background. One
-// deadline for all. Guarantees, executor and lifetimes: as FairMutex.
+// acquire() resolves with all grants, or with the first error of a recipe, or kBadArguments if
+// there are no locks, or if one path is named in two different ways; after an error the locks taken
+// so far are released in the background. One deadline for all. Guarantees, executor and lifetimes:
+// as those of the recipes.
 class MultiLock {
  public:
-  // A path that occurs twice counts once.
+  // A path that is named twice in the same way counts once, with the options named first.
+  MultiLock(Session& session, LockSet locks, LockObserver* observer = nullptr);
+  // Fair mutexes.
   MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer = nullptr)
       : MultiLock(session, std::move(locks), LockOptions(), observer) {}
   // Each of the locks has these options.
@@ -35,11 +41,11 @@ class MultiLock {
   }
 
  private:
+  [[nodiscard]] Result<void> valid() const;
   Task<Result<void>> acquire_each(std::vector<HeldLock>& held, Context context);
 
   Session& session_;
-  std::vector<Path> locks_;
-  LockOptions options_;
+  std::vector<LockSet::Member> locks_;
   LockObserver* observer_;
 };
 
