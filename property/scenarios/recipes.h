@@ -29,6 +29,8 @@ lab::LockUnderTest cohort_mutex();
 lab::LockUnderTest revocable_mutex();
 // Every third client looks first who leads, and who follows.
 lab::LockUnderTest leader_election();
+// Each candidate leads, resigns, and leads again; a term that is lost does not count.
+lab::LockUnderTest leader_latch();
 
 // The same where a client may meet a server that has not applied its own writes yet.
 lab::LockUnderTest fair_mutex_on_three_servers();

@@ -1,0 +1,143 @@
+// A leader latch, whose candidates lead twice each, whatever happens to them in between.
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+#include "lockstep/async_event.h"
+#include "lockstep/leader_latch.h"
+#include "lockstep/task_set.h"
+#include "recipes.h"
+#include "rounds.h"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+// Tells the oracles of the acquires that a recipe makes by itself, on sessions of its own choice.
+class Acquires final : public LockObserver {
+ public:
+  Acquires(Contender& self, const Context& patience)
+      : self_(self), oracles_(self.oracles()), patience_(patience) {}
+
+  void acquire_begins(SessionId session, const Path&) override {
+    oracles_.acquiring(session, index_of(self_), patience_.deadline());
+  }
+  void acquire_ends(SessionId session, const Path&) override { oracles_.resolved(session); }
+  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
+    oracles_.place_reserved(session, lock, znode);
+  }
+  void waiting(SessionId session, const Path& znode, std::size_t ahead) override {
+    oracles_.waiting(session, znode, ahead);
+  }
+  void granted(const GrantRecord& grant) override { oracles_.granted(grant); }
+  void gave_up(SessionId session, const Path& lock, Error error) override {
+    oracles_.gave_up(session, lock, error);
+  }
+  void lost(const GrantRecord& grant, Error cause) override { oracles_.lost(grant, cause); }
+  void releasing(const GrantRecord& grant) override { oracles_.releasing(grant); }
+  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
+    oracles_.released(grant, outcome);
+  }
+  void dropped(const GrantRecord& grant) override { oracles_.dropped(grant); }
+
+ private:
+  Contender& self_;
+  judge::LockOracles& oracles_;
+  const Context& patience_;
+};
+
+// What a leader does, told by its latch alone.
+class Office final : public LeaderLatch::Listener {
+ public:
+  explicit Office(Contender& self) : begun(self.client().executor()), self_(self) {}
+
+  void leads(const ClientGrant& leadership) override {
+    if (leads_) report("was told to lead, and leads already");
+    leads_ = true;
+    ++terms;
+    inside_.emplace(self_, *leadership.session, std::nullopt);
+    session = leadership.session;
+    begun.set();
+  }
+  void leads_no_more(std::optional<Error> cause) override {
+    if (!leads_) report("was told to lead no more, and does not lead");
+    leads_ = false;
+    inside_.reset();
+    begun.reset();
+    if (cause && self_.client().process().world().kinds_injected() == 0) {
+      report("lost the leadership although nothing had happened");
+    }
+  }
+  [[nodiscard]] bool leads() const { return leads_; }
+
+  AsyncEvent begun;
+  std::shared_ptr<Session> session;
+  std::uint32_t terms = 0;
+
+ private:
+  void report(std::string_view what) {
+    self_.oracles().violated("user:office", "a candidate " + std::string(what));
+  }
+
+  Contender& self_;
+  bool leads_ = false;
+  std::optional<Inside> inside_;
+};
+
+// Leads once more than there are rounds: it resigns, comes back, and retires at the end of the last
+// term. A term that is lost does not count.
+Task<void> govern(Office& office, LeaderLatch& latch, std::uint32_t rounds, std::stop_source stop) {
+  for (std::uint32_t served = 0; served <= rounds;) {
+    const Result<void> begun = co_await office.begun.wait();
+    if (!begun) co_return;
+    // Something that takes time, in which the leadership may be lost.
+    const std::uint32_t term = office.terms;
+    const std::shared_ptr<Session> session = office.session;
+    static_cast<void>(co_await session->sync("/"));
+    if (!office.leads() || office.terms != term) continue;
+    if (++served <= rounds) latch.resign();
+  }
+  stop.request_stop();
+}
+
+// The ends of take_part: the context's, and the end of the sequence numbers.
+void check_end(Contender& self, const Result<void>& end, const Office& office,
+               const Context& patience) {
+  const bool impatient = patience.deadline().has_value();
+  const fakezk::FaultKinds struck = self.client().process().world().kinds_injected();
+  const Error error = end ? Error::kNothing : end.error();
+  const bool expected =
+      error == Error::kCancelled ||
+      (impatient && (error == Error::kTimedOut || error == Error::kNotConnected ||
+                     error == Error::kOperationTimeout)) ||
+      (error == Error::kNodeExists && (struck & bit(fakezk::FaultKind::kSequenceOverflow)) != 0);
+  if (!expected) {
+    self.oracles().violated("user:latch",
+                            "a candidate takes part no more: " + std::string(name(error)));
+  }
+  if (office.leads()) self.oracles().violated("user:office", "a candidate left and leads");
+}
+
+Task<void> stay_candidate(Contender& self, Path path, std::uint32_t rounds) {
+  const std::stop_source stop;
+  const Context limit = self.patience();
+  Context patience(stop.get_token());
+  if (limit.deadline()) patience = Context(*limit.deadline(), stop.get_token());
+  Acquires observer(self, patience);
+  Office office(self);
+  LockOptions options{Data(std::string_view(self.client().name()))};
+  LeaderLatch latch(self.client(), path, std::move(options), office, &observer);
+  TaskSet governing;
+  governing.spawn(govern(office, latch, rounds, stop));
+  const Result<void> end = co_await latch.take_part(patience);
+  check_end(self, end, office, patience);
+}
+
+}  // namespace
+
+lab::LockUnderTest leader_latch() {
+  return contention(&stay_candidate, lab::LastContender::kImpatient);
+}
+
+}  // namespace lockstep::scenarios
