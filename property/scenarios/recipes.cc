@@ -267,6 +267,49 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   co_await give_back(self, session, std::move(*held));
 }
 
+// --------------------------------------------------------------------- revocable-read-write-lock
+
+// A request that was made before a change of the grant is heard after it.
+Task<void> change_when_asked(Contender& self, Session& session, ReadWriteLock& lock,
+                             HeldLock& held) {
+  const bool asked = held.revoked_token().stop_requested();
+  const Result<void> changed = co_await lock.downgrade(held);
+  if (!changed || !asked) co_return;
+  static_cast<void>(co_await session.sync(held.znode()));
+  co_await check_heard(self, session, held);
+  const bool struck = self.client().process().world().kinds_injected() != 0;
+  if (!struck && !held.cause() && !held.revoked_token().stop_requested()) {
+    self.oracles().violated("user:asked", "a downgrade has forgotten a request");
+  }
+}
+
+Task<void> share_until_asked(Contender& self, Session& session, Path path, std::uint32_t role) {
+  static_cast<void>(co_await revoke(session, path, kReadWriteMarks));
+  LockOptions options;
+  options.revocable = true;
+  options.grace = kGrace;
+  ReadWriteLock lock(session, path, options, &self.oracles());
+  const Context patience = self.patience();
+  Acquiring acquiring(self, session, patience);
+  const bool reads = role % 3 == 1;
+  Task<Result<HeldLock>> taking =
+      reads ? lock.acquire_read(patience) : lock.acquire_write(patience);
+  Result<HeldLock> held = co_await std::move(taking);
+  acquiring.resolved(held);
+  if (!held) co_return;
+  if (reads) {
+    co_await hold_on(self, *held, role);
+  } else {
+    Inside inside(self, session, held->cause());
+    inside.leave_at(held->lost_token());
+    co_await hold_on(self, *held, role);
+  }
+  co_await check_heard(self, session, *held);
+  if (role % 3 == 0) co_await change_when_asked(self, session, lock, *held);
+  if (reads) co_return;  // Dropped, and deleted in the background.
+  co_await give_back(self, session, std::move(*held));
+}
+
 // ------------------------------------------------------------------------------ leader-election
 
 // A later leader has a greater token.
@@ -328,6 +371,9 @@ lab::LockUnderTest shared_semaphore() {
 lab::LockUnderTest multi_lock() { return in_rounds<&hold_both>(judge::mutex_rules()); }
 lab::LockUnderTest recursive_mutex() { return in_rounds<&hold_twice>(judge::mutex_rules()); }
 lab::LockUnderTest unfair_mutex() { return in_rounds<&hold_unfairly>(judge::single_rules(kOnly)); }
+lab::LockUnderTest revocable_read_write_lock() {
+  return in_rounds<&share_until_asked>(judge::read_write_rules());
+}
 lab::LockUnderTest revocable_mutex() { return in_rounds<&hold_until_asked>(judge::mutex_rules()); }
 lab::LockUnderTest leader_election() { return in_rounds<&lead>(judge::mutex_rules()); }
 lab::LockUnderTest fair_mutex_on_three_servers() {

@@ -27,6 +27,8 @@ lab::LockUnderTest unfair_mutex();
 lab::LockUnderTest cohort_mutex();
 // Everybody asks the holder to give up; every third holder does not care, until it has to.
 lab::LockUnderTest revocable_mutex();
+// The same for readers and writers; a writer that was asked goes on as a reader.
+lab::LockUnderTest revocable_read_write_lock();
 // Every third client looks first who leads, and who follows.
 lab::LockUnderTest leader_election();
 // Each candidate leads, resigns, and leads again; a term that is lost does not count.

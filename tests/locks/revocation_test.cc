@@ -5,7 +5,9 @@
 #include <memory>
 #include <stop_token>
 
+#include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/read_write_lock.h"
 #include "support/by_hand.h"
 
 namespace lockstep {
@@ -133,6 +135,92 @@ TEST_F(RevocationTest, GraceOfZeroOrForAPlainLockIsBadArguments) {
     EXPECT_EQ(error_of(simulation_.run(mutex.acquire())), Error::kBadArguments);
   }
   EXPECT_FALSE(simulation_.exists("/lock"));
+}
+
+// ------------------------------------------------------------------------------ read/write locks
+
+class ReadWriteRevocationTest : public RevocationTest {
+ protected:
+  static HeldLock must_hold(Simulation& simulation, Task<Result<HeldLock>> acquire) {
+    HeldLock held = must(simulation.run(std::move(acquire)), "acquire");
+    simulation.settle();
+    return held;
+  }
+  void ask() {
+    must(simulation_.run(revoke(*c_, "/lock", kReadWriteMarks)), "revoke");
+    simulation_.settle();
+  }
+
+  ReadWriteLock of_a_{*a_, "/lock", revocable(5s), &observer_};
+  ReadWriteLock of_b_{*b_, "/lock", revocable()};
+};
+
+TEST_F(ReadWriteRevocationTest, AllReadersHearOfItAndNoWaiterDoes) {
+  const HeldLock first = must_hold(simulation_, of_a_.acquire_read());
+  const HeldLock second = must_hold(simulation_, of_b_.acquire_read());
+  const auto writer = simulation_.start(of_b_.acquire_write());
+  simulation_.settle();
+  ask();
+  EXPECT_TRUE(first.revoked_token().stop_requested());
+  EXPECT_TRUE(second.revoked_token().stop_requested());
+  simulation_.advance(5s);
+  EXPECT_EQ(first.cause(), Error::kRevoked);  // It alone has a grace period.
+  EXPECT_EQ(second.state(), LockState::kHeld);
+  EXPECT_FALSE(writer.done());
+}
+
+TEST_F(ReadWriteRevocationTest, ObserversReadTheDataOfHoldersAndWaiters) {
+  const HeldLock reader = must_hold(simulation_, of_a_.acquire_read());
+  const auto writer = simulation_.start(of_b_.acquire_write());
+  simulation_.settle();
+  const std::vector<QueueEntry> queue = must(simulation_.run(of_b_.contenders()), "contenders");
+  ASSERT_EQ(queue.size(), 2U);
+  for (const QueueEntry& entry : queue) EXPECT_EQ(entry.data.view(), "ann@host");
+  EXPECT_TRUE(queue[0].holds);
+  EXPECT_FALSE(queue[1].holds);
+}
+
+TEST_F(ReadWriteRevocationTest, ADowngradedGrantIsAskedForAsItsWriterWas) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  ask();
+  simulation_.advance(3s);
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  EXPECT_FALSE(held.revoked_token().stop_requested());  // Not yet: it is a new grant.
+  simulation_.settle();
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+  simulation_.advance(4s);
+  EXPECT_EQ(held.state(), LockState::kHeld);  // Its grace period has begun again.
+  simulation_.advance(1s);
+  EXPECT_EQ(held.cause(), Error::kRevoked);
+}
+
+TEST_F(ReadWriteRevocationTest, AnUpgradedGrantIsAskedForAsItsReaderWas) {
+  HeldLock held = must_hold(simulation_, of_b_.acquire_read());
+  ask();
+  must(simulation_.run(of_b_.upgrade(held)), "upgrade");
+  simulation_.settle();
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+  EXPECT_EQ(held.state(), LockState::kHeld);
+}
+
+TEST_F(ReadWriteRevocationTest, AChangeByItselfAsksForNothing) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  must(simulation_.run(of_a_.upgrade(held)), "upgrade");
+  simulation_.settle();
+  EXPECT_FALSE(held.revoked_token().stop_requested());
+  EXPECT_EQ(znode(simulation_, held.znode())->data.view(), "ann@host");
+}
+
+TEST_F(ReadWriteRevocationTest, BlockingReadersHearOfItToo) {
+  fake::FakeClient& client = simulation_.client("Dora");
+  blocking::ReadWriteLock lock(client, "/lock", revocable());
+  lock.lock_shared();
+  const std::stop_token asked = lock.revoked_token();
+  EXPECT_FALSE(asked.stop_requested());
+  ask();
+  EXPECT_TRUE(asked.stop_requested());
+  lock.unlock_shared();
 }
 
 }  // namespace

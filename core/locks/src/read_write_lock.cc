@@ -7,6 +7,7 @@
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/retried.h"
+#include "lockstep/revocation.h"
 #include "lockstep/take_place.h"
 #include "lockstep/task_set.h"
 
@@ -72,6 +73,18 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
   }
 }
 
+// Asks for the new grant what was asked for the old one. There is no caller to report to: the znode
+// goes with the grant, or with the session.
+Task<void> ask_again(Session& session, Path znode) {
+  Retry retry(session);
+  for (;;) {
+    const Result<Stat> asked = co_await session.set_data(znode, Data(kRevokeRequest));
+    if (!is_transient(asked)) co_return;
+    const Result<void> ready = co_await retry.after(asked.error(), Context());
+    if (!ready) co_return;
+  }
+}
+
 }  // namespace
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
@@ -128,6 +141,13 @@ Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>
   return {};
 }
 
+void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
+  const bool asked = held.revoked_token().stop_requested();
+  std::swap(held, next);
+  if (asked) session_.in_background(ask_again(session_, held.znode()));
+  release_in_background(session_, std::move(next));
+}
+
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kShared));
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
@@ -137,8 +157,7 @@ Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
   const Result<void> ready = can_take_over(held, writer);
   if (!ready) co_return failure(ready.error());
   // 3. The read grant has served. No contender could come in between: our writer is in the queue.
-  std::swap(held, *writer);
-  release_in_background(session_, std::move(*writer));
+  replace(held, std::move(*writer));
   co_return Result<void>();
 }
 
@@ -149,8 +168,7 @@ Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
       co_await inherit_place(held.znode(), held.fencing_token(), std::move(context));
   const Result<void> ready = can_take_over(held, reader);
   if (!ready) co_return failure(ready.error());
-  std::swap(held, *reader);
-  release_in_background(session_, std::move(*reader));
+  replace(held, std::move(*reader));
   co_return Result<void>();
 }
 

@@ -30,6 +30,10 @@ namespace lockstep {
 // If they fail, both leave the grant as it was, and clean up in the background. Errors:
 // kBadArguments if the grant is of another lock, of the other kind, or released; its cause() if it
 // is lost; kNoNode if its znode was deleted. The grant outlives the task and is not used meanwhile.
+// The new grant has tokens of its own. If a client has asked for the old one (LockOptions::
+// revocable), the new one is asked for too, and its grace period begins then.
+//
+// revoke(session, lock, kReadWriteMarks) asks all holders, readers or the writer, to release it.
 //
 // Exclusion, fencing, cancellation, executor and lifetimes: as FairMutex. Write tokens exceed all
 // tokens before them; read tokens have no order among themselves.
@@ -86,6 +90,7 @@ class ReadWriteLock {
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);
+  void replace(HeldLock& held, HeldLock next);
 
   Session& session_;
   Path lock_;

@@ -88,6 +88,10 @@ class Lock : private lockstep::internal::LockCalls {
   [[nodiscard]] std::stop_token suspect_token() {
     return ask("suspect_token()", [](ClientGrant& grant) { return grant.held.suspect_token(); });
   }
+  // Stopped when another client asks for the lock with revoke(); only if LockOptions::revocable.
+  [[nodiscard]] std::stop_token revoked_token() {
+    return ask("revoked_token()", [](ClientGrant& grant) { return grant.held.revoked_token(); });
+  }
   [[nodiscard]] std::optional<TimePoint> valid_until() {
     return ask("valid_until()", [](ClientGrant& grant) { return grant.held.valid_until(); });
   }
