@@ -22,6 +22,9 @@ lab::LockUnderTest multi_lock();
 lab::LockUnderTest multi_lock_of_any_kind();
 // Two levels each.
 lab::LockUnderTest recursive_mutex();
+// By turns a client writes, reads inside, and goes on reading; reads, and writes inside if no other
+// writer waits; and writes twice.
+lab::LockUnderTest recursive_read_write_lock();
 lab::LockUnderTest unfair_mutex();
 // Three contenders in each client, who share a place for at most two grants in a row.
 lab::LockUnderTest cohort_mutex();

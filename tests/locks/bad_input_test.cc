@@ -12,6 +12,7 @@
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/recursive_mutex.h"
+#include "lockstep/recursive_read_write_lock.h"
 #include "lockstep/revocation.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/unfair_mutex.h"
@@ -48,6 +49,10 @@ Task<Result<void>> read(Session& session, Path path, Context context) {
 Task<Result<void>> write(Session& session, Path path, Context context) {
   ReadWriteLock lock(session, path);
   co_return co_await without_value(lock.acquire_write(context));
+}
+Task<Result<void>> write_recursively(Session& session, Path path, Context context) {
+  RecursiveReadWriteLock lock(session, path);
+  co_return co_await without_value(lock.acquire_write(LockOwner(&session), context));
 }
 Task<Result<void>> acquire_all(Session& session, Path path, Context context) {
   std::vector<Path> paths;
@@ -123,6 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, BadInputTest,
                                            Way{"unfair", &acquire<UnfairMutex>},
                                            Way{"recursive", &enter}, Way{"read", &read},
                                            Way{"write", &write},
+                                           Way{"recursive_write", &write_recursively},
                                            Way{"semaphore", &one_lease}, Way{"leases", &two_leases},
                                            Way{"multi", &acquire_all}, Way{"any", &acquire_any},
                                            Way{"leader", &campaign}),

@@ -17,6 +17,7 @@
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/recursive_mutex.h"
+#include "lockstep/recursive_read_write_lock.h"
 #include "lockstep/revocation.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/unfair_mutex.h"
@@ -116,6 +117,20 @@ Task<Result<Grant>> take_side(Session& session, LockOptions options) {
   co_return part_of(kept, kept->each().front());
 }
 
+class ReadWriteRecursion {
+ public:
+  ReadWriteRecursion(Session& session, LockOptions options)
+      : lock(session, "/lock", std::move(options)) {}
+  RecursiveReadWriteLock lock;
+  std::optional<RecursiveReadWriteLock::Hold> hold;
+};
+Task<Result<Grant>> take_recursive_write(Session& session, LockOptions options) {
+  const auto kept = std::make_shared<ReadWriteRecursion>(session, std::move(options));
+  RecursiveReadWriteLock::Hold hold = co_await ok(kept->lock.acquire_write(LockOwner(kept.get())));
+  kept->hold.emplace(std::move(hold));
+  co_return part_of(kept, kept->hold->held());
+}
+
 // A way to take a lock.
 struct Recipe {
   const char* name;
@@ -133,6 +148,7 @@ constexpr std::array kRecipes = {
     Recipe{"Write", &take_write, false, true, kReadWriteMarks},
     Recipe{"Upgraded", &take_upgraded, false, true, kReadWriteMarks},
     Recipe{"Downgraded", &take_downgraded, false, true, kReadWriteMarks},
+    Recipe{"RecursiveWrite", &take_recursive_write, false, true, kReadWriteMarks},
     Recipe{"Semaphore", &take_lease, false, true, kLeaseMarks},
     Recipe{"LeaderElection", &take_lead, true, true},
     Recipe{"SeveralLeases", &take_leases, false, true, kLeaseMarks},
