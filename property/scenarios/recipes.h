@@ -36,6 +36,8 @@ lab::LockUnderTest revocable_read_write_lock();
 lab::LockUnderTest leader_election();
 // Each candidate leads, resigns, and leads again; a term that is lost does not count.
 lab::LockUnderTest leader_latch();
+// All clients enter, and all leave.
+lab::LockUnderTest double_barrier();
 
 // The same where a client may meet a server that has not applied its own writes yet.
 lab::LockUnderTest fair_mutex_on_three_servers();

@@ -54,6 +54,8 @@ constexpr std::array kRecipes = {
     Scenario{"leader-latch", "recipe", "pass",
              "Candidates that queue up again whenever they do not lead any more.",
              lab::ScenarioSize{3, 1}, &leader_latch},
+    Scenario{"double-barrier", "recipe", "pass", "Clients that begin together, and end together.",
+             lab::ScenarioSize{3, 1}, &double_barrier},
     Scenario{"fair-mutex-on-three-servers", "recipe", "pass",
              "The fair mutex on an ensemble, one server of which is slow.", lab::ScenarioSize{3, 1},
              &fair_mutex_on_three_servers},

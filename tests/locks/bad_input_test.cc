@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lockstep/contenders.h"
+#include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/leader_election.h"
 #include "lockstep/multi_lock.h"
@@ -63,6 +64,10 @@ Task<Result<void>> acquire_all(Session& session, Path path, Context context) {
 Task<Result<void>> acquire_any(Session& session, Path path, Context context) {
   MultiLock lock(session, LockSet().read(std::move(path)));
   co_return co_await without_value(lock.acquire(context));
+}
+Task<Result<void>> enter_alone(Session& session, Path path, Context context) {
+  DoubleBarrier barrier(session, path, 1);
+  co_return co_await without_value(barrier.enter(context));
 }
 Task<Result<void>> campaign(Session& session, Path path, Context context) {
   LeaderElection election(session, path, Data("me"));
@@ -131,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, BadInputTest,
                                            Way{"recursive_write", &write_recursively},
                                            Way{"semaphore", &one_lease}, Way{"leases", &two_leases},
                                            Way{"multi", &acquire_all}, Way{"any", &acquire_any},
-                                           Way{"leader", &campaign}),
+                                           Way{"barrier", &enter_alone}, Way{"leader", &campaign}),
                          [](const auto& way) { return way.param.name; });
 
 class BadInputOfOthersTest : public ::testing::Test {

@@ -12,6 +12,7 @@
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
+#include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/leader_election.h"
 #include "lockstep/multi_lock.h"
@@ -131,6 +132,20 @@ Task<Result<Grant>> take_recursive_write(Session& session, LockOptions options) 
   co_return part_of(kept, kept->hold->held());
 }
 
+class Barrier {
+ public:
+  Barrier(Session& session, LockOptions options)
+      : barrier(session, "/lock", 1, std::move(options)) {}
+  DoubleBarrier barrier;
+  std::optional<DoubleBarrier::Member> member;
+};
+Task<Result<Grant>> take_part(Session& session, LockOptions options) {
+  const auto kept = std::make_shared<Barrier>(session, std::move(options));
+  DoubleBarrier::Member member = co_await ok(kept->barrier.enter());
+  kept->member.emplace(std::move(member));
+  co_return part_of(kept, kept->member->held());
+}
+
 // A way to take a lock.
 struct Recipe {
   const char* name;
@@ -139,6 +154,8 @@ struct Recipe {
   bool can_be_revoked;
   Marks marks = kMutexMarks;
 };
+
+constexpr std::array kMemberMarks = {Mark{kMemberMark, Share::kShared}};
 
 constexpr std::array kRecipes = {
     Recipe{"FairMutex", &take_fair, true, true},
@@ -150,6 +167,7 @@ constexpr std::array kRecipes = {
     Recipe{"Downgraded", &take_downgraded, false, true, kReadWriteMarks},
     Recipe{"RecursiveWrite", &take_recursive_write, false, true, kReadWriteMarks},
     Recipe{"Semaphore", &take_lease, false, true, kLeaseMarks},
+    Recipe{"DoubleBarrier", &take_part, false, true, kMemberMarks},
     Recipe{"LeaderElection", &take_lead, true, true},
     Recipe{"SeveralLeases", &take_leases, false, true, kLeaseMarks},
     Recipe{"MultiLock", &take_several, true, true},

@@ -1,0 +1,200 @@
+#include "lockstep/double_barrier.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/internal/acquire_notice.h"
+#include "lockstep/place.h"
+#include "lockstep/retried.h"
+#include "lockstep/sequence.h"
+#include "lockstep/shared_count.h"
+#include "lockstep/take_place.h"
+#include "lockstep/turn.h"
+
+namespace lockstep {
+
+namespace {
+
+// The members among the children of a barrier, split at the last number that has entered.
+class Present {
+ public:
+  // Views of the list, which outlives it.
+  class One {
+   public:
+    std::string_view name;
+    std::int32_t number;
+  };
+
+  // None has entered if there is no `last`.
+  Present(const Children& children, std::optional<std::int32_t> last) {
+    for (const std::string_view name : children) {
+      const std::optional<std::int32_t> number = sequence_number(name, kMemberMark);
+      if (!number || !keeps_order(*number)) continue;  // It gives up.
+      const bool entered = last && !precedes(*last, *number);
+      (entered ? inside : waiting).push_back({name, *number});
+    }
+    std::ranges::sort(inside, before);
+    std::ranges::sort(waiting, before);
+  }
+  [[nodiscard]] static bool has(const std::vector<One>& members, std::string_view name) {
+    return std::ranges::find(members, name, &One::name) != members.end();
+  }
+
+  // By number.
+  std::vector<One> inside;
+  std::vector<One> waiting;
+
+ private:
+  static bool before(const One& a, const One& b) { return precedes(a.number, b.number); }
+};
+
+}  // namespace
+
+bool DoubleBarrier::Ready::includes(std::int32_t number) const {
+  return last && !precedes(*last, number);
+}
+
+Result<void> DoubleBarrier::valid() const {
+  if (members_ < 1) return failure(Error::kBadArguments);
+  return options_.valid_without_marks();
+}
+
+Task<Result<DoubleBarrier::Member>> DoubleBarrier::enter(Context context) {
+  internal::AcquireNotice under_way(session_, barrier_, observer_);
+  Result<Member> member = co_await come_in(std::move(context));
+  if (!member) co_return under_way.failed(member.error());
+  co_return std::move(member);
+}
+
+Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
+  co_await ok(valid());
+  // 1. to 3. Create a znode: "<barrier>/_c_<guid>-member-<number>", ephemeral and sequential.
+  const Created ours = co_await ok(
+      take_place(session_, barrier_, kMemberMark, options_.data, options_.acl, context));
+  Place place(session_, ours.path, observer_);
+  if (observer_) observer_->place_reserved(session_.id(), barrier_, ours.path);
+  // 4. to 6. Wait for the others.
+  const Ready ready = co_await ok(wait_until_ready(ours.path, std::move(context)));
+  place.granted();
+  GrantRecord grant(session_.id(), barrier_, ours.path, ours.stat.czxid, ready.since);
+  grant.token = session_.fencing_token(grant.created);
+  grant.share = Share::kShared;
+  HeldLock held(session_, std::move(grant), observer_, options_.of_grant());
+  co_return Member(*this, std::move(held), *ready.last);
+}
+
+// Resolves with the round that `ours` has entered. kNoNode if it is not there (any more).
+Task<Result<DoubleBarrier::Ready>> DoubleBarrier::wait_until_ready(Path ours, Context context) {
+  const std::int32_t number = *sequence_number(ours.name(), kMemberMark);
+  for (;;) {
+    Ready ready = co_await ok(read_ready(context));
+    if (ready.includes(number)) {
+      // If it is there now, it was there when the round began.
+      co_await ok(retried(session_, &Session::exists, ours, context));
+      co_return std::move(ready);
+    }
+    co_await ok(wait_or_begin(ours, std::move(ready), context));
+  }
+}
+
+// With a watch, also if "ready" is missing.
+Task<Result<DoubleBarrier::Ready>> DoubleBarrier::read_ready(Context context) {
+  for (;;) {
+    Result<Watched<DataAndStat>> read =
+        co_await retried(session_, &Session::get_data_watched, ready_path(), context);
+    if (read) {
+      Ready ready(std::move(read->watch));
+      ready.last = decode_shared_count(read->value.data);
+      ready.version = read->value.stat.version;
+      ready.since = read->value.stat.mzxid;
+      if (!ready.last) co_return failure(Error::kMarshallingError);
+      co_return std::move(ready);
+    }
+    if (read.error() != Error::kNoNode) co_return failure(read.error());
+    auto missing = co_await ok(retried(session_, &Session::exists_watched, ready_path(), context));
+    if (!missing.value) co_return Ready(std::move(missing.watch));
+  }
+}
+
+// Returns when it is time to look at "ready" again.
+Task<Result<void>> DoubleBarrier::wait_or_begin(Path ours, Ready before, Context context) {
+  // 4. List the members.
+  const Children children =
+      co_await ok(retried(session_, &Session::get_children, barrier_, context));
+  const Present present(children, before.last);
+  if (!Present::has(present.waiting, ours.name())) co_return failure(Error::kNoNode);
+  // 5. If there are too few, wait for "ready": the one that completes them sees all of them.
+  if (std::cmp_less(present.waiting.size(), members_)) {
+    const std::size_t missing = static_cast<std::size_t>(members_) - present.waiting.size();
+    if (observer_) observer_->waiting(session_.id(), ours, missing);
+    co_await ok(before.watch.fired(std::move(context)));
+    co_return Result<void>();
+  }
+  // The round before is not over: wait until its members have gone.
+  if (!present.inside.empty()) {
+    if (observer_) observer_->waiting(session_.id(), ours, present.inside.size());
+    const Path inside = barrier_ / present.inside.front().name;
+    co_await ok(change_of(session_, inside, std::move(context)));
+    co_return Result<void>();
+  }
+  // 6. Otherwise make it ready, for all who are there.
+  const std::int32_t last = present.waiting.back().number;
+  co_await ok(begin_round(std::move(before), last, std::move(context)));
+  co_return Result<void>();
+}
+
+// Unless another member has done it since `before` was read. An unknown outcome shows in the next
+// look at "ready".
+Task<Result<void>> DoubleBarrier::begin_round(Ready before, std::int32_t last, Context context) {
+  const Data data = encode_shared_count(last);
+  Error error = Error::kNothing;
+  if (before.last) {
+    const Result<Stat> set =
+        co_await session_.set_data(ready_path(), data, before.version, context);
+    if (!set) error = set.error();
+  } else {
+    const Creation creation(CreateMode::kPersistent, options_.acl);
+    const Result<Created> created = co_await session_.create(ready_path(), data, creation, context);
+    if (!created) error = created.error();
+  }
+  Retry retry(session_);
+  if (is_transient(error)) co_await ok(retry.after(error, std::move(context)));
+  const bool by_another =
+      error == Error::kBadVersion || error == Error::kNodeExists || error == Error::kNoNode;
+  if (error == Error::kNothing || is_transient(error) || by_another) co_return Result<void>();
+  co_return failure(error);
+}
+
+Task<Result<void>> DoubleBarrier::Member::leave(Context context) {
+  const Result<void> over = co_await barrier_->wait_for_others(held_, round_, context);
+  // However that has ended, this member has left.
+  static_cast<void>(co_await held_.release(std::move(context)));
+  co_return over;
+}
+
+// Deletes the znode of `held` on the way. The grant outlives the task.
+Task<Result<void>> DoubleBarrier::wait_for_others(HeldLock& held, std::int32_t round,
+                                                  Context context) {
+  const Path ours = held.znode();
+  for (;;) {
+    // 1. List the members of the round. 2. If there are none, it is over.
+    const Children children =
+        co_await ok(retried(session_, &Session::get_children, barrier_, context));
+    const Present present(children, round);
+    const std::vector<Present::One>& inside = present.inside;
+    if (inside.empty()) co_return Result<void>();
+    const bool lowest = inside.front().name == ours.name();
+    if (!lowest || inside.size() == 1) {
+      // 3. The only one deletes its znode, and is the last. 5. So does everyone but the lowest, and
+      // waits for the lowest.
+      static_cast<void>(co_await held.release(context));
+    }
+    const Path awaited = barrier_ / (lowest ? inside.back().name : inside.front().name);
+    // 4. The lowest waits for the highest. 6. Back to 1.
+    co_await ok(change_of(session_, awaited, context));
+  }
+}
+
+}  // namespace lockstep

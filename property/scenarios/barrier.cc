@@ -1,0 +1,157 @@
+// A double barrier that needs every client. What it promises is judged by what the servers have
+// committed.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/double_barrier.h"
+#include "recipes.h"
+#include "rounds.h"
+
+namespace lockstep::scenarios {
+
+namespace {
+
+using fakezk::FaultKind;
+
+constexpr std::chrono::seconds kPatience(60);
+
+// The rounds that members have entered; reset before every execution.
+std::vector<std::int32_t> rounds_entered;
+
+// The number of the member that a change has created or deleted; none if it keeps no order, since
+// its creator gives up.
+std::optional<std::int32_t> member_of(const fakezk::World& world, const fakezk::Change& change) {
+  const Path znode(world.server().paths().text(change.path));
+  const std::optional<std::int32_t> number = sequence_number(znode.name(), kMemberMark);
+  return number && keeps_order(*number) ? number : std::nullopt;
+}
+
+// Calls `look` with the numbers of the members that existed after each change until that zxid.
+void for_each_time(const fakezk::World& world, Zxid until, auto look) {
+  std::vector<std::int32_t> members;
+  for (const fakezk::Change& change : world.server().history()) {
+    if (change.zxid > until) break;
+    const std::optional<std::int32_t> member = member_of(world, change);
+    if (!member) continue;
+    if (change.kind == fakezk::Change::Kind::kCreated) members.push_back(*member);
+    if (change.kind == fakezk::Change::Kind::kDeleted) std::erase(members, *member);
+    look(members);
+  }
+}
+
+bool after_any_of(const fakezk::World& world, std::initializer_list<FaultKind> kinds) {
+  return std::ranges::any_of(
+      kinds, [&](FaultKind kind) { return (world.kinds_injected() & bit(kind)) != 0; });
+}
+// A member was deleted, or "ready", by another client: it promises nothing then.
+bool meddled_with(const fakezk::World& world) {
+  return after_any_of(world, {FaultKind::kForeignDelete, FaultKind::kForgottenWrites});
+}
+
+// No member enters before all have come: they were there at one time. Those of an earlier round do
+// not count.
+void check_entry(Contender& self, std::int32_t round, Zxid began) {
+  const fakezk::World& world = self.client().process().world();
+  if (meddled_with(world)) return;
+  std::int32_t earlier = -1;
+  for (const std::int32_t other : rounds_entered) {
+    if (other < round) earlier = std::max(earlier, other);
+  }
+  rounds_entered.push_back(round);
+  bool all_came = false;
+  for_each_time(world, began, [&](const std::vector<std::int32_t>& members) {
+    const auto count =
+        std::ranges::count_if(members, [&](std::int32_t member) { return member > earlier; });
+    all_came = all_came || std::cmp_greater_equal(count, world.process_count());
+  });
+  if (!all_came) self.oracles().violated("user:enter", "a member has entered before all had come");
+}
+
+// No member leaves before all have left or died.
+void check_exit(Contender& self, std::int32_t round) {
+  const fakezk::World& world = self.client().process().world();
+  if (meddled_with(world)) return;
+  bool all_gone = true;
+  for_each_time(world, world.server().last_zxid(), [&](const std::vector<std::int32_t>& members) {
+    all_gone = std::ranges::none_of(members, [&](std::int32_t member) { return member <= round; });
+  });
+  if (!all_gone) self.oracles().violated("user:leave", "a member has left, and another is inside");
+}
+
+// Why a wait may end without success: a client that has died never comes, and its session takes
+// its time to end.
+void check_failure(Contender& self, Error error, const Context& patience) {
+  const fakezk::World& world = self.client().process().world();
+  const fakezk::FaultKinds harmless = bit(FaultKind::kCut) | bit(FaultKind::kLag) |
+                                      bit(FaultKind::kLateApply) | bit(FaultKind::kLeaderChange);
+  const bool all_live = (world.kinds_injected() & ~harmless) == 0;
+  if (error == Error::kTimedOut && !all_live) return;
+  if (error != Error::kTimedOut && may_end_with(error, patience, world.kinds_injected())) return;
+  self.oracles().violated("user:reason",
+                          "a barrier has failed without a cause: " + std::string(name(error)));
+}
+
+// Learns by which zxid the round began.
+class Evidence final : public LockObserver {
+ public:
+  explicit Evidence(Contender& self) : oracles_(self.oracles()) {}
+  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
+    oracles_.place_reserved(session, lock, znode);
+  }
+  void granted(const GrantRecord& grant) override {
+    began = grant.evidence;
+    oracles_.granted(grant);
+  }
+  void gave_up(SessionId session, const Path& lock, Error error) override {
+    oracles_.gave_up(session, lock, error);
+  }
+  void lost(const GrantRecord& grant, Error cause) override { oracles_.lost(grant, cause); }
+  void releasing(const GrantRecord& grant) override { oracles_.releasing(grant); }
+  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
+    oracles_.released(grant, outcome);
+  }
+  void dropped(const GrantRecord& grant) override { oracles_.dropped(grant); }
+
+  Zxid began = 0;
+
+ private:
+  judge::LockOracles& oracles_;
+};
+
+Task<void> compute_together(Contender& self, Session& session, Path path, std::uint32_t) {
+  Executor& executor = self.client().executor();
+  const auto members = static_cast<std::int32_t>(self.client().process().world().process_count());
+  Evidence observer(self);
+  DoubleBarrier barrier(session, path, members, &observer);
+  const Context patience(executor.now() + kPatience);
+  std::optional<Acquiring> acquiring;
+  acquiring.emplace(self, session, patience);
+  Result<DoubleBarrier::Member> member = co_await barrier.enter(patience);
+  acquiring.reset();
+  if (!member) co_return check_failure(self, member.error(), patience);
+  check_entry(self, member->round(), observer.began);
+  static_cast<void>(co_await session.sync(path));
+  const Context limit(executor.now() + kPatience);
+  const Result<void> left = co_await member->leave(limit);
+  if (!left) co_return check_failure(self, left.error(), limit);
+  check_exit(self, member->round());
+}
+
+}  // namespace
+
+lab::LockUnderTest double_barrier() {
+  judge::LockRules rules = {Mark{kMemberMark, Share::kShared}};
+  // A member whose turn has come may wait for one that comes never.
+  rules.idle_allowance = 10 * kPatience;
+  lab::LockUnderTest lock =
+      contention(&contend<&compute_together>, lab::LastContender::kPatient, std::move(rules));
+  lock.at_start = [] { rounds_entered.clear(); };
+  lock.isolated = false;
+  return lock;
+}
+
+}  // namespace lockstep::scenarios
