@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""record.py FOLDER: records the frames between ZooKeeper's clients and a real server.
+
+It starts the server of the Debian package zookeeper (3.8.0) behind a proxy, lets c_client.c
+(libzookeeper_mt) and JavaClient.java (zookeeper.jar) talk to it, and writes c_client.txt and
+java_client.txt: a frame each line, without its length; the number of the connection, > for the client's
+frames and < for the server's, the bytes in hexadecimal. Pings are left out. When a client prints "cut",
+its connection is closed, and it comes back."""
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).parent
+JARS = "/usr/share/java/slf4j-nop.jar:/usr/share/java/zookeeper.jar"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def serves(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(b"srvr")
+            return b"Mode" in connection.makefile("rb").read()
+    except OSError:
+        return False
+
+
+class Proxy(threading.Thread):
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server = server
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.lines, self.lock, self.open = [], threading.Lock(), []
+        self.start()
+
+    def run(self):
+        for number in range(1, 1000):
+            client = self.listener.accept()[0]
+            server = socket.create_connection(("127.0.0.1", self.server))
+            self.open = [client, server]
+            for source, sink, way in ((client, server, ">"), (server, client, "<")):
+                threading.Thread(target=self.pass_on, args=(number, source, sink, way), daemon=True).start()
+
+    def pass_on(self, number, source, sink, way):
+        held = b""
+        try:
+            while data := source.recv(65536):
+                held += data
+                while len(held) >= 4 and len(held) >= 4 + int.from_bytes(held[:4], "big"):
+                    size = 4 + int.from_bytes(held[:4], "big")
+                    frame, held = held[4:size], held[size:]
+                    with self.lock:
+                        if frame[:4] != b"\xff\xff\xff\xfe":  # The xid of pings.
+                            self.lines.append(f"{number} {way} {frame.hex()}")
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        for end in self.open:
+            end.shutdown(socket.SHUT_RDWR)
+
+
+def record(command, server, file):
+    proxy = Proxy(server)
+    with subprocess.Popen(command + [f"127.0.0.1:{proxy.port}"], stdout=subprocess.PIPE, text=True) as client:
+        for line in client.stdout:
+            print(line, end="")
+            if line == "cut\n":
+                proxy.cut()
+    assert client.returncode == 0, client.returncode
+    time.sleep(0.2)  # The server's last frame.
+    file.write_text("\n".join(proxy.lines) + "\n")
+    print(file, len(proxy.lines), "frames")
+
+
+def main(folder):
+    with tempfile.TemporaryDirectory() as scratch:
+        port, scratch = free_port(), pathlib.Path(scratch)
+        (scratch / "zoo.cfg").write_text(
+            f"tickTime=1000\ndataDir={scratch}/data\nclientPort={port}\nadmin.enableServer=false\n")
+        subprocess.run(["gcc", "-DTHREADED", HERE / "c_client.c", "-lzookeeper_mt", "-o", scratch / "c_client"], check=True)
+        server = subprocess.Popen(
+            ["java", "-Dzookeeper.extendedTypesEnabled=true", "-cp", JARS,
+             "org.apache.zookeeper.server.quorum.QuorumPeerMain", scratch / "zoo.cfg"])
+        try:
+            while not serves(port):
+                time.sleep(0.1)
+            record([scratch / "c_client"], port, folder / "c_client.txt")
+            record(["java", "-cp", JARS, HERE / "JavaClient.java"], port, folder / "java_client.txt")
+        finally:
+            server.kill()
+            server.wait()
+
+
+main(pathlib.Path(sys.argv[1]))
