@@ -13,51 +13,36 @@ Server::Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
       rejoin_timers_(timers.rejoins),
       unspecified_(unspecified),
       options_(options),
-      paths_(paths),
-      sessions_(timers.expiries, options.tick_time, work_found_),
-      preparation_(acls_, unspecified, history_),
-      reaper_(timers.container_checks,
-              options.replicas > 1 ? *(leader_tree_ = std::make_unique<ZnodeTree>(paths))
-                                   : make_replica(paths).tree(),
-              unspecified, options.container_check_interval, work_found_) {
-  while (replicas_.size() < options.replicas) make_replica(paths);
+      replicas_(paths, acls_, unspecified, options.replicas),
+      leader_(timers, unspecified, replicas_.committed(), acls_, options_, work_found_) {
+  for (ReplicaIndex index = 0; index < options.replicas; ++index) {
+    Rejoin& rejoin = rejoins_.emplace_back();
+    rejoin.server = this;
+    rejoin.replica = index;
+  }
   reset(std::move(paths));
-}
-
-Replica& Server::make_replica(const std::shared_ptr<PathTable>& paths) {
-  replicas_.reserve(options_.replicas);  // Each stays where it is: others refer to it.
-  Rejoin& rejoin = rejoins_.emplace_back();
-  rejoin.server = this;
-  rejoin.replica = static_cast<ReplicaIndex>(replicas_.size());
-  return replicas_.emplace_back(paths, acls_, unspecified_);
 }
 
 void Server::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
   acls_.reset();
-  if (leader_tree_) leader_tree_->reset(paths_);
-  for (Replica& replica : replicas_) replica.reset(paths_);
-  preparation_.serve(tree(), *paths_, options_.ttl_enabled);
+  replicas_.reset(paths_);
   for (Rejoin& rejoin : rejoins_) rejoin_timers_[rejoin.replica].erase(rejoin);
-  sessions_.reset();
-  reaper_.reset();
+  leader_.reset(paths_);
   connections_.clear();
   strays_.clear();
-  throttled_requests_ = 0;
-  history_.clear();
-  log_.clear();
-  // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
-  zxid_ = options_.replicas > 1 ? Zxid{1} << kEpochShift : 0;
-  for (Replica& replica : replicas_) replica.last_zxid = zxid_;
+  throttle_ = {};
+  replicas_.have_come_to(leader_.zxid());
 }
 
 bool Server::look_for_work() {
-  work_found_ = leader_tree_ || !closing().empty() || !reaping().empty() || !strays_.empty();
+  work_found_ =
+      options_.is_ensemble() || !closing().empty() || !reaping().empty() || !strays_.empty();
   return work_found_;
 }
 
 bool Server::at_rest() const {
-  return strays_.empty() && closing().empty() && reaper_.idle() &&
+  return strays_.empty() && leader_.at_rest() &&
          std::ranges::all_of(replicas_, [](const Replica& replica) {
            return !replica.unreachable && !replica.data_watches().any() &&
                   !replica.child_watches().any();
@@ -65,54 +50,27 @@ bool Server::at_rest() const {
 }
 
 Server::Checkpoint Server::checkpoint() const {
-  Checkpoint checkpoint{.acls = acls_,
-                        .replicas = {},
-                        .leader_tree = {},
-                        .sessions = sessions_.checkpoint(),
-                        .connections = connections_,
-                        .history = history_,
-                        .log = log_,
-                        .zxid = zxid_};
-  for (const Replica& replica : replicas_) {
-    checkpoint.replicas.push_back(
-        {replica.tree().checkpoint(), replica.last_zxid, replica.applied, replica.lagging});
-  }
-  if (leader_tree_) checkpoint.leader_tree = leader_tree_->checkpoint();
-  return checkpoint;
+  return {.acls = acls_,
+          .replicas = replicas_.checkpoint(),
+          .leader = leader_.checkpoint(),
+          .connections = connections_};
 }
 
 void Server::reset_to(const Checkpoint& checkpoint) {
   acls_.reset_to(checkpoint.acls);
-  for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
-    const ReplicaCheckpoint& kept = checkpoint.replicas[index];
-    Replica& replica = replicas_[index];
-    replica.forget_all();
-    replica.tree().reset_to(kept.tree);
-    replica.last_zxid = kept.last_zxid;
-    replica.applied = kept.applied;
-    replica.lagging = kept.lagging;
-    if (std::exchange(replica.unreachable, false)) rejoin_timers_[index].erase(rejoins_[index]);
-  }
-  if (leader_tree_) {
-    leader_tree_->reset_to(*checkpoint.leader_tree);
-    log_ = checkpoint.log;
-  }
-  sessions_.reset_to(checkpoint.sessions);
-  reaper_.reset();
+  replicas_.reset_to(checkpoint.replicas);
+  for (Rejoin& rejoin : rejoins_) rejoin_timers_[rejoin.replica].erase(rejoin);
+  leader_.reset_to(checkpoint.leader);
   connections_ = checkpoint.connections;
   strays_.clear();
-  throttled_requests_ = 0;
-  history_ = checkpoint.history;
-  zxid_ = checkpoint.zxid;
+  throttle_ = {};
 }
 
 void Server::record_into(FootprintRecorder* recorder) {
   recorder_ = recorder;
-  sessions_.record_into(recorder);
+  leader_.record_into(recorder);
   strays_.record_into(recorder);
-  std::uint32_t tree = 0;
-  if (leader_tree_) leader_tree_->record_into(recorder, tree++);
-  for (Replica& replica : replicas_) replica.record_into(recorder, tree++);
+  replicas_.record_into(recorder);
 }
 
 // The effect of a write depends on which replicas lag or are cut off, and on whether any is, but
@@ -125,7 +83,7 @@ void Server::record_replicas() {
   }
   if (!behind) return;
   recorder_->writes(ObjectKind::kLog, kEndOfLog);
-  recorder_->writes(ObjectKind::kLog, entry_of_log(log_.size()));
+  recorder_->writes(ObjectKind::kLog, entry_of_log(leader_.log().size()));
 }
 
 namespace {
@@ -182,9 +140,10 @@ void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t stray
   if (strays > 0) keep_strays(link, strays);
   replicas_[connections_[link].replica].forget(link);
   const SessionIndex session = connections_.ended(link);
-  if (session == kNoSession || sessions_[session].link != link) return;
-  sessions_[session].link = kNoLink;
-  sessions_.fall_silent(session, now);
+  SessionTable& sessions = leader_.sessions();
+  if (session == kNoSession || sessions[session].link != link) return;
+  sessions[session].link = kNoLink;
+  sessions.fall_silent(session, now);
 }
 
 void Server::drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as) {
@@ -193,39 +152,37 @@ void Server::drop(LinkIndex link, TimePoint now, std::size_t received, Error not
 }
 
 void Server::finish_close(SessionIndex session, TimePoint now) {
-  Txn txn = begin_txn(OpCode::kClose, session, kNoLink, now);
-  prepare_close(txn, session);
+  Txn txn = leader_.begin(OpCode::kClose, session, now);
+  leader_.prepare_close(txn);
   commit(txn, now);
 }
 
-void Server::finish_reaping(std::uint32_t index, TimePoint now) { reap(reaper_.take(index), now); }
+void Server::finish_reaping(std::uint32_t index, TimePoint now) {
+  reap(leader_.reaper().take(index), now);
+}
 
 void Server::reap(PathId path, TimePoint now) {
-  Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
-  preparation_.begin({0, {}, txn.zxid});
-  txn.has_error = !preparation_.reap(path).has_value();
+  Txn txn = leader_.begin(OpCode::kRemove, kNoSession, now);
+  leader_.prepare_reaping(txn, path);
   commit(txn, now);
 }
 
 bool Server::create_as_operator(const Request& request, TimePoint now) {
-  Txn txn = begin_txn(OpCode::kCreate, kNoSession, kNoLink, now);
-  preparation_.begin({kOperator, {}, txn.zxid});
-  const PathId path = paths_->intern(request.path.text());
-  txn.has_error = !preparation_.create(request, path).has_value();
+  Txn txn = leader_.begin(OpCode::kCreate, kNoSession, now);
+  leader_.prepare_create(txn, request);
   commit(txn, now);
   return !txn.has_error;
 }
 
 void Server::remove_as_operator(PathId path, TimePoint now) {
-  Txn txn = begin_txn(OpCode::kRemove, kNoSession, kNoLink, now);
-  preparation_.begin({kOperator, {}, txn.zxid});
-  preparation_.remove_ephemeral(path);
+  Txn txn = leader_.begin(OpCode::kRemove, kNoSession, now);
+  leader_.prepare_removal(txn, path);
   commit(txn, now);
 }
 
 namespace {
 
-bool is_parent(const Znode& znode) { return znode.children_created != 0; }
+bool is_parent(const Znode& znode) { return znode.has_had_children(); }
 
 // A container counts once it has had a child (ContainerManager.getCandidates).
 bool is_reapable(const Znode& znode) {
@@ -245,14 +202,15 @@ PathList Server::reapable() const { return tree().select(&is_reapable); }
 PathList Server::windable() const {
   // A replica that still has creates to apply would take them for older than its counter, and leave
   // the parent's pzxid behind.
-  const auto is_behind = [&](const Replica& replica) { return replica.applied < log_.size(); };
+  const auto is_behind = [&](const Replica& replica) {
+    return replica.applied < leader_.log().size();
+  };
   if (std::ranges::any_of(replicas_, is_behind)) return {};
   return tree().select(&is_windable);
 }
 
 void Server::wind_sequence(PathId parent, std::int32_t children_created) {
-  if (leader_tree_) leader_tree_->wind_sequence(parent, children_created);
-  for (Replica& replica : replicas_) replica.tree().wind_sequence(parent, children_created);
+  replicas_.wind_sequence(parent, children_created);
   keep_log();  // It does not say that the counter has been wound.
 }
 

@@ -1,4 +1,4 @@
-// The leader's log: what becomes of a write, and how it gets to the replicas.
+// How the replicas apply what the leader has committed.
 #include <algorithm>
 #include <utility>
 
@@ -6,22 +6,6 @@
 #include "replica_objects.h"
 
 namespace lockstep::fakezk {
-
-[[gnu::always_inline]] inline void Server::follow(const Change& change, TimePoint now) {
-  const bool comes = change.kind == Change::Kind::kCreated;
-  const bool goes = change.kind == Change::Kind::kDeleted;
-  if (change.owner != 0 && (comes || goes)) {
-    std::vector<PathId>& ephemerals = sessions_[sessions_.find(change.owner)].ephemerals;
-    if (comes) {
-      ephemerals.push_back(change.path);
-    } else {
-      // Once, and the oldest go first.
-      const auto gone = std::ranges::find(ephemerals, change.path);
-      if (gone != ephemerals.end()) ephemerals.erase(gone);
-    }
-  }
-  if (reaps()) reaper_.follow(change, paths_->parent(change.path), now);
-}
 
 [[gnu::always_inline]] inline void Server::answer(const Replica& replica, const Txn& txn) {
   if (txn.opens_session) return welcome(txn.origin, txn.session);
@@ -32,7 +16,7 @@ namespace lockstep::fakezk {
     return;
   }
   if (txn.op != OpCode::kCreate && txn.op != OpCode::kSetData) return;
-  const PathId path = history_[txn.first_change].path;
+  const PathId path = history()[txn.first_change].path;
   const ZnodeTree& tree = replica.tree();
   reply.show(tree.stat(*tree.find(path)));
   if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
@@ -46,7 +30,7 @@ namespace lockstep::fakezk {
 
 void Server::apply_multi(Replica& replica, const Txn& txn) {
   ReplyDetails details = ReplyDetails::failed_at(txn.failed_op);
-  for (const Change& change : changes_of(txn)) {
+  for (const Change& change : leader_.changes_of(txn)) {
     apply_change(replica, change, txn);
     details.results.push_back(replica.result_of(change));
   }
@@ -60,35 +44,27 @@ void Server::apply_multi(Replica& replica, const Txn& txn) {
                                                      TimePoint now) {
   Replica& replica = replicas_[index];
   if (txn.zxid != 0) replica.last_zxid = txn.zxid;
-  if (recorder_ && leader_tree_ && txn.origin != kNoLink) {
+  if (recorder_ && options_.is_ensemble() && txn.origin != kNoLink) {
     recorder_->reads(ObjectKind::kLink, txn.origin);  // Whether somebody waits for it here.
   }
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
-  if (awaited && leader_tree_) --connections_[txn.origin].unanswered;
+  if (awaited) --connections_[txn.origin].unanswered;
   if (awaited && txn.op == OpCode::kMulti) [[unlikely]] {
     return apply_multi(replica, txn);
   }
-  for (const Change& change : changes_of(txn)) apply_change(replica, change, txn);
+  for (const Change& change : leader_.changes_of(txn)) apply_change(replica, change, txn);
   if (awaited) answer(replica, txn);
   if (txn.op == OpCode::kClose && !txn.has_error) close_connections(index, txn.session, now);
 }
 
 void Server::commit(Txn& txn, TimePoint now) {
-  if (recorder_ && leader_tree_) record_replicas();
+  if (recorder_ && options_.is_ensemble()) record_replicas();
   // From when on a time to live counts, and when the next search for what has outlived its own is.
   if (recorder_ && reaps()) recorder_->reads(ObjectKind::kClock);
-  txn.change_count = history_.size() - txn.first_change;
-  const std::span<const Change> changes = changes_of(txn);
-  for (const Change& change : changes) follow(change, now);
-  const bool closes = txn.op == OpCode::kClose && !txn.has_error;
-  if (closes) sessions_.closed(txn.session);
-  if (!leader_tree_) return apply_txn(0, txn, now);
-
-  for (const Change& change : changes) leader_tree_->apply(change, txn.time_ms);
+  leader_.commit(txn, now);
   if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
-  log_.add(txn);
-  if (closes || txn.opens_session) keep_log();
+  if (!options_.is_ensemble()) return apply_txn(0, txn, now);
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     if (!replicas_[index].lagging) catch_up(index, now);
   }
@@ -96,16 +72,11 @@ void Server::commit(Txn& txn, TimePoint now) {
 
 // The server ends the connection over which it served the session.
 void Server::close_connections(ReplicaIndex index, SessionIndex session, TimePoint now) {
-  const Error noticed_as = sessions_[session].noticed_as;
-  const auto close = [&](LinkIndex link) {
-    if (connections_[link].session != session || connections_[link].replica != index) return;
+  const Error noticed_as = leader_.sessions()[session].noticed_as;
+  for (LinkIndex link = 0; link < connections_.size(); ++link) {
+    if (connections_[link].session != session || connections_[link].replica != index) continue;
     drop(link, now, network_.at(link).inbox.size(), noticed_as);
-  };
-  if (!leader_tree_) {
-    if (sessions_[session].link != kNoLink) close(sessions_[session].link);
-    return;
   }
-  for (LinkIndex link = 0; link < connections_.size(); ++link) close(link);
 }
 
 void Server::catch_up(ReplicaIndex index, TimePoint now) {
@@ -117,7 +88,7 @@ void Server::replicate(ReplicaIndex index, TimePoint now) {
     recorder_->writes(ObjectKind::kReplica, index);
     recorder_->reads(ObjectKind::kLog, entry_of_log(replicas_[index].applied));
   }
-  const Txn txn = log_[replicas_[index].applied++];
+  const Txn txn = leader_.log()[replicas_[index].applied++];
   apply_txn(index, txn, now);
 }
 
@@ -138,10 +109,10 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
   for (LinkIndex link = 0; link < connections_.size(); ++link) {
     const Connection& served = connections_[link];
     if (served.session == kNoSession || served.replica != index) continue;
-    const SessionTable::Session& known = sessions_[served.session];
+    const SessionTable::Session& known = leader_.sessions()[served.session];
     if (known.link != link) continue;
     const TimePoint told = std::max(known.greeted, now - options_.tick_time / 2);
-    sessions_.fall_silent(served.session, told);
+    leader_.sessions().fall_silent(served.session, told);
   }
   rejoin_timers_[index].push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
 }
@@ -177,38 +148,33 @@ void Server::change_leader(TimePoint now) {
     rejoin_timers_[index].erase(rejoins_[index]);
     catch_up(index, now);
   }
-  zxid_ = ((zxid_ >> kEpochShift) + 1) << kEpochShift;
-  for (Replica& replica : replicas_) replica.last_zxid = zxid_;  // The leader's first proposal.
   strays_.clear();
-  sessions_.forget_decisions();
-  for (SessionIndex session = 0; session < sessions_.size(); ++session) {
-    if (!sessions_.alive(session)) continue;
-    sessions_.speak_up(session);
-    if (sessions_[session].link == kNoLink) sessions_.fall_silent(session, now);
+  leader_.begin_epoch(now);
+  replicas_.have_come_to(leader_.zxid());  // The leader's first proposal.
+}
+
+void Server::forget_writes(std::uint32_t writes, TimePoint now) {
+  if (recorder_) recorder_->touches_everything();
+  change_leader(now);
+  if (leader_.log().end_without(writes) == leader_.log().size()) return;
+  const std::vector<Leader::Counter> counters = leader_.forget(writes, now);
+  apply_log_again();
+  for (const Leader::Counter& counter : counters) {
+    wind_sequence(counter.parent, counter.children_created);
   }
 }
 
-// Trees and ephemerals become those of the log.
-void Server::apply_log_again(TimePoint now) {
-  leader_tree_->reset(paths_);
-  for (SessionIndex session = 0; session < sessions_.size(); ++session) {
-    sessions_[session].ephemerals.clear();
-  }
-  reaper_.reset();
-  for (const Txn& txn : log_.all()) {
-    for (const Change& change : changes_of(txn)) {
-      follow(change, now);
-      leader_tree_->apply(change, txn.time_ms);
-    }
-  }
+void Server::apply_log_again() {
   for (Replica& replica : replicas_) {
     const bool lagging = replica.lagging;
     replica.reset(paths_);
-    for (const Txn& txn : log_.all()) {
-      for (const Change& change : changes_of(txn)) replica.tree().apply(change, txn.time_ms);
+    for (const Txn& txn : leader_.log().all()) {
+      for (const Change& change : leader_.changes_of(txn)) {
+        replica.tree().apply(change, txn.time_ms);
+      }
     }
-    replica.applied = log_.size();
-    replica.last_zxid = zxid_;
+    replica.applied = leader_.log().size();
+    replica.last_zxid = leader_.zxid();
     replica.lagging = lagging;
   }
 }

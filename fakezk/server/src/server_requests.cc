@@ -14,51 +14,15 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
 }
 
 // The common path of every write is inlined: calls would take about as long as the work.
-[[gnu::always_inline]] inline void Server::prepare(Txn& txn, SessionIndex session,
-                                                   const Identities& identities,
-                                                   const ClientMessage& message) {
-  const Request& request = message.request;
-  if (request.op == OpCode::kClose) return prepare_close(txn, session);
-  preparation_.begin({sessions_[session].id, identities.list(), txn.zxid});
-  if (request.op == OpCode::kMulti) return prepare_multi(txn, request.ops());
-  const std::expected<void, Error> prepared = preparation_.prepare(request, message.path);
-  if (prepared) return;
-  txn.has_error = true;
-  txn.error = prepared.error();
-}
-
-// One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
-void Server::prepare_close(Txn& txn, SessionIndex session) {
-  preparation_.begin({0, {}, txn.zxid});
-  // The order is that of a hash set, which the watch events show.
-  std::vector<PathId>& ephemerals = sessions_[session].ephemerals;
-  unspecified_.shuffle(ephemerals);
-  for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
-}
-
-void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const PathId path = paths_->intern(ops[i].path.text());
-    const std::expected<void, Error> prepared = preparation_.prepare(ops[i], path);
-    if (prepared) continue;
-    txn.has_error = true;
-    txn.error = prepared.error();
-    txn.failed_op = static_cast<std::int32_t>(i);
-    return preparation_.forget_changes();
-  }
-}
-
-[[gnu::always_inline]] inline void Server::write(SessionIndex session, LinkIndex origin,
-                                                 const Identities& identities,
+[[gnu::always_inline]] inline void Server::write(Txn txn, const Identities& identities,
                                                  const ClientMessage& message, TimePoint now) {
-  Txn txn = begin_txn(message.request.op, session, origin, now);
-  prepare(txn, session, identities, message);
+  leader_.prepare(txn, identities, message);
   applied_ = {.op = txn.op,
               .is_request = true,
               .error = txn.error,
               .has_error = txn.has_error,
               .zxid = txn.zxid,
-              .path = preparation_.path()};
+              .path = leader_.prepared_path()};
   commit(txn, now);
 }
 
@@ -82,12 +46,15 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   const Request& request = message.request;
   if (is_read(request.op)) return read(link, message);
   if (request.op == OpCode::kSync) {
-    Txn sync = begin_txn(OpCode::kSync, session, link, now);
-    applied_ = {.op = request.op, .is_request = true, .zxid = zxid_};
+    Txn sync = awaited(link, leader_.begin(OpCode::kSync, session, now));
+    applied_ = {.op = request.op, .is_request = true, .zxid = last_zxid()};
     return commit(sync, now);
   }
-  if (sessions_[session].link != link) return refuse_moved(link, session, request.op, now);
-  write(session, link, connections_[link].identities, message, now);
+  if (leader_.sessions()[session].link != link) {
+    return refuse_moved(link, session, request.op, now);
+  }
+  write(awaited(link, leader_.begin(request.op, session, now)), connections_[link].identities,
+        message, now);
 }
 
 // The end of the session is decided. Its server may drop the request
@@ -96,7 +63,7 @@ void Server::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
 void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessage& message,
                          TimePoint now) {
   const Request& request = message.request;
-  const bool heard_of = !leader_tree_;
+  const bool heard_of = !options_.is_ensemble();
   if (session != kNoSession && !heard_of && !is_write(request.op)) {
     return serve(link, session, message, now);
   }
@@ -111,7 +78,7 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
     open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
     return;
   }
-  Txn refused = begin_txn(request.op, session, link, now);
+  Txn refused = awaited(link, leader_.begin(request.op, session, now));
   refused.has_error = true;
   refused.error = Error::kSessionExpired;
   commit(refused, now);
@@ -156,7 +123,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
 
 // It takes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
 void Server::refuse_throttled(LinkIndex link, OpCode op) {
-  --throttled_requests_;
+  --throttle_.requests;
   applied_ = Applied::failed(op, Error::kThrottledOp);
   open_reply(replicas_[connections_[link].replica], link, op) = Reply(Error::kThrottledOp);
 }
@@ -169,17 +136,16 @@ void Server::refuse_throttled(LinkIndex link, OpCode op) {
   }
   const SessionIndex session = connections_[link].session;
   if (message.request.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
-  if (!sessions_.alive(session)) return serve_ended(link, session, message, now);
+  if (!leader_.sessions().alive(session)) return serve_ended(link, session, message, now);
   if (!strays_.empty()) take_up_strays(session, now);
-  if (throttled_requests_ > 0 && throttled_link_ == link && message.request.op != OpCode::kClose)
-      [[unlikely]] {
+  if (throttle_.refuses(link, message.request.op)) [[unlikely]] {
     return refuse_throttled(link, message.request.op);
   }
   serve(link, session, message, now);
 }
 
 void Server::apply(LinkIndex link, TimePoint now) {
-  if (recorder_ && leader_tree_) record_taking_up(link);
+  if (recorder_ && options_.is_ensemble()) record_taking_up(link);
   const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
   take_up(link, *taken, now);
 }
@@ -187,8 +153,9 @@ void Server::apply(LinkIndex link, TimePoint now) {
 void Server::apply_stray(std::uint32_t index, TimePoint now) {
   const Strays::Stray stray = strays_.take(index);
   const ClientMessage& message = *stray.message;
-  if (sessions_.alive(stray.session)) {
-    return write(stray.session, kNoLink, stray.identities, message, now);
+  if (leader_.sessions().alive(stray.session)) {
+    return write(leader_.begin(message.request.op, stray.session, now), stray.identities, message,
+                 now);
   }
   applied_ = Applied::failed(message.request.op, Error::kSessionExpired);
 }

@@ -7,7 +7,8 @@ namespace lockstep::fakezk {
 
 void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
-  if (recorder_ && leader_tree_) recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`
+  if (recorder_ && options_.is_ensemble())
+    recorder_->reads(ObjectKind::kClock);  // SessionTable's `greeted`
   Connection& fresh = connections_.greeted(link);
   fresh.replica = pick_replica(link, handshake.last_zxid_seen);
   if (behind(fresh.replica, handshake.last_zxid_seen)) {
@@ -15,10 +16,11 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
     return network_.disconnect(link, 0, Error::kConnectionLoss);
   }
   if (handshake.session_id == 0) {
-    const SessionIndex session = sessions_.open();
-    sessions_[session].timeout = negotiated(handshake.timeout);
-    sessions_[session].link = link;
-    sessions_[session].greeted = now;
+    SessionTable& sessions = leader_.sessions();
+    const SessionIndex session = sessions.open();
+    sessions[session].timeout = negotiated(handshake.timeout);
+    sessions[session].link = link;
+    sessions[session].greeted = now;
     fresh.session = session;
     return open_session(link, session, now);
   }
@@ -53,9 +55,10 @@ ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
 }
 
 Zxid Server::last_zxid_for(SessionId id) const {
-  const SessionIndex session = leader_tree_ ? sessions_.find(id) : kNoSession;
-  const LinkIndex link = session == kNoSession ? kNoLink : sessions_[session].link;
-  return link == kNoLink ? zxid_ : replicas_[connections_[link].replica].last_zxid;
+  if (!options_.is_ensemble()) return last_zxid();
+  const SessionIndex session = sessions().find(id);
+  const LinkIndex link = session == kNoSession ? kNoLink : sessions()[session].link;
+  return link == kNoLink ? last_zxid() : replicas_[connections_[link].replica].last_zxid;
 }
 
 bool Server::behind(ReplicaIndex index, Zxid seen) const {
@@ -75,14 +78,15 @@ bool Server::hears(LinkIndex link) const {
 void Server::fall_silent(LinkIndex link, TimePoint now) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
-  if (session != kNoSession && sessions_[session].link == link) sessions_.fall_silent(session, now);
+  if (session != kNoSession && leader_.sessions()[session].link == link)
+    leader_.sessions().fall_silent(session, now);
 }
 
 void Server::speak_up(LinkIndex link) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
-  if (session == kNoSession || sessions_[session].link != link) return;
-  if (!replicas_[connections_[link].replica].unreachable) sessions_.speak_up(session);
+  if (session == kNoSession || leader_.sessions()[session].link != link) return;
+  if (!replicas_[connections_[link].replica].unreachable) leader_.sessions().speak_up(session);
 }
 
 Duration Server::negotiated(Duration asked) const {
@@ -94,25 +98,24 @@ Duration Server::negotiated(Duration asked) const {
 }
 
 void Server::open_session(LinkIndex link, SessionIndex session, TimePoint now) {
-  Txn txn = begin_txn(OpCode::kSync, session, link, now);
-  txn.opens_session = true;
-  txn.zxid = ++zxid_;
+  Txn txn = awaited(link, leader_.begin_session(session, now));
   commit(txn, now);
 }
 
 void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoint now) {
-  const SessionIndex session = sessions_.find(handshake.session_id);
+  const SessionIndex session = leader_.sessions().find(handshake.session_id);
   if (session == kNoSession) return refuse(link);
-  SessionTable::Session& known = sessions_[session];
+  SessionTable::Session& known = leader_.sessions()[session];
   const ReplicaIndex here = connections_[link].replica;
   const LinkIndex old = known.link;
   // The same server closes its old connection before it checks the password.
   if (old != kNoLink && old != link && connections_[old].replica == here) {
     drop(old, now, network_.at(old).inbox.size(), Error::kConnectionLoss);
   }
-  if (!sessions_.alive(session) || known.password != handshake.password) return refuse(link);
+  if (!leader_.sessions().alive(session) || known.password != handshake.password)
+    return refuse(link);
   strays_.drop(session, here);
-  sessions_.speak_up(session);
+  leader_.sessions().speak_up(session);
   known.timeout = negotiated(handshake.timeout);  // Every connection negotiates it.
   known.link = link;
   known.greeted = now;
@@ -121,10 +124,10 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
 }
 
 void Server::welcome(LinkIndex link, SessionIndex session) {
-  const SessionTable::Session& known = sessions_[session];
+  const SessionTable::Session& known = leader_.sessions()[session];
   ServerMessage& accepted = network_.answer(link, ServerMessage::Kind::kSessionAccepted);
   accepted.welcome = {known.id, known.password, known.timeout};
-  applied_.zxid = zxid_;
+  applied_.zxid = last_zxid();
 }
 
 void Server::refuse(LinkIndex link) {
@@ -135,7 +138,7 @@ void Server::refuse(LinkIndex link) {
 // The session has moved to another connection, on another server. Reads still work here; the leader
 // notices at the first write, and this connection ends (SessionMovedException).
 void Server::refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now) {
-  Txn refused = begin_txn(OpCode::kSetData, session, kNoLink, now);
+  Txn refused = leader_.begin(OpCode::kSetData, session, now);
   refused.has_error = true;
   refused.error = Error::kSessionMoved;
   applied_ = Applied::failed(op, refused.error);

@@ -54,6 +54,7 @@ class FaultTimes {
   static constexpr std::uint32_t kSpacedShare = 4;
   static constexpr std::uint32_t kFaultFreeShare = 16;
   static constexpr std::uint32_t kLastShare = 4;
+  static constexpr std::uint32_t kMost = 16;  // In one execution.
 
   FaultTimes() { at_[0] = kNever; }
   void draw(fakezk::RandomStream& random, const ExecutionStart& start);
@@ -76,7 +77,6 @@ class FaultTimes {
   [[nodiscard]] static std::uint32_t number_of_faults(fakezk::RandomStream& random,
                                                       std::uint32_t most);
 
-  static constexpr std::uint32_t kMost = 16;
   static constexpr std::uint32_t kNever = static_cast<std::uint32_t>(-1);
   std::array<std::uint32_t, kMost + 1> at_{};  // In ascending order, followed by kNever.
   std::size_t next_ = 0;

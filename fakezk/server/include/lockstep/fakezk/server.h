@@ -4,7 +4,6 @@
 #include <deque>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,25 +12,23 @@
 #include "lockstep/fakezk/applied.h"
 #include "lockstep/fakezk/connections.h"
 #include "lockstep/fakezk/history.h"
-#include "lockstep/fakezk/leader_log.h"
+#include "lockstep/fakezk/leader.h"
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/network.h"
-#include "lockstep/fakezk/preparation.h"
-#include "lockstep/fakezk/reaper.h"
-#include "lockstep/fakezk/replica.h"
+#include "lockstep/fakezk/replicas.h"
 #include "lockstep/fakezk/server_options.h"
 #include "lockstep/fakezk/server_timers.h"
-#include "lockstep/fakezk/session_table.h"
 #include "lockstep/fakezk/strays.h"
+#include "lockstep/fakezk/throttle.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/fakezk/unspecified.h"
 
 namespace lockstep::fakezk {
 
-// ZooKeeper's servers: a leader that orders all writes, and the replicas that apply them and serve
-// the connections. The state machine, one step at a time: it reads its input from the links'
-// request queues and writes replies and watch events into their inboxes; time comes from outside
-// with each call. Every replica applies what is committed at once, unless it lags.
+// ZooKeeper's servers, as their clients meet them: they serve the connections, pass writes on to
+// the leader, and apply what it commits to the replicas, at once unless one lags. The state
+// machine, one step at a time: it reads its input from the links' request queues and writes replies
+// and watch events into their inboxes; time comes from outside with each call.
 class Server final {
  public:
   Server(Network& network, ServerTimers& timers, Unspecified& unspecified,
@@ -52,13 +49,12 @@ class Server final {
   // Reports everything that is touched to `recorder` from now on; null stops it.
   void record_into(FootprintRecorder* recorder);
 
-  // Whether the servers look for containers and znodes whose time has come.
-  [[nodiscard]] bool reaps() const { return options_.container_check_interval != Duration::zero(); }
+  [[nodiscard]] bool reaps() const { return options_.reaps(); }
 
   // True if the oldest request of a link can be taken up now: reads wait for the session's own
   // writes (CommitProcessor), and a replica without its leader takes up nothing but reads.
   [[nodiscard]] bool can_apply(LinkIndex link) const {
-    return !leader_tree_ || replica_can_apply(link);
+    return !options_.is_ensemble() || replica_can_apply(link);
   }
   // True if there may be something to do besides what clients ask for: sessions to close, znodes to
   // reap, strays, or replicas behind.
@@ -83,25 +79,25 @@ class Server final {
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
   // client that is connected will take the end of its connection for.
   void decide_expiry(SessionIndex session, Error noticed_as = Error::kConnectionLoss) {
-    sessions_.decide_end(session, noticed_as);
+    leader_.sessions().decide_end(session, noticed_as);
   }
-  [[nodiscard]] const SessionTable& sessions() const { return sessions_; }
+  [[nodiscard]] const SessionTable& sessions() const { return leader_.sessions(); }
   // Returns the identities that the connection of a link has authenticated.
   [[nodiscard]] std::span<const Identity> identities(LinkIndex link) const {
     return connections_.identities(link);
   }
   // When the leader would expire a session that it hears nothing of from `silence` on.
   [[nodiscard]] TimePoint expiry_time(SessionIndex session, TimePoint silence) const {
-    return sessions_.expiry_time(session, silence);
+    return leader_.sessions().expiry_time(session, silence);
   }
   // Expiry, second stage: the sessions whose end is decided and not yet committed.
-  [[nodiscard]] std::span<const SessionIndex> closing() const { return sessions_.closing(); }
+  [[nodiscard]] std::span<const SessionIndex> closing() const { return sessions().closing(); }
   // Deletes the session's ephemerals in one transaction and ends its connection. The client learns
   // of it at its next handshake: the third stage.
   void finish_close(SessionIndex session, TimePoint now);
 
   // Containers and znodes whose time has come, found by the servers and not yet deleted.
-  [[nodiscard]] std::span<const PathId> reaping() const { return reaper_.found(); }
+  [[nodiscard]] std::span<const PathId> reaping() const { return leader_.reaper().found(); }
   void finish_reaping(std::uint32_t index, TimePoint now);
 
   // Replicas. One that lags applies the leader's log entry by entry, when told to.
@@ -109,7 +105,7 @@ class Server final {
   [[nodiscard]] const Replica& replica(ReplicaIndex index) const { return replicas_[index]; }
   void set_lagging(ReplicaIndex index, bool lagging, TimePoint now);
   [[nodiscard]] bool can_replicate(ReplicaIndex index) const {
-    return !replicas_[index].unreachable && replicas_[index].applied < log_.size();
+    return !replicas_[index].unreachable && replicas_[index].applied < leader_.log().size();
   }
   void replicate(ReplicaIndex index, TimePoint now);
   // The replica loses its leader. It goes on serving reads, and the sessions it serves fall silent
@@ -123,12 +119,12 @@ class Server final {
   // kMostForgotten, all newer than the last session that began or ended, than the last counter
   // that was wound, and than what keep_log() keeps.
   static constexpr std::uint32_t kMostForgotten = LeaderLog::kMostForgotten;
-  [[nodiscard]] std::uint32_t forgettable() const { return log_.forgettable(); }
+  [[nodiscard]] std::uint32_t forgettable() const { return leader_.log().forgettable(); }
   // A change of the leader, after which the last `writes` writes never happened (Z119). Trees and
   // ephemerals are those of the log without them; sessions and their clocks stay.
   void forget_writes(std::uint32_t writes, TimePoint now);
   // No server forgets what has been committed so far.
-  void keep_log() { log_.keep(); }
+  void keep_log() { leader_.keep_log(); }
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
 
   // The leader hears of the session of this connection, and lets it live.
@@ -138,7 +134,7 @@ class Server final {
   void speak_up(LinkIndex link);
   // The ephemerals of a session, in order of creation.
   [[nodiscard]] std::span<const PathId> ephemerals(SessionIndex session) const {
-    return sessions_[session].ephemerals;
+    return sessions()[session].ephemerals;
   }
   // Somebody who does not belong to the program creates a znode: false if the servers refuse it.
   bool create_as_operator(const Request& request, TimePoint now);
@@ -157,20 +153,17 @@ class Server final {
   // That many of a link's next requests are answered with kThrottledOp and not executed, as a
   // server does that limits its load (RequestThrottler). Those that concern the connection are not
   // limited.
-  void throttle(LinkIndex link, std::uint32_t requests) {
-    throttled_link_ = link;
-    throttled_requests_ = requests;
-  }
+  void throttle(LinkIndex link, std::uint32_t requests) { throttle_ = {link, requests}; }
 
   // The parent's counter is moved to where many creates and deletes would have brought it.
   void wind_sequence(PathId parent, std::int32_t children_created);
 
   [[nodiscard]] const ServerOptions& options() const { return options_; }
-  [[nodiscard]] SessionIndex session_count() const { return sessions_.size(); }
-  [[nodiscard]] bool session_alive(SessionIndex session) const { return sessions_.alive(session); }
-  [[nodiscard]] SessionId session_id(SessionIndex session) const { return sessions_[session].id; }
+  [[nodiscard]] SessionIndex session_count() const { return sessions().size(); }
+  [[nodiscard]] bool session_alive(SessionIndex session) const { return sessions().alive(session); }
+  [[nodiscard]] SessionId session_id(SessionIndex session) const { return sessions()[session].id; }
   [[nodiscard]] bool session_alive(SessionId id) const {
-    return sessions_.alive(sessions_.find(id));
+    return sessions().alive(sessions().find(id));
   }
   // The session served over a link, if any.
   static constexpr SessionIndex kNoSession = fakezk::kNoSession;
@@ -178,35 +171,27 @@ class Server final {
   [[nodiscard]] SessionIndex session_of(LinkIndex link) const {
     return connections_.session_of(link);
   }
-  [[nodiscard]] LinkIndex link_of(SessionIndex session) const { return sessions_[session].link; }
+  [[nodiscard]] LinkIndex link_of(SessionIndex session) const { return sessions()[session].link; }
 
   // Returns the tree of all committed transactions.
-  [[nodiscard]] const ZnodeTree& tree() const {
-    return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
-  }
+  [[nodiscard]] const ZnodeTree& tree() const { return replicas_.committed(); }
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
   // To keep it while its numbers count.
   [[nodiscard]] const std::shared_ptr<PathTable>& path_table() const { return paths_; }
   // For senders: a message carries the number of its path.
   [[nodiscard]] PathTable& paths() { return *paths_; }
   [[nodiscard]] const AclTable& acls() const { return acls_; }
-  [[nodiscard]] const History& history() const { return history_; }
+  [[nodiscard]] const History& history() const { return leader_.history(); }
   // Returns the transactions that a replica has yet to apply.
   [[nodiscard]] std::span<const Txn> outstanding(ReplicaIndex index) const {
-    return log_.after(replicas_[index].applied);
+    return leader_.log().after(replicas_[index].applied);
   }
-  [[nodiscard]] Zxid last_zxid() const { return zxid_; }
+  [[nodiscard]] Zxid last_zxid() const { return leader_.zxid(); }
   // How far the server that a session is connected to has come; without a connection, the leader.
   [[nodiscard]] Zxid last_zxid_for(SessionId id) const;
 
  private:
   using Connection = Connections::Connection;
-  struct ReplicaCheckpoint {
-    ZnodeTree::Checkpoint tree;
-    Zxid last_zxid;
-    std::size_t applied;
-    bool lagging;
-  };
   class Rejoin final : public Timer {
    public:
     void run() override { server->rejoin(replica, due); }
@@ -214,10 +199,7 @@ class Server final {
     ReplicaIndex replica = 0;
   };
 
-  static constexpr int kEpochShift = 32;  // A zxid is the leader's epoch, then a counter.
-
   [[nodiscard]] bool look_for_work();
-  Replica& make_replica(const std::shared_ptr<PathTable>& paths);
   [[nodiscard]] bool replica_can_apply(LinkIndex link) const;
   void record_taking_up(LinkIndex link);
   void record_replicas();
@@ -251,19 +233,11 @@ class Server final {
     return network_.answer(link, op, from.last_zxid).reply;
   }
 
-  inline Txn begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now);
-  inline void write(SessionIndex session, LinkIndex origin, const Identities& identities,
-                    const ClientMessage& message, TimePoint now);
-  inline void prepare(Txn& txn, SessionIndex session, const Identities& identities,
-                      const ClientMessage& message);
-  void prepare_multi(Txn& txn, const std::vector<Request>& ops);
-  void prepare_close(Txn& txn, SessionIndex session);
-  // `txn` with what has been added to the history since it began.
+  // The client of that connection waits for the answer.
+  [[nodiscard]] Txn awaited(LinkIndex origin, Txn txn) const;
+  inline void write(Txn txn, const Identities& identities, const ClientMessage& message,
+                    TimePoint now);
   void commit(Txn& txn, TimePoint now);
-  [[nodiscard]] std::span<const Change> changes_of(const Txn& txn) const {
-    return {history_.data() + txn.first_change, txn.change_count};
-  }
-  inline void follow(const Change& change, TimePoint now);
   inline void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   inline void apply_change(Replica& replica, const Change& change, const Txn& txn);
   // Somebody waits for what each of its operations comes to.
@@ -271,20 +245,9 @@ class Server final {
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
   inline void answer(const Replica& replica, const Txn& txn);
   void catch_up(ReplicaIndex index, TimePoint now);
-  // A znode that what is forgotten has touched, as it was before that.
-  struct Remembered {
-    PathId path;
-    ZnodeFacts facts;
-  };
-  [[nodiscard]] std::vector<Remembered> touched_since(std::size_t entry) const;
-  void apply_log_again(TimePoint now);
-  void note_forgotten(std::span<const Remembered> touched);
-  void note_forgotten(Change::Kind kind, PathId path, const ZnodeFacts& facts);
+  void apply_log_again();
   void rejoin(ReplicaIndex index, TimePoint now);
   void send_event(const Replica::Fired& fired);
-  [[nodiscard]] ZnodeTree& leader_tree() {
-    return leader_tree_ ? *leader_tree_ : replicas_.front().tree();
-  }
 
   Network& network_;
   std::span<internal::TimerQueue> rejoin_timers_;
@@ -293,47 +256,28 @@ class Server final {
   std::shared_ptr<PathTable> paths_;
   AclTable acls_;
   std::deque<Rejoin> rejoins_;  // One per replica.
-  std::vector<Replica> replicas_;
-  // The leader's view, ahead of the replicas that lag. A standalone server needs no second tree.
-  std::unique_ptr<ZnodeTree> leader_tree_;
+  Replicas replicas_;
   // Since the last search for work that found none: every step asks, and most often there is none.
   bool work_found_ = true;
-  SessionTable sessions_;
-  Preparation preparation_;
-  Reaper reaper_;
+  Leader leader_;
   Connections connections_;
   Strays strays_;
-  History history_;
-  LeaderLog log_;  // Kept only for several replicas.
+  Throttle throttle_;
   Applied applied_;
-  Zxid zxid_ = 0;
-  LinkIndex throttled_link_ = kNoLink;
-  std::uint32_t throttled_requests_ = 0;
   FootprintRecorder* recorder_ = nullptr;
 };
 
-inline Txn Server::begin_txn(OpCode op, SessionIndex session, LinkIndex origin, TimePoint now) {
-  Txn txn;
-  txn.op = op;
-  txn.session = session;
+inline Txn Server::awaited(LinkIndex origin, Txn txn) const {
   txn.origin = origin;
-  txn.time_ms = wall_clock_ms(now);
-  if (origin != kNoLink) txn.connection = connections_[origin].number;
-  txn.first_change = history_.size();
-  // Failed writes take a zxid as well; what only passes through the log does not.
-  if (op != OpCode::kSync) txn.zxid = ++zxid_;
+  txn.connection = connections_[origin].number;
   return txn;
 }
 
 struct Server::Checkpoint {
   AclTable acls;
-  std::vector<ReplicaCheckpoint> replicas;
-  std::optional<ZnodeTree::Checkpoint> leader_tree;
-  SessionTable::Checkpoint sessions;
+  Replicas::Checkpoint replicas;
+  Leader::Checkpoint leader;
   Connections connections;
-  History history;
-  LeaderLog log;
-  Zxid zxid;
 };
 
 }  // namespace lockstep::fakezk

@@ -19,6 +19,10 @@ struct ServerOptions {
   // znode.container.checkIntervalMs; zero: never.
   Duration container_check_interval = std::chrono::minutes(1);
 
+  // Whether the servers look for containers and znodes whose time has come.
+  [[nodiscard]] bool reaps() const { return container_check_interval != Duration::zero(); }
+  [[nodiscard]] bool is_ensemble() const { return replicas > 1; }
+
   friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 

@@ -33,6 +33,8 @@ struct ZnodeFacts : Stat {
 struct Znode : ZnodeFacts {
   Data data;
   std::vector<PathId> children;  // In order of creation.
+
+  [[nodiscard]] bool has_had_children() const { return children_created != 0; }
 };
 
 // Made for a moment, and often.

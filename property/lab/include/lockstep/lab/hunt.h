@@ -22,7 +22,7 @@ struct HuntSettings {
   static constexpr std::uint32_t kMostRounds = 100;
   static constexpr std::uint32_t kMostRoundsInAll = 640;  // An execution ends after 20 000 steps.
   static constexpr std::uint32_t kUsualFaults = 2;
-  static constexpr std::uint32_t kMostFaults = 16;  // A strategy places so many in one execution.
+  static constexpr std::uint32_t kMostFaults = search::FaultTimes::kMost;
   static constexpr std::uint64_t kUsualExecutions = 20'000;
   static constexpr std::uint64_t kMostExecutions = 1'000'000'000'000;  // An upper limit for input.
   static constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 62;  // Bounded by time only.
