@@ -24,6 +24,7 @@ HuntSettings quick() {
 // An increment that is two events: another contender may come between.
 Task<void> count(Contender& self, Shared<int>& visits) {
   const auto session = co_await self.client().session(Context());
+  static_cast<void>(co_await (*session)->exists("/lock"));
   const int before = visits.read(self);
   static_cast<void>(co_await (*session)->exists("/lock"));
   visits.write(self, before + 1);
