@@ -92,7 +92,7 @@ Task<Result<DoubleBarrier::Ready>> DoubleBarrier::wait_until_ready(Path ours, Co
     Ready ready = co_await ok(read_ready(context));
     if (ready.includes(number)) {
       // If it is there now, it was there when the round began.
-      co_await ok(retried(session_, &Session::exists, ours, context));
+      static_cast<void>(co_await ok(retried(session_, &Session::exists, ours, context)));
       co_return std::move(ready);
     }
     co_await ok(wait_or_begin(ours, std::move(ready), context));

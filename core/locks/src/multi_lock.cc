@@ -20,8 +20,12 @@ MultiLock::MultiLock(Session& session, std::vector<Path> locks, LockOptions opti
     : MultiLock(session, mutexes(std::move(locks), options), observer) {}
 
 MultiLock::MultiLock(Session& session, LockSet locks, LockObserver* observer)
-    : session_(session), locks_(std::move(locks.members_)), observer_(observer) {
-  std::ranges::stable_sort(locks_, {}, [](const auto& member) { return member.lock.view(); });
+    : session_(session), observer_(observer) {
+  const auto path = [](const LockSet::Member& member) { return member.lock.view(); };
+  for (LockSet::Member& member : locks.members_) {
+    const auto behind = std::ranges::upper_bound(locks_, path(member), {}, path);
+    locks_.insert(behind, std::move(member));
+  }
   const auto again = std::ranges::unique(locks_, [](const auto& one, const auto& next) {
     return one.lock == next.lock && one.is_like(next);
   });
