@@ -133,13 +133,11 @@ function(lockstep_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# lockstep_helper_library(NAME [WHOLE] DIR folder INCLUDE root [DEFINES names...] [LINKS targets...]
-#   [PRECOMPILED headers...])
+# lockstep_helper_library(NAME [WHOLE] DIR folder INCLUDE root [DEFINES names...] [LINKS targets...])
 # A library that tests and the program share and that is not installed. WHOLE: who links it gets all of
 # its object files, also those that only register something and that no other file refers to.
-# PRECOMPILED: what nearly all of its files include.
 function(lockstep_helper_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "DIR;INCLUDE" "DEFINES;LINKS;PRECOMPILED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "DIR;INCLUDE" "DEFINES;LINKS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_DIR}/*.cc)
   set(archive ${name})
   if(arg_WHOLE)
@@ -152,7 +150,7 @@ function(lockstep_helper_library name)
     add_library(${archive} STATIC ${sources})
     set_target_properties(${archive} PROPERTIES OUTPUT_NAME ${name})
     lockstep_compile_options(${archive})
-    lockstep_precompile(${archive} ${arg_PRECOMPILED})
+    lockstep_precompile(${archive})
   else()
     set(scope INTERFACE)
     add_library(${archive} INTERFACE)

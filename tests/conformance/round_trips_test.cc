@@ -77,7 +77,7 @@ CONFORMANCE_TEST_ON_ZNODE(AnUncontendedAcquireTakesOneRoundTrip) {
   FairMutex mutex(session, path);
   const std::size_t by_mutex = co_await trips_of(session, mutex);
   EXPECT_EQ(by_mutex, 1U);
-  LeaderElection election(session, path);
+  LeaderElection election(session, path, Data());
   RoundTrips campaign(session);
   HeldLock leads = must(co_await election.campaign(), "campaign");
   EXPECT_EQ(campaign.taken(), 1U);

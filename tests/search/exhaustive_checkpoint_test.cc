@@ -1,7 +1,5 @@
 // An exhaustive search that was interrupted goes on from its checkpoint, and finds what it would
 // have found otherwise.
-#include "lockstep/search/checkpoint.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,6 +16,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/scenario.h"
+#include "lockstep/search/checkpoint.h"
 #include "lockstep/search/exhaustive_jobs.h"
 #include "plays.h"
 
@@ -99,7 +98,7 @@ int search_in_pieces(ExhaustiveOptions options, const ExhaustiveJobs& jobs,
   }
 }
 
-TEST(CheckpointTest, ASearchInPiecesFindsWhatAnUninterruptedOneFinds) {
+TEST(ExhaustiveCheckpointTest, ASearchInPiecesFindsWhatAnUninterruptedOneFinds) {
   const ExhaustiveOptions options = with_faults("cut,parent-removal", 2);
   const ExhaustiveJobs jobs{.make_program = &two_contend<FairMutex>};
   const ExhaustiveResult expected = search_with(options, 1, jobs);
@@ -107,7 +106,7 @@ TEST(CheckpointTest, ASearchInPiecesFindsWhatAnUninterruptedOneFinds) {
   EXPECT_GT(search_in_pieces(options, jobs, expected), 2);
 }
 
-TEST(CheckpointTest, ASearchInPiecesFindsTheSameViolation) {
+TEST(ExhaustiveCheckpointTest, ASearchInPiecesFindsTheSameViolation) {
   const ExhaustiveOptions options = with_faults("kill-session,cut,timer", 2);
   const ExhaustiveJobs jobs{.make_program = &one_breaks};
   const ExhaustiveResult expected = search_with(options, 1, jobs);
@@ -115,7 +114,7 @@ TEST(CheckpointTest, ASearchInPiecesFindsTheSameViolation) {
   search_in_pieces(options, jobs, expected);
 }
 
-TEST(CheckpointTest, AFinishedSearchOnlyComparesTheProgram) {
+TEST(ExhaustiveCheckpointTest, AFinishedSearchOnlyComparesTheProgram) {
   ExhaustiveOptions options = with_faults("cut,crash", 1);
   KeptInMemory kept;
   options.checkpoint = &kept;
@@ -137,7 +136,7 @@ std::string why_refused(const ExhaustiveOptions& options, const ExhaustiveJobs& 
   return "";
 }
 
-TEST(CheckpointTest, AnotherProgramIsRefusedAndTheCheckpointKept) {
+TEST(ExhaustiveCheckpointTest, AnotherProgramIsRefusedAndTheCheckpointKept) {
   ExhaustiveOptions options = with_faults("cut,crash", 1);
   KeptInMemory kept;
   options.checkpoint = &kept;
@@ -148,7 +147,7 @@ TEST(CheckpointTest, AnotherProgramIsRefusedAndTheCheckpointKept) {
   EXPECT_EQ(*kept.text, before);
 }
 
-TEST(CheckpointTest, ADamagedOneIsRefused) {
+TEST(ExhaustiveCheckpointTest, ADamagedOneIsRefused) {
   ExhaustiveOptions options = with_faults("cut", 1);
   KeptInMemory kept;
   options.checkpoint = &kept;
@@ -166,7 +165,7 @@ TEST(CheckpointTest, ADamagedOneIsRefused) {
   EXPECT_EQ(why_refused(options, jobs), "is damaged");
 }
 
-TEST(CheckpointTest, TheEstimateIsCloseFromTheBeginningAndExactAtTheEnd) {
+TEST(ExhaustiveCheckpointTest, TheEstimateIsCloseFromTheBeginningAndExactAtTheEnd) {
   ExhaustiveOptions options = with_faults("cut,timer", 2);
   std::vector<ExhaustiveEstimate> estimates;
   options.progress = [&](const ExhaustiveEstimate& now) {
