@@ -59,7 +59,7 @@ class Znodes {
  public:
   void clear() {
     for (Znode& znode : znodes_) {
-      znode.watch = {};
+      znode.watches = {};
       znode.there = false;
     }
     made_ = 0;
@@ -86,22 +86,24 @@ class Znodes {
   bool watch(const Path& path, internal::Ref<internal::WatchState> watch) {
     Znode* const znode = find(path);
     if (!znode) return false;
-    znode->watch = std::move(watch);
+    (znode->watches[0] ? znode->watches[1] : znode->watches[0]) = std::move(watch);
     return true;
   }
-  // Returns the watch to fire, or null.
-  internal::Ref<internal::WatchState> remove(const Path& path) {
+  // The contender of a znode may watch it, and the next one: null for those that do not.
+  using Watches = std::array<internal::Ref<internal::WatchState>, 2>;
+  // Returns the watches to fire.
+  Watches remove(const Path& path) {
     Znode* const znode = find(path);
     expect(znode, "a contender deletes a missing znode");
     znode->there = false;
-    return std::move(znode->watch);
+    return std::exchange(znode->watches, {});
   }
 
  private:
   struct Znode {
     Path path = Path(Text());
     bool there = false;
-    internal::Ref<internal::WatchState> watch;
+    Watches watches;
   };
 
   Znode* find(const Path& path) {
@@ -139,16 +141,22 @@ class Answering final : public Session {
   };
 
   void submit(Request&& request, internal::Completion& completion) override {
-    expect(!completion_, "a contender has two requests in flight");
-    asked_.emplace(std::move(request));
-    completion_ = &completion;
+    expect(sent_ - answered_ < kInFlight, "a contender has more than two requests in flight");
+    Asked& asked = asked_[sent_++ % kInFlight];
+    asked.request.emplace(std::move(request));
+    asked.completion = &completion;
     executor().post(answer_);
   }
-  void abandon(internal::Completion&) noexcept override { completion_ = nullptr; }
+  void abandon(internal::Completion& completion) noexcept override {
+    for (Asked& asked : asked_) {
+      if (asked.completion == &completion) asked.completion = nullptr;
+    }
+  }
 
   void answer() {
-    Request request = std::move(*asked_);
-    internal::Completion* const completion = std::exchange(completion_, nullptr);
+    Asked& asked = asked_[answered_++ % kInFlight];
+    Request request = std::move(*asked.request);
+    internal::Completion* const completion = std::exchange(asked.completion, nullptr);
     Reply reply;
     switch (request.op) {
       case OpCode::kCreate: reply.path = znodes_.create(request.path); break;
@@ -157,8 +165,8 @@ class Answering final : public Session {
         if (!znodes_.watch(request.path, std::move(request.watch))) reply = Reply(Error::kNoNode);
         break;
       case OpCode::kRemove:
-        if (const auto watch = znodes_.remove(request.path)) {
-          watch->resolve(WatchEvent(EventType::kDeleted, request.path));
+        for (const auto& watch : znodes_.remove(request.path)) {
+          if (watch) watch->resolve(WatchEvent(EventType::kDeleted, request.path));
         }
         break;
       default: throw std::logic_error("a fair mutex sends an unexpected request");
@@ -166,10 +174,17 @@ class Answering final : public Session {
     if (completion) completion->complete(reply);
   }
 
+  struct Asked {
+    std::optional<Request> request;
+    internal::Completion* completion = nullptr;
+  };
+  static constexpr std::size_t kInFlight = 2;
+
   Znodes& znodes_;
   Answer answer_;
-  std::optional<Request> asked_;
-  internal::Completion* completion_ = nullptr;
+  std::array<Asked, kInFlight> asked_;
+  std::size_t sent_ = 0;
+  std::size_t answered_ = 0;
 };
 
 Task<void> contend(Session& session, std::size_t& served) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <optional>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/acquire_notice.h"
@@ -44,9 +45,14 @@ class Semaphore::Leases {
  public:
   explicit Leases(Path parent) : path(std::move(parent)) {}
 
-  void add(Session& session, const Created& lease) {
-    places_.emplace_back(session, lease.path);
-    created_.push_back(lease.stat.czxid);
+  void add(Session& session, Arrival lease) {
+    places_.emplace_back(session, std::move(lease.znode));
+    created_.push_back(lease.created);
+    listed_ = std::move(lease.list);
+  }
+  // The list that was asked for together with the last lease, if it came.
+  [[nodiscard]] const Children* listed() const {
+    return listed_ && *listed_ ? &**listed_ : nullptr;
   }
   // Whether there are no more leases than there may be. kNoNode if one of ours is not there (any
   // more).
@@ -79,6 +85,7 @@ class Semaphore::Leases {
  private:
   std::list<Place> places_;
   std::vector<Zxid> created_;
+  std::optional<Result<Children>> listed_;
 };
 
 Task<Result<HeldLock>> Semaphore::acquire_one(Patience patience, Context context) {
@@ -128,18 +135,23 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
 // "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential. Both arguments outlive it.
 Task<Result<void>> Semaphore::create_leases(Leases& ours, std::int32_t leases, Context context) {
   while (std::cmp_less(ours.size(), leases)) {
-    const Created lease = co_await ok(
-        take_place(session_, ours.path, kLeaseMark, options_.data, options_.acl, context));
-    ours.add(session_, lease);
+    Arrival lease = co_await ok(
+        take_place_and_list(session_, ours.path, kLeaseMark, options_.data, options_.acl, context));
+    ours.add(session_, std::move(lease));
   }
   co_return Result<void>();
 }
 
 Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
                                             Context context) {
-  // A look that leaves no watches: usually there is room.
+  // A look that leaves no watches: usually there is room. The list that came with our last lease is
+  // older than a limit that we have yet to read.
   const std::int32_t at_first = co_await ok(capacity(context));
-  const Children first = co_await ok(retried(session_, &Session::get_children, ours.path, context));
+  const bool is_listed = ours.listed() && !count_.shared();
+  Children first;
+  if (is_listed) first = *ours.listed();
+  if (!is_listed)
+    first = co_await ok(retried(session_, &Session::get_children, ours.path, context));
   const bool room_at_first = co_await ok(ours.have_room(first, at_first));
   if (room_at_first) co_return first.parent().pzxid;
   if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
