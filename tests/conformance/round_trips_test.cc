@@ -111,7 +111,7 @@ CONFORMANCE_TEST_ON_ZNODE(AHandoffToTheOnlyWaiterTakesNoRoundTrip) {
   Waiter waiter(co_await lab.open(), path);
   co_await queue_up(waiter, path);
   co_await held.release();
-  co_await waiter.held().wait();
+  static_cast<void>(co_await waiter.held().wait());
   EXPECT_EQ(waiter.taken(), 0U);
   co_await waiter.lock().release();
 }
@@ -124,10 +124,10 @@ CONFORMANCE_TEST_ON_ZNODE(AHandoffInALongerQueueTakesOneRoundTrip) {
   Waiter third(co_await lab.open(), path);
   co_await queue_up(third, path);
   co_await held.release();
-  co_await second.held().wait();
+  static_cast<void>(co_await second.held().wait());
   EXPECT_EQ(second.taken(), 0U);
   co_await second.lock().release();
-  co_await third.held().wait();
+  static_cast<void>(co_await third.held().wait());
   EXPECT_EQ(third.taken(), 1U);
   co_await third.lock().release();
 }
