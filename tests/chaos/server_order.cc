@@ -189,6 +189,17 @@ void judge_release(const Event& release, const std::vector<Life>& lives,
                         release.at});
 }
 
+// A grant that its contender took over rests on the deletion of the znode that was in front. If
+// that znode was not deleted, the grant is judged by the list, which shows it in front.
+void rest_on_deletion(Event& grant, const std::vector<Life>& lives) {
+  if (grant.after.empty()) return;
+  const auto in_front = std::ranges::find_if(lives, [&](const Life& life) {
+    return life.path == grant.after && life.created <= grant.evidence &&
+           life.deleted > grant.evidence && life.deleted != kForEver;
+  });
+  if (in_front != lives.end()) grant.evidence = in_front->deleted;
+}
+
 }  // namespace
 
 void judge_server_order(const std::vector<Event>& events,
@@ -202,6 +213,7 @@ void judge_server_order(const std::vector<Event>& events,
     if (event.kind == Kind::kReleased) judge_release(event, lives.by_parent[parent], violations);
   }
   for (auto& [parent, of_queue] : grants) {
+    for (Event& grant : of_queue) rest_on_deletion(grant, lives.by_parent[parent]);
     std::ranges::sort(of_queue, {},
                       [](const Event& grant) { return std::pair(grant.evidence, grant.at); });
     Queue queue(lives.by_parent[parent], violations);

@@ -55,6 +55,7 @@ struct Event {
   std::int64_t token = 0;
   std::int64_t created = 0;
   std::int64_t evidence = 0;
+  std::string after;  // The znode on whose deletion since then the grant rests, if on any.
   bool shared = false;
   std::string continues;
   std::int64_t detail = 0;
@@ -68,8 +69,8 @@ inline std::string text_of(const Event& event) {
   std::ostringstream line;
   line << static_cast<char>(event.kind) << ' ' << event.at << ' ' << event.worker << ' '
        << event.session << ' ' << word(event.lock) << ' ' << word(event.znode) << ' ' << event.token
-       << ' ' << event.created << ' ' << event.evidence << ' ' << event.shared << ' '
-       << word(event.continues) << ' ' << event.detail;
+       << ' ' << event.created << ' ' << event.evidence << ' ' << word(event.after) << ' '
+       << event.shared << ' ' << word(event.continues) << ' ' << event.detail;
   return line.str();
 }
 
@@ -78,10 +79,10 @@ inline std::string text_of(const Event& event) {
   std::istringstream line(text);
   char kind = 0;
   line >> kind >> event.at >> event.worker >> event.session >> event.lock >> event.znode >>
-      event.token >> event.created >> event.evidence >> event.shared >> event.continues >>
-      event.detail;
+      event.token >> event.created >> event.evidence >> event.after >> event.shared >>
+      event.continues >> event.detail;
   event.kind = static_cast<Kind>(kind);
-  for (std::string* word : {&event.lock, &event.znode, &event.continues}) {
+  for (std::string* word : {&event.lock, &event.znode, &event.after, &event.continues}) {
     if (*word == "-") word->clear();
   }
   return !line.fail();

@@ -21,6 +21,7 @@ Event about(Kind kind, const GrantRecord& grant) {
   event.token = grant.token;
   event.created = grant.created;
   event.evidence = grant.evidence;
+  event.after = grant.after.string();
   event.shared = grant.share == Share::kShared;
   event.continues = grant.continues.string();
   return event;
