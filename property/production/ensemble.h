@@ -26,7 +26,7 @@ class Ensemble {
   Duration session_timeout = kUsualSessionTimeout;
 };
 
-// What the commands `lock`, `show` and `revoke` have in common: PATH and --zookeeper.
+// The options that `lock`, `show` and `revoke` share: PATH and --zookeeper.
 void add_path(CLI::App& command, std::string& path);
 void add_ensemble(CLI::App& command, Ensemble& ensemble);
 

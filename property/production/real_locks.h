@@ -11,7 +11,7 @@
 
 namespace lockstep::program {
 
-// What a measurement of many lock cycles gives.
+// The result of a measurement of many lock cycles.
 struct MeasuredLocks {
   double per_second = 0;
   double cycle_median_us = 0;    // From the call of acquire() to the end of the cycle.

@@ -47,7 +47,7 @@ class Acquires final : public LockObserver {
   const Context& patience_;
 };
 
-// What a leader does, told by its latch alone.
+// A leader that hears of its leadership from its latch alone.
 class Office final : public LeaderLatch::Listener {
  public:
   explicit Office(Contender& self) : begun(self.client().executor()), self_(self) {}

@@ -10,7 +10,7 @@
 #include "lockstep/held_lock.h"
 #include "registry.h"
 
-// What the scenarios of the library's own recipes share: rounds of acquires and releases, every end
+// The common part of the library's own scenarios: rounds of acquires and releases, every end
 // of which is judged.
 namespace lockstep::scenarios {
 

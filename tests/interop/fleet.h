@@ -58,7 +58,7 @@ class Fleet {
   // Waits a moment, for a condition that no message tells.
   Task<void> pause();
 
-  // What the server's history says of everything so far.
+  // The verdict of the server's history on everything so far.
   [[nodiscard]] Verdict verdict(std::size_t leases = 1) const;
 
  private:
@@ -117,7 +117,7 @@ class Ours {
   TaskSet tasks_;
 };
 
-// What a contender of ours does inside.
+// The critical section of a contender of ours.
 Task<void> enter(Session& session, const HeldLock& held);
 Task<void> leave(Session& session, const HeldLock& held);
 

@@ -8,7 +8,7 @@
 
 namespace lockstep::interop {
 
-// What the server's history says of a lock that several libraries share.
+// The verdict of the server's history on a lock that several libraries share.
 struct Verdict {
   std::size_t entries = 0;  // Critical sections.
   std::vector<std::string> violations;

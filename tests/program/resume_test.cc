@@ -41,7 +41,7 @@ class ResumeTest : public testing::Test {
   const std::string file_ = (directory_.path() / "search").string();
 };
 
-// What has been found, without how long it took.
+// The findings, without the time that they took.
 nlohmann::json findings(const ProgramRun& run) {
   nlohmann::json result = run.json();
   for (const char* const varies : {"seconds", "executions_per_second", "seed"}) {

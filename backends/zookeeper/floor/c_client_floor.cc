@@ -24,7 +24,8 @@ constexpr std::size_t kDigits = 10;
 // As long as a name of the recipe's.
 constexpr const char* kPrefix = "/_c_00000000000000000000000000000000-lock-";
 
-// What the contenders of one measurement have in common. They run on the threads of their sessions.
+// The state that the contenders of one measurement share. They run on the threads of their
+// sessions.
 class Run {
  public:
   explicit Run(std::chrono::duration<double> time)

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint32_t kReplacementCharacter = 0xfffd;
 
-// What the first byte of a longer character says: how many bytes follow, its own bits, and the
+// The meaning of the first byte of a longer character: how many bytes follow, its own bits, and the
 // range of the second byte, which leaves no second way to write a character.
 struct Lead {
   std::size_t more = 0;  // 0: no character begins with this byte.

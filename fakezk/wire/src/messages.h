@@ -12,7 +12,7 @@
 #include "lockstep/wire/jute.h"
 #include "lockstep/wire/op.h"
 
-// What requests and replies have in common.
+// The common parts of requests and replies.
 namespace lockstep::wire {
 
 template <class T>

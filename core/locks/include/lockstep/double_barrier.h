@@ -85,7 +85,7 @@ class DoubleBarrier {
   Task<Result<Member>> enter(Duration wait) { return enter(within(session_.executor(), wait)); }
 
  private:
-  // What "ready" says: the last round that has begun.
+  // The number in "ready": the last round that has begun.
   class Ready {
    public:
     explicit Ready(Watch on) : watch(std::move(on)) {}

@@ -22,7 +22,7 @@ struct Finished {
 
 using FinishedByFaults = std::map<Faults, Finished>;
 
-// What a checkpoint keeps of a search.
+// The part of a search that a checkpoint keeps.
 struct SavedSearch {
   FinishedByFaults finished;
   StateSet final_states;  // Those of the search.

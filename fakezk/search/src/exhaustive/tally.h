@@ -8,7 +8,7 @@
 
 namespace lockstep::search {
 
-// What explorations of different traces add up to.
+// The sum of explorations of different traces.
 struct Sums {
   void add(const Sums& other) {
     traces += other.traces;

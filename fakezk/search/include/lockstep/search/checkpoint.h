@@ -23,7 +23,7 @@ class Checkpoint {
   Checkpoint& operator=(const Checkpoint&) = delete;
   virtual ~Checkpoint() = default;
 
-  // What was saved last; null if nothing was. Called once, before the search.
+  // Returns the last saved state; null if there is none. Called once, before the search.
   [[nodiscard]] virtual std::unique_ptr<std::istream> saved() = 0;
   // Asked whenever something has been finished: whether to save it now.
   [[nodiscard]] virtual bool is_due() = 0;

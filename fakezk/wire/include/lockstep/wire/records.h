@@ -9,7 +9,7 @@ namespace lockstep::wire {
 // The records of the client protocol (zookeeper.jute, modules data and proto). Records with the
 // same fields are one type here.
 
-// What requests and replies consist of.
+// The parts of requests and replies.
 
 // An identity, or a class of them.
 struct Id {

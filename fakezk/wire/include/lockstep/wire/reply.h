@@ -14,7 +14,7 @@
 
 namespace lockstep::wire {
 
-// What a server sends: first a ConnectResponse, then replies and events; each is a frame. Decoders
+// A server sends: first a ConnectResponse, then replies and events; each is a frame. Decoders
 // and encoders as in request.h.
 
 struct ConnectResponse {

@@ -14,7 +14,7 @@
 
 namespace lockstep::wire {
 
-// What a client sends: first a ConnectRequest, then requests; each is a frame (frames.h). Decoders
+// A client sends: first a ConnectRequest, then requests; each is a frame (frames.h). Decoders
 // take one frame without its length, ignore bytes behind the last field, as ZooKeeper's server
 // does, and refuse everything else with an error. Encoders give a frame without its length.
 
