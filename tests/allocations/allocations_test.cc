@@ -49,7 +49,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 // Until every queue and list has been as long as it gets, and every kind of frame been made.
-constexpr std::uint64_t kWarmUp = 3000;
+constexpr std::uint64_t kWarmUp = 6000;
 constexpr std::uint64_t kMeasured = 1000;
 
 class AllocationsTest : public testing::TestWithParam<StrategyName> {};

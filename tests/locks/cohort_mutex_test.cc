@@ -106,6 +106,9 @@ TEST_F(CohortMutexTest, BatchThatHasTakenItsTimeEnds) {
   simulation_.run(hold.release());
   simulation_.run_until(rival);
   EXPECT_FALSE(second.done());
+  HeldLock in_between = must(std::move(rival.result()), "acquire");
+  EXPECT_EQ(simulation_.run(in_between.release()), ReleaseOutcome::kReleased);
+  EXPECT_EQ(granted(second).fencing_token().position, 1U);
 }
 
 TEST_F(CohortMutexTest, WaiterWhoseDeadlinePassesIsSkipped) {

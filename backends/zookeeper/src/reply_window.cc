@@ -1,5 +1,7 @@
 #include "reply_window.h"
 
+#include <algorithm>
+
 namespace lockstep::zookeeper {
 
 namespace {
@@ -22,8 +24,8 @@ std::size_t ReplyWindow::expected(OpCode op) const noexcept {
 }
 
 void ReplyWindow::learn(OpCode op, std::size_t bytes) noexcept {
-  if (op == OpCode::kGetChildren) list_ = next_guess(list_, bytes);
-  if (op == OpCode::kGetData) data_ = next_guess(data_, bytes);
+  if (op == OpCode::kGetChildren) list_ = std::max(kLeast, next_guess(list_, bytes));
+  if (op == OpCode::kGetData) data_ = std::max(kLeast, next_guess(data_, bytes));
 }
 
 }  // namespace lockstep::zookeeper

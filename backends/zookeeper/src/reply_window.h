@@ -12,7 +12,9 @@ namespace lockstep::zookeeper {
 // C client's threads instead would bound nothing: it reads on and keeps the bytes in its own queue,
 // as it must, since the session's pings depend on it.
 //
-// The size of an answer is predicted from the last answers to requests of that kind.
+// The size of an answer is predicted from the last answers to requests of that kind, but never
+// below kLeast: each contender that joins makes the lists longer that are still under way, and a
+// burst admitted by the size of the first ones would take many times the limit.
 class ReplyWindow {
  public:
   // The most bytes that the answers to requests in flight may take.
@@ -32,11 +34,11 @@ class ReplyWindow {
   void learn(OpCode op, std::size_t bytes) noexcept;
 
  private:
-  static constexpr std::size_t kAtFirst = std::size_t{64} << 10;
+  // Only these two answers have no small bound. 250 of them may always be under way.
+  static constexpr std::size_t kLeast = kLimit / 256;
 
-  // Only these two answers have no small bound.
-  std::size_t list_ = kAtFirst;
-  std::size_t data_ = kAtFirst;
+  std::size_t list_ = kLeast;
+  std::size_t data_ = kLeast;
   std::size_t under_way_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/frame_pool.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
 #include "lockstep/task_set.h"
@@ -10,8 +11,9 @@
 namespace lockstep {
 
 // Watches a grant for events that its session does not report. Its listener is notified of each
-// event once, outside of any coroutine, and may destroy the guard then.
-class HeldLock::Guard {
+// event once, outside of any coroutine, and may destroy the guard then. Pooled, because every grant
+// that had to wait has one.
+class HeldLock::Guard : public internal::Pooled {
  public:
   class Listener {
    public:
