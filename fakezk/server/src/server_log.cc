@@ -15,7 +15,9 @@ namespace lockstep::fakezk {
     reply.has_error = true;
     return;
   }
-  if (txn.op != OpCode::kCreate && txn.op != OpCode::kSetData) return;
+  const bool shows =
+      txn.op == OpCode::kCreate || txn.op == OpCode::kSetData || txn.op == OpCode::kSetAcl;
+  if (!shows) return;
   const PathId path = history()[txn.first_change].path;
   const ZnodeTree& tree = replica.tree();
   reply.show(tree.stat(*tree.find(path)));

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lockstep/error.h"
+#include "lockstep/wire/op.h"
+#include "lockstep/wire/request.h"
+
+namespace lockstep::connection {
+
+// What a connection keeps of a request to encode its reply: replies say neither operation nor path.
+struct Asked {
+  std::int32_t xid = 0;
+  wire::Op op{};
+  wire::Ustring path{};            // sync: its reply has it
+  std::vector<wire::Op> ops{};     // multi
+  std::optional<Error> refusal{};  // The answer, if the servers are not asked.
+};
+
+}  // namespace lockstep::connection

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "lockstep/connection/asked.h"
+#include "lockstep/fakezk/world.h"
+#include "lockstep/wire/frames.h"
+
+namespace lockstep::connection {
+
+// The servers' side of one connection that speaks ZooKeeper's client protocol, over any stream of
+// bytes: what the client sends is fed in, and what the servers answer is taken out. In between is
+// a link of the simulated world, with its two queues: a message of the client is taken up when the
+// world lets that event happen, and an answer becomes bytes when the world delivers it, so that
+// faults and the orders of a hunt apply to it as to any other client.
+//
+// Feeding makes no event happen. A world that runs ahead of its chooser, such as a service, lets
+// them happen afterwards. Belongs to the thread of its world. The world outlives it, or has ended.
+class ClientConnection final : private fakezk::Endpoint {
+ public:
+  static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+
+  // A connection over a new link, whose client belongs to `process`.
+  explicit ClientConnection(fakezk::Process& process);
+  // Over a link that this process had before, and whose connection is over: a client that comes
+  // back, or another one. A service uses it to have no more links than clients at the same time.
+  ClientConnection(fakezk::Process& process, fakezk::LinkIndex link);
+  ClientConnection(const ClientConnection&) = delete;
+  ClientConnection& operator=(const ClientConnection&) = delete;
+  // Hangs up; the servers still take up everything that they have been sent.
+  ~ClientConnection();
+
+  // The next bytes from the client, in fragments of any size; ignored once it has been closed. What
+  // follows the ConnectRequest waits until that has been answered, so a caller that reads no more
+  // while unread() is large bounds the memory.
+  void feed(std::string_view bytes);
+  // The client has closed the stream, or it has broken. The servers have read the first `accepted`
+  // of the messages that are under way, and answer nobody.
+  void hang_up(std::uint32_t accepted = kAll);
+
+  // The bytes for the client since the last call. There may be some after the close too.
+  [[nodiscard]] std::string take_output();
+  [[nodiscard]] bool has_output() const { return !output_.empty(); }
+  // There will be no more bytes; the caller closes the stream once it has sent the last ones.
+  [[nodiscard]] bool closed() const { return closed_; }
+  // What a client would take the end for, if the world has ended the connection (kConnectionLoss
+  // for a closed stream, kOperationTimeout for one that has fallen silent).
+  [[nodiscard]] const std::optional<Error>& ended_as() const { return ended_as_; }
+  // Bytes that have been fed and not yet been read.
+  [[nodiscard]] std::size_t unread() const { return reader_.pending(); }
+  // Requests that have been read and are not answered.
+  [[nodiscard]] std::size_t unanswered() const { return asked_.size(); }
+
+  // The session that it serves; 0 before it has been established.
+  [[nodiscard]] SessionId session_id() const override { return session_; }
+  // When the session expires without a sign of its client; zero before it has been established.
+  [[nodiscard]] Duration session_timeout() const { return timeout_; }
+  [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
+
+ private:
+  void receive(fakezk::ServerMessage& message) override;
+  [[nodiscard]] bool attached() const { return world_.network().at(link_).endpoint == this; }
+  void read_frames();
+  void greet(std::string_view frame);
+  void take(std::string_view frame);
+  void take_auth(std::string_view frame);
+  void ask(const wire::Request& request);
+  void send(lockstep::Request&& request);
+  // Answers at the turn of this request, without asking the servers.
+  void answer_in_turn(Asked asked);
+  void answer_turns();
+  void accepted(const fakezk::ServerMessage& message);
+  void refused();
+  void replied(fakezk::ServerMessage& message);
+  [[nodiscard]] Zxid zxid_of_server() const;
+  void put(std::string_view frame) { wire::append_frame(output_, frame); }
+  void close();
+
+  fakezk::World& world_;
+  fakezk::LinkIndex link_;
+  wire::FrameReader reader_;
+  std::string output_;
+  std::deque<Asked> asked_;               // The oldest first.
+  std::deque<std::int32_t> asked_auths_;  // Their xids: auths overtake other requests.
+  std::optional<bool> read_only_;         // As the ConnectRequest has it: old clients have none.
+  bool greeted_ = false;
+  bool closed_ = false;
+  std::optional<Error> ended_as_;
+  SessionId session_ = 0;
+  Duration timeout_{};
+};
+
+}  // namespace lockstep::connection

@@ -1,0 +1,246 @@
+#include "lockstep/connection/client_connection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "lockstep/wire/reply.h"
+#include "lockstep/wire/request.h"
+#include "translation.h"
+
+namespace lockstep::connection {
+
+using fakezk::ServerMessage;
+
+namespace {
+
+// True if it is answered at its turn, without asking the servers.
+bool answers_itself(const Asked& asked) { return asked.refusal || asked.op == wire::Op::kPing; }
+
+bool is_null(const wire::Vector<wire::Ustring>& paths) {
+  return paths && std::ranges::any_of(*paths, [](const wire::Ustring& path) { return !path; });
+}
+
+std::vector<Path> paths_of(const wire::Vector<wire::Ustring>& names) {
+  std::vector<Path> paths;
+  if (!names) return paths;
+  for (const wire::Ustring& name : *names) paths.emplace_back(std::string_view(*name));
+  return paths;
+}
+
+// Those of SetWatches2 too: what it has besides is not known to the simulated servers.
+template <class Body>
+std::expected<fakezk::WatchedPaths, Error> watched_in(const Body& body) {
+  if (is_null(body.data) || is_null(body.exist) || is_null(body.child)) {
+    return std::unexpected(Error::kMarshallingError);
+  }
+  fakezk::WatchedPaths watched;
+  watched.relative_zxid = body.relative_zxid;
+  watched.data = paths_of(body.data);
+  watched.exist = paths_of(body.exist);
+  watched.child = paths_of(body.child);
+  return watched;
+}
+
+bool has_any(const wire::Vector<wire::Ustring>& paths) { return paths && !paths->empty(); }
+
+std::expected<fakezk::WatchedPaths, Error> watched_in(const wire::Request& request) {
+  if (request.op == wire::Op::kSetWatches) {
+    return watched_in(std::get<wire::SetWatches>(request.body));
+  }
+  const auto& body = std::get<wire::SetWatches2>(request.body);
+  if (has_any(body.persistent) || has_any(body.persistent_recursive)) {
+    return std::unexpected(Error::kUnimplemented);
+  }
+  return watched_in(body);
+}
+
+Asked asked_by(const wire::Request& request) {
+  Asked asked{.xid = request.xid, .op = request.op};
+  if (const auto* const sync = std::get_if<wire::PathRequest>(&request.body)) {
+    asked.path = sync->path;
+  }
+  if (const auto* const multi = std::get_if<wire::MultiRequest>(&request.body)) {
+    for (const wire::MultiOp& op : multi->ops) asked.ops.push_back(op.op);
+  }
+  return asked;
+}
+
+}  // namespace
+
+ClientConnection::ClientConnection(fakezk::Process& process)
+    : world_(process.world()), link_(world_.add_link(process, *this)) {}
+
+ClientConnection::ClientConnection(fakezk::Process& process, fakezk::LinkIndex link)
+    : world_(process.world()), link_(link) {
+  world_.network().attach(link, *this);
+}
+
+ClientConnection::~ClientConnection() {
+  // The process may have crashed, or the world may have ended.
+  if (!attached()) return;
+  hang_up();
+  if (attached()) world_.network().abandon(link_);
+}
+
+void ClientConnection::feed(std::string_view bytes) {
+  if (closed_ || !attached()) return;
+  reader_.feed(bytes);
+  read_frames();
+}
+
+void ClientConnection::hang_up(std::uint32_t accepted) {
+  if (closed_) return;
+  closed_ = true;
+  if (!attached()) return;
+  world_.faults().cut(link_, accepted, 0);
+  world_.network().abandon(link_);
+}
+
+std::string ClientConnection::take_output() { return std::exchange(output_, {}); }
+
+// The server has enough of this client: what it has read before is still taken up.
+void ClientConnection::close() { hang_up(); }
+
+// A server reads nothing behind a ConnectRequest before it has answered it
+// (ServerCnxn.disableRecv).
+void ClientConnection::read_frames() {
+  while (!closed_ && (!greeted_ || session_ != 0)) {
+    const std::optional<std::string_view> frame = reader_.next();
+    if (!frame) break;
+    greeted_ ? take(*frame) : greet(*frame);
+  }
+  if (reader_.refused()) close();
+}
+
+void ClientConnection::greet(std::string_view frame) {
+  const auto request = wire::decode_connect_request(frame);
+  if (!request) return close();
+  greeted_ = true;
+  if (request->read_only) read_only_ = false;
+  fakezk::Handshake handshake;
+  handshake.session_id = request->session;
+  handshake.password = to_password(request->password);
+  handshake.timeout = std::chrono::milliseconds(request->timeout_ms);
+  handshake.last_zxid_seen = request->last_zxid_seen;
+  world_.network().connect(link_, handshake);
+}
+
+// A request whose operation is unknown is refused, and its client too
+// (UnimplementedRequestProcessor); one that has another content than its operation, only the
+// request. Both seen on 3.8.0.
+void ClientConnection::take(std::string_view frame) {
+  std::int32_t xid = 0;
+  std::int32_t op = 0;
+  wire::Reader header(frame);
+  header(xid, op);
+  if (header.error()) return close();
+  const auto known = static_cast<wire::Op>(op);
+  if (!wire::empty_body(known)) {
+    put(encode_header(xid, -1, Error::kUnimplemented));
+    return close();
+  }
+  const auto request = wire::decode_request(frame);
+  if (request) return ask(*request);
+  if (known == wire::Op::kAuth) return close();
+  answer_in_turn({.xid = xid, .op = known, .refusal = Error::kMarshallingError});
+}
+
+void ClientConnection::ask(const wire::Request& request) {
+  Asked asked = asked_by(request);
+  if (request.op == wire::Op::kPing) return answer_in_turn(std::move(asked));
+  if (request.op == wire::Op::kSetWatches || request.op == wire::Op::kSetWatches2) {
+    auto watched = watched_in(request);
+    if (watched) {
+      asked_.push_back(std::move(asked));
+      return world_.network().send(link_, std::move(*watched));
+    }
+    asked.refusal = watched.error();
+    return answer_in_turn(std::move(asked));
+  }
+  auto translated = to_request(request, world_.server().options().ttl_enabled);
+  if (!translated) {
+    asked.refusal = translated.error();
+    return answer_in_turn(std::move(asked));
+  }
+  if (request.op == wire::Op::kAuth) {
+    asked_auths_.push_back(request.xid);
+  } else {
+    asked_.push_back(std::move(asked));
+  }
+  send(std::move(*translated));
+}
+
+void ClientConnection::send(lockstep::Request&& request) {
+  const fakezk::PathId path = request.path.text().is_null()
+                                  ? fakezk::PathTable::kRoot
+                                  : world_.servers().paths().intern(request.path.text());
+  world_.network().send(link_, std::move(request), path);
+}
+
+void ClientConnection::answer_in_turn(Asked asked) {
+  asked_.push_back(std::move(asked));
+  answer_turns();
+}
+
+void ClientConnection::answer_turns() {
+  while (!asked_.empty() && answers_itself(asked_.front())) {
+    const Asked& asked = asked_.front();
+    put(encode_header(asked.xid, zxid_of_server(), asked.refusal));
+    asked_.pop_front();
+  }
+}
+
+Zxid ClientConnection::zxid_of_server() const {
+  if (fakezk::FootprintRecorder* const recorder = world_.recorder()) {
+    recorder->reads(fakezk::ObjectKind::kReplica, world_.server().replica_of(link_));
+  }
+  return world_.server().last_zxid_for(session_);
+}
+
+void ClientConnection::receive(ServerMessage& message) {
+  switch (message.kind) {
+    case ServerMessage::Kind::kReply: return replied(message);
+    case ServerMessage::Kind::kWatchEvent: return put(encode_event(message));
+    case ServerMessage::Kind::kSessionAccepted: return accepted(message);
+    case ServerMessage::Kind::kSessionExpired: return refused();
+    case ServerMessage::Kind::kWatchesSet: return replied(message);
+    case ServerMessage::Kind::kConnectionEnded: closed_ = true; ended_as_ = message.reply.error;
+  }
+}
+
+void ClientConnection::accepted(const ServerMessage& message) {
+  const fakezk::Welcome& welcome = *message.welcome;
+  session_ = welcome.session_id;
+  timeout_ = welcome.timeout;
+  const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout_);
+  put(encode(wire::ConnectResponse{.timeout_ms = static_cast<std::int32_t>(timeout.count()),
+                                   .session = session_,
+                                   .password = to_bytes(welcome.password),
+                                   .read_only = read_only_}));
+  read_frames();
+}
+
+// The answer to a session that is over, or to a wrong password (ZooKeeperServer.
+// finishSessionInit).
+void ClientConnection::refused() {
+  constexpr std::size_t kPasswordBytes = 16;
+  put(encode(wire::ConnectResponse{.password = std::string(kPasswordBytes, '\0'),
+                                   .read_only = read_only_}));
+  closed_ = true;
+}
+
+void ClientConnection::replied(ServerMessage& message) {
+  if (message.kind == ServerMessage::Kind::kReply && message.op == OpCode::kAddAuth) {
+    const Reply& reply = message.reply;
+    const auto error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
+    put(encode_header(asked_auths_.front(), 0, error));
+    return asked_auths_.pop_front();
+  }
+  put(encode_reply(asked_.front(), message));
+  asked_.pop_front();
+  answer_turns();
+}
+
+}  // namespace lockstep::connection

@@ -1,0 +1,173 @@
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "translation.h"
+
+namespace lockstep::connection {
+
+namespace {
+
+using Translated = std::expected<lockstep::Request, Error>;
+
+std::unexpected<Error> refused(Error error) { return std::unexpected(error); }
+
+// A server that cannot do anything with the content of a request answers so (PrepRequestProcessor
+// and FinalRequestProcessor, catch of Exception; seen on 3.8.0).
+constexpr Error kUnreadable = Error::kMarshallingError;
+
+Data data_of(const wire::Buffer& bytes) { return bytes ? Data(std::string_view(*bytes)) : Data(); }
+
+// A list that is null is as invalid as an empty one (PrepRequestProcessor.fixupACL).
+Acl acl_of(const wire::Vector<wire::Acl>& list) {
+  std::vector<AclEntry> entries;
+  if (list) {
+    for (const wire::Acl& entry : *list) {
+      entries.emplace_back(entry.perms, entry.id.scheme.value_or(""), entry.id.id.value_or(""));
+    }
+  }
+  Acl acl(std::move(entries));
+  return acl.is_open() ? Acl() : acl;
+}
+
+Translated at(OpCode op, const wire::Ustring& path) {
+  if (!path) return refused(kUnreadable);
+  return lockstep::Request(op, Path(std::string_view(*path)));
+}
+
+// CreateMode.fromFlag knows these flags only.
+bool is_mode(std::int32_t flags) { return flags >= 0 && flags <= 6; }
+
+template <class Create>
+Translated create(const Create& body) {
+  if (!is_mode(body.flags)) return refused(Error::kBadArguments);
+  Translated request = at(OpCode::kCreate, body.path);
+  if (!request) return request;
+  request->mode = static_cast<CreateMode>(body.flags);
+  request->data = data_of(body.data);
+  return request;
+}
+
+// A create without a time to live that needs one, or the other way round, is refused
+// (EphemeralType.validateTTL), the former only by a server that has them.
+Translated to_create(const wire::CreateRequest& body, bool ttl_enabled) {
+  Translated request = create(body);
+  if (!request) return request;
+  if (has_ttl(request->mode) && ttl_enabled) return refused(Error::kBadArguments);
+  request->say(RequestDetails(acl_of(body.acl)));
+  return request;
+}
+
+Translated to_create(const wire::CreateTtlRequest& body, bool ttl_enabled) {
+  constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
+  Translated request = create(body);
+  if (!request) return request;
+  const bool fits = body.ttl_ms > 0 && body.ttl_ms <= kLongestTtlMs;
+  if (has_ttl(request->mode) ? ttl_enabled && !fits : body.ttl_ms >= 0) {
+    return refused(Error::kBadArguments);
+  }
+  const std::chrono::milliseconds ttl(has_ttl(request->mode) ? body.ttl_ms : 0);
+  request->say(RequestDetails(acl_of(body.acl), ttl));
+  return request;
+}
+
+Translated to_read(OpCode op, const wire::ReadRequest& body) {
+  Translated request = at(op, body.path);
+  if (request) request->watched = body.watch;
+  return request;
+}
+
+Translated to_versioned(OpCode op, const wire::Ustring& path, std::int32_t version) {
+  Translated request = at(op, path);
+  if (request) request->version = version;
+  return request;
+}
+
+Translated to_set_data(const wire::SetDataRequest& body) {
+  Translated request = to_versioned(OpCode::kSetData, body.path, body.version);
+  if (request) request->data = data_of(body.data);
+  return request;
+}
+
+Translated to_set_acl(const wire::SetAclRequest& body) {
+  Translated request = to_versioned(OpCode::kSetAcl, body.path, body.version);
+  if (request) request->say(RequestDetails(acl_of(body.acl)));
+  return request;
+}
+
+Translated to_watches(OpCode op, const wire::WatchesRequest& body) {
+  if (body.type < 1 || body.type > 3) return refused(kUnreadable);  // WatcherType.fromInt
+  Translated request = at(op, body.path);
+  if (request) request->watch_type = static_cast<WatchType>(body.type);
+  return request;
+}
+
+// The Stat that create2 and its like return in a multi is not in the servers' replies.
+Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
+  switch (op.op) {
+    case wire::Op::kCreate: return to_create(std::get<wire::CreateRequest>(op.body), ttl_enabled);
+    case wire::Op::kSetData: return to_set_data(std::get<wire::SetDataRequest>(op.body));
+    case wire::Op::kDelete:
+    case wire::Op::kCheck: {
+      const auto& body = std::get<wire::VersionRequest>(op.body);
+      const OpCode code = op.op == wire::Op::kDelete ? OpCode::kRemove : OpCode::kCheck;
+      return to_versioned(code, body.path, body.version);
+    }
+    default: return refused(Error::kUnimplemented);
+  }
+}
+
+Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
+  std::vector<lockstep::Request> ops;
+  for (const wire::MultiOp& op : body.ops) {
+    Translated translated = to_op_of_multi(op, ttl_enabled);
+    if (!translated) return translated;
+    ops.push_back(std::move(*translated));
+  }
+  lockstep::Request multi(OpCode::kMulti, Path(Text()));
+  multi.say(RequestDetails(std::move(ops)));
+  return multi;
+}
+
+// A null scheme is none that there is (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
+Translated to_auth(const wire::AuthPacket& body) {
+  lockstep::Request auth(OpCode::kAddAuth, Path());
+  auth.say(RequestDetails(Text(body.scheme.value_or(""))));
+  auth.data = Data(std::string_view(body.auth ? *body.auth : std::string()));
+  return auth;
+}
+
+}  // namespace
+
+std::expected<lockstep::Request, Error> to_request(const wire::Request& request, bool ttl_enabled) {
+  using wire::Op;
+  const auto& body = request.body;
+  switch (request.op) {
+    case Op::kCreate:
+    case Op::kCreate2:
+    case Op::kCreateContainer: return to_create(std::get<wire::CreateRequest>(body), ttl_enabled);
+    case Op::kCreateTtl: return to_create(std::get<wire::CreateTtlRequest>(body), ttl_enabled);
+    case Op::kDelete: {
+      const auto& removed = std::get<wire::VersionRequest>(body);
+      return to_versioned(OpCode::kRemove, removed.path, removed.version);
+    }
+    case Op::kExists: return to_read(OpCode::kExists, std::get<wire::ReadRequest>(body));
+    case Op::kGetData: return to_read(OpCode::kGetData, std::get<wire::ReadRequest>(body));
+    case Op::kGetChildren:
+    case Op::kGetChildren2: return to_read(OpCode::kGetChildren, std::get<wire::ReadRequest>(body));
+    case Op::kSetData: return to_set_data(std::get<wire::SetDataRequest>(body));
+    case Op::kGetAcl: return at(OpCode::kGetAcl, std::get<wire::PathRequest>(body).path);
+    case Op::kSetAcl: return to_set_acl(std::get<wire::SetAclRequest>(body));
+    case Op::kSync: return at(OpCode::kSync, std::get<wire::PathRequest>(body).path);
+    case Op::kMulti: return to_multi(std::get<wire::MultiRequest>(body), ttl_enabled);
+    case Op::kCheckWatches:
+      return to_watches(OpCode::kCheckWatches, std::get<wire::WatchesRequest>(body));
+    case Op::kRemoveWatches:
+      return to_watches(OpCode::kRemoveWatches, std::get<wire::WatchesRequest>(body));
+    case Op::kAuth: return to_auth(std::get<wire::AuthPacket>(body));
+    case Op::kCloseSession: return lockstep::Request(OpCode::kClose, Path(Text()));
+    default: return refused(Error::kUnimplemented);
+  }
+}
+
+}  // namespace lockstep::connection

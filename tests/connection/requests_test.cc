@@ -1,0 +1,222 @@
+// Requests, replies and watch events as bytes, and the ways in which connections break.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wire_client.h"
+
+namespace lockstep::connection {
+namespace {
+
+using namespace std::string_literals;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+std::vector<std::int32_t> xids(const std::vector<std::string>& frames) {
+  std::vector<std::int32_t> xids;
+  for (const std::string& frame : frames) xids.push_back(wire::xid_of(frame).value());
+  return xids;
+}
+
+TEST(ClientConnectionTest, ReadsWhatHasBeenCreated) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  const wire::Reply created = client.ask(create(1, "/a-", 2));
+  EXPECT_EQ(created.xid, 1);
+  EXPECT_GT(created.zxid, 0);
+  EXPECT_EQ(std::get<wire::PathReply>(created.body).path, "/a-0000000000");
+  const wire::Reply data = client.ask(read(2, wire::Op::kGetData, "/a-0000000000"));
+  EXPECT_EQ(std::get<wire::DataReply>(data.body).data, "data");
+  EXPECT_EQ(std::get<wire::DataReply>(data.body).stat.czxid, created.zxid);
+  const wire::Reply list = client.ask(read(3, wire::Op::kGetChildren2, "/"));
+  EXPECT_THAT(*std::get<wire::Children2Reply>(list.body).children,
+              UnorderedElementsAre("zookeeper", "a-0000000000"));
+  EXPECT_EQ(std::get<wire::Children2Reply>(list.body).stat.pzxid, created.zxid);
+}
+
+TEST(ClientConnectionTest, FragmentsOfAnySizeMeanTheSame) {
+  std::string stream = WireClient::framed(wire::encode(WireClient::greeting()));
+  stream += WireClient::bytes(create(1, "/a")) + WireClient::bytes(plain(-2, wire::Op::kPing)) +
+            WireClient::bytes(read(2, wire::Op::kExists, "/a"));
+  std::vector<std::string> whole;
+  for (const std::size_t size : {stream.size(), std::size_t{1}, std::size_t{3}, std::size_t{7}}) {
+    fakezk::World world;
+    WireClient client(world);
+    for (std::size_t at = 0; at < stream.size(); at += size) client.send(stream.substr(at, size));
+    const std::vector<std::string> frames = client.settled();
+    EXPECT_EQ(frames.size(), 4U);
+    if (whole.empty()) whole = frames;
+    EXPECT_EQ(frames, whole);
+  }
+}
+
+TEST(ClientConnectionTest, RequestsWaitInTheLinkUntilTheWorldTakesThemUp) {
+  fakezk::World world;
+  WireClient client(world);
+  client.send(WireClient::framed(wire::encode(WireClient::greeting())));
+  client.send(create(1, "/a"));
+  EXPECT_EQ(world.network().at(client.connection().link()).requests.size(), 1U);
+  EXPECT_GT(client.connection().unread(), 0U);
+  EXPECT_TRUE(client.arrived().empty());
+  EXPECT_EQ(client.settled().size(), 2U);
+}
+
+TEST(ClientConnectionTest, PingsAreAnsweredInTurn) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.send(create(1, "/a"));
+  client.send(plain(wire::kPingXid, wire::Op::kPing));
+  client.send(create(2, "/b"));
+  EXPECT_TRUE(client.arrived().empty());
+  EXPECT_THAT(xids(client.settled()), ElementsAre(1, wire::kPingXid, 2));
+  const wire::Reply ping = client.ask(plain(wire::kPingXid, wire::Op::kPing));
+  EXPECT_EQ(ping.zxid, world.server().last_zxid());
+}
+
+TEST(ClientConnectionTest, WatchEventsComeBeforeTheReply) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.ask(create(1, "/a"));
+  client.ask(read(2, wire::Op::kGetData, "/a", true));
+  client.send(remove(3, "/a"));
+  const std::vector<std::string> frames = client.settled();
+  ASSERT_THAT(xids(frames), ElementsAre(wire::kEventXid, 3));
+  const wire::Event deleted{.zxid = -1, .type = 2, .state = 3, .path = "/a"};
+  EXPECT_EQ(wire::decode_event(frames[0]).value(), deleted);
+}
+
+TEST(ClientConnectionTest, WatchesAreSetAgain) {
+  fakezk::World world;
+  WireClient first(world);
+  first.connect();
+  const std::int64_t before = first.ask(create(1, "/a")).zxid;
+  first.ask(remove(2, "/a"));
+  WireClient client(world);
+  client.connect();
+  wire::SetWatches watches{.relative_zxid = before};
+  watches.data.emplace().emplace_back("/a");
+  client.send({.xid = wire::kSetWatchesXid, .op = wire::Op::kSetWatches, .body = watches});
+  EXPECT_THAT(xids(client.settled()), ElementsAre(wire::kEventXid, wire::kSetWatchesXid));
+}
+
+TEST(ClientConnectionTest, SetAclShowsTheStat) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.ask(create(1, "/a"));
+  wire::SetAclRequest body{.path = "/a", .version = -1};
+  body.acl.emplace().push_back({.perms = 1, .id = {.scheme = "world", .id = "anyone"}});
+  const wire::Reply reply = client.ask({.xid = 2, .op = wire::Op::kSetAcl, .body = body});
+  EXPECT_EQ(std::get<wire::StatReply>(reply.body).stat.aversion, 1);
+}
+
+wire::Request multi(std::vector<std::string> removed) {
+  wire::MultiRequest body;
+  for (std::string& path : removed) {
+    body.ops.push_back({.op = wire::Op::kDelete,
+                        .body = wire::VersionRequest{.path = std::move(path), .version = -1}});
+  }
+  return {.xid = 5, .op = wire::Op::kMulti, .body = std::move(body)};
+}
+
+// As 3.8.0 answers: no error in the header.
+TEST(ClientConnectionTest, AFailedMultiTellsTheErrorOfEachOperation) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.ask(create(1, "/a"));
+  const wire::Reply reply = client.ask(multi({"/a", "/none", "/a"}));
+  EXPECT_EQ(reply.err, 0);
+  std::vector<std::int32_t> errors;
+  for (const auto& result : std::get<wire::MultiReply>(reply.body).results) {
+    errors.push_back(result.err);
+  }
+  EXPECT_THAT(errors, ElementsAre(0, -101, -2));
+  EXPECT_EQ(std::get<wire::MultiReply>(client.ask(multi({"/a"})).body).results.size(), 1U);
+}
+
+// As 3.8.0 answers: an operation that there is not, with zxid -1 and the end of the connection.
+TEST(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.send(WireClient::framed("\0\0\0\x07\0\0\0\x4d"s));
+  const std::vector<std::string> frames = client.arrived();
+  ASSERT_EQ(frames.size(), 1U);
+  const wire::Reply reply = wire::decode_reply(wire::Op::kPing, frames[0]).value();
+  EXPECT_EQ(reply.xid, 7);
+  EXPECT_EQ(reply.zxid, -1);
+  EXPECT_EQ(reply.err, -6);
+  EXPECT_TRUE(client.connection().closed());
+}
+
+// As 3.8.0 answers.
+TEST(ClientConnectionTest, ABodyThatIsNoneIsAMarshallingError) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  for (const std::string& body : {""s, "\0\0"s, "\xff\xff\xff\xff\0"s, "\x40\0\0\0"s}) {
+    client.send(WireClient::framed("\0\0\0\x07\0\0\0\x03"s + body));
+    const std::vector<std::string> frames = client.settled();
+    ASSERT_EQ(frames.size(), 1U);
+    EXPECT_EQ(wire::decode_reply(wire::Op::kPing, frames[0]).value().err, -5);
+    EXPECT_FALSE(client.connection().closed());
+  }
+}
+
+TEST(ClientConnectionTest, AFrameThatIsNoneEndsTheConnectionButNotWhatCameBefore) {
+  for (const std::string& frame :
+       {"\xff\xff\xff\xf9"s, "\x10\0\0\0"s, "\0\0\0\0"s, "\0\0\0\x02\0\0"s}) {
+    fakezk::World world;
+    WireClient client(world);
+    client.connect();
+    client.send(create(1, "/a"));
+    client.send(frame);
+    EXPECT_TRUE(client.connection().closed());
+    EXPECT_TRUE(client.settled().empty());
+    client.send(create(2, "/b"));
+    WireClient other(world);
+    other.connect();
+    EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, 0);
+    EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, -101);
+  }
+}
+
+TEST(ClientConnectionTest, AGreetingThatIsNoneEndsTheConnection) {
+  fakezk::World world;
+  WireClient client(world);
+  client.send(WireClient::framed(std::string(9, '\0')));
+  EXPECT_TRUE(client.connection().closed());
+  EXPECT_TRUE(client.settled().empty());
+}
+
+TEST(ClientConnectionTest, ACutEndsTheStream) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.send(create(1, "/a"));
+  world.faults().cut(client.connection().link(), 0, 0);
+  EXPECT_TRUE(client.settled().empty());
+  EXPECT_TRUE(client.connection().closed());
+  EXPECT_EQ(client.connection().ended_as(), Error::kConnectionLoss);
+}
+
+TEST(ClientConnectionTest, WhoHangsUpChoosesWhatHasArrived) {
+  for (const std::uint32_t accepted : {0U, 1U, ClientConnection::kAll}) {
+    fakezk::World world;
+    WireClient client(world);
+    client.connect();
+    client.send(create(1, "/a"));
+    client.send(create(2, "/b"));
+    client.connection().hang_up(accepted);
+    WireClient other(world);
+    other.connect();
+    EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, accepted > 0 ? 0 : -101);
+    EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, accepted > 1 ? 0 : -101);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::connection
