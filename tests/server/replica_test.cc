@@ -207,6 +207,21 @@ TEST_F(ReplicaTest, Z63AWriteOverAnOldConnectionEndsIt) {
   EXPECT_EQ(data(*taker, "/a"), "x");
 }
 
+// PrepRequestProcessor.pRequestHelper: a close is prepared without checkSession.
+TEST_F(ReplicaTest, Z63ACloseOverAnOldConnectionEndsTheSession) {
+  const auto old = open("old", kNear);
+  must(simulation_.run(create(*old, "/a", "", CreateMode::kEphemeral)), "create");
+  auto taker =
+      std::make_shared<FakeSession>(simulation_.client("taker").process(), 10s, old->credentials());
+  simulation_.send_to(*taker, kFar);
+  simulation_.settle();
+  ASSERT_EQ(taker->state(), SessionState::kConnected);
+  must(simulation_.run(close(*old)), "close");
+  simulation_.settle();
+  EXPECT_FALSE(simulation_.world().network()[taker->link()].open);
+  EXPECT_EQ(data(*open("other", kFar), "/a"), name(Error::kNoNode));
+}
+
 // ZooKeeperServer: the epoch is the upper half of a zxid; a new leader begins at zero.
 TEST_F(ReplicaTest, Z14ANewLeaderBeginsANewEpoch) {
   const auto session = open("A", kNear);

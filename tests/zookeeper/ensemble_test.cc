@@ -263,5 +263,24 @@ TEST_F(EnsembleTest, Z63AWriteOnTheSessionsFormerServerCostsTheConnection) {
   run(&write_where_it_was);
 }
 
+Task<void> close_where_it_was(EnsembleTest& at) {
+  const SessionPointer owner = co_await at.on(0);
+  const SessionPointer other = co_await at.on(2);
+  co_await at.create_parent(owner);
+  must(co_await owner->create(at.parent / "a", Data(), CreateMode::kEphemeral), "create");
+  Options options(at.ensemble.address(1), kSessionTimeout);
+  options.attach_to = at.clients[0]->credentials();
+  Client attaching(at.runtime, std::move(options));
+  const SessionPointer moved = must(co_await attaching.session(lockstep::Context()), "attach");
+  must(co_await moved->set_data(at.parent, "moved"), "set_data");
+
+  must(co_await owner->close(), "close");
+  must(co_await other->sync(at.parent), "sync");
+  const auto exists = co_await other->exists(at.parent / "a");
+  EXPECT_EQ(error_of(exists), Error::kNoNode);
+}
+
+TEST_F(EnsembleTest, Z63ACloseOnTheSessionsFormerServerEndsIt) { run(&close_where_it_was); }
+
 }  // namespace
 }  // namespace lockstep::zookeeper

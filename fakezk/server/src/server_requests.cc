@@ -50,7 +50,8 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
     applied_ = {.op = request.op, .is_request = true, .zxid = last_zxid()};
     return commit(sync, now);
   }
-  if (leader_.sessions()[session].link != link) {
+  // A close is not checked for it (PrepRequestProcessor.pRequestHelper).
+  if (request.op != OpCode::kClose && leader_.sessions()[session].link != link) {
     return refuse_moved(link, session, request.op, now);
   }
   write(awaited(link, leader_.begin(request.op, session, now)), connections_[link].identities,
