@@ -1,0 +1,36 @@
+#include "lockstep/lab/hunt.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/gtest.h"
+#include "lockstep/lab/inside.h"
+#include "lockstep/lab/shared.h"
+
+namespace lockstep::readme {
+
+namespace recipe {
+
+#include "readme_5.inc"
+
+MyMutex::MyMutex(Session& session, Path lock, LockObserver* observer)
+    : inner_(session, std::move(lock), observer) {}
+Task<Result<HeldLock>> MyMutex::acquire() { return inner_.acquire(); }
+
+TEST(ReadmeTest, HuntOfARecipe) { EXPECT_EQ(main(), 0); }
+
+void every_seat_is_taken(const fakezk::World&, search::Verdict&);
+#include "readme_6.inc"
+void every_seat_is_taken(const fakezk::World&, search::Verdict&) { EXPECT_LE(sold, 4); }
+
+}  // namespace recipe
+
+namespace shared_memory {
+
+#include "readme_7.inc"
+
+}  // namespace shared_memory
+}  // namespace lockstep::readme
