@@ -5,7 +5,7 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
 
-run_packages=(g++ cmake ninja-build libboost-context-dev libcli11-dev nlohmann-json3-dev
+run_packages=(g++ cmake ninja-build libboost-context-dev libboost-dev libcli11-dev nlohmann-json3-dev
   libssl-dev libzookeeper-mt-dev)
 test_packages=("${run_packages[@]}" ccache python3 libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
 # The libraries whose contenders share locks with ours; not for ./test --quick.

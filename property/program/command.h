@@ -30,6 +30,7 @@ void add_list(CLI::App& app, CommandLine& line);
 void add_hunt(CLI::App& app, CommandLine& line);
 void add_replay(CLI::App& app, CommandLine& line);
 void add_merge(CLI::App& app, CommandLine& line);
+void add_serve(CLI::App& app, CommandLine& line);
 // `measure_real` is the suite real.
 void add_bench(CLI::App& app, CommandLine& line, Measure measure_real);
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lockstep::service {
+
+struct ServiceOptions {
+  std::string address = "127.0.0.1";  // An IP address. Whoever reaches it may do anything.
+  std::uint16_t port = 0;             // Of the first server; the others follow. 0: free ones.
+  std::uint32_t servers = 1;          // Of one ensemble, a port each.
+};
+
+// Simulated servers that clients of any language reach over TCP, in real time: a session expires
+// when its client sends nothing for its timeout, as on real servers. Everything happens on the
+// thread that calls run().
+class Service final {
+ public:
+  // Listens at once, so that clients can connect; they are served by run(). Throws
+  // std::system_error, with the address in its text, if that is impossible.
+  explicit Service(const ServiceOptions& options);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  // "127.0.0.1:2181", one for each server.
+  [[nodiscard]] std::vector<std::string> addresses() const;
+  [[nodiscard]] std::vector<std::uint16_t> ports() const;
+  // Serves until stop(). Once.
+  void run();
+  // The same, but SIGINT and SIGTERM stop it too.
+  void run_until_signal();
+  // From any thread.
+  void stop();
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace lockstep::service

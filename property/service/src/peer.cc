@@ -1,0 +1,79 @@
+#include "peer.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+#include <string_view>
+#include <utility>
+
+namespace lockstep::service {
+
+Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
+    : socket_(std::move(socket)),
+      world_(world),
+      connection_(world.connect(server)),
+      over_(std::move(over)) {
+  boost::system::error_code ignored;
+  socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+}
+
+Peer::~Peer() { world_.disconnect(std::move(connection_)); }
+
+bool Peer::may_read() const {
+  return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
+         connection_->unanswered() < kManyRequests && !(writing_ && output_.size() > kMuchOutput);
+}
+
+void Peer::read() {
+  if (reading_ || left_ || connection_->closed() || !may_read()) return;
+  reading_ = true;
+  socket_.async_read_some(
+      boost::asio::buffer(input_),
+      [self = shared_from_this()](const boost::system::error_code& error, std::size_t size) {
+        self->reading_ = false;
+        if (self->left_) return;
+        if (error) {
+          self->leave();
+          return self->world_.turn();
+        }
+        self->connection_->feed(std::string_view(self->input_.data(), size));
+        self->world_.hear(*self->connection_);
+        self->world_.turn();
+        self->read();
+      });
+}
+
+void Peer::look() {
+  if (left_) return;
+  // From the first moment of a session on, its client has to send something.
+  if (!established_ && connection_->session_id() != 0) {
+    established_ = true;
+    world_.hear(*connection_);
+  }
+  if (!writing_ && connection_->has_output()) return write();
+  if (!writing_ && connection_->closed()) return leave();
+  read();
+}
+
+void Peer::write() {
+  writing_ = true;
+  output_ = connection_->take_output();
+  boost::asio::async_write(
+      socket_, boost::asio::buffer(output_),
+      [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
+        self->writing_ = false;
+        self->output_.clear();
+        if (self->left_) return;
+        error ? self->leave() : self->look();
+      });
+}
+
+void Peer::leave() {
+  if (std::exchange(left_, true)) return;
+  const std::shared_ptr<Peer> kept = shared_from_this();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  connection_->hang_up();
+  over_(kept);
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "served_world.h"
+
+namespace lockstep::service {
+
+// One client's socket and its connection in the world. Reads nothing while much of what the client
+// has asked for is unanswered, or much is answered and not taken: memory stays bounded.
+class Peer : public std::enable_shared_from_this<Peer> {
+ public:
+  using Socket = boost::asio::ip::tcp::socket;
+  // `over` is called once, with this peer, when nothing is left to do for it.
+  using Over = std::function<void(const std::shared_ptr<Peer>&)>;
+  Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void start() { read(); }
+  // Something may have been answered.
+  void look();
+  // Closes the socket without a word.
+  void leave();
+
+ private:
+  static constexpr std::size_t kMuchOutput = 1U << 20U;
+  static constexpr std::size_t kManyRequests = 10'000;
+
+  void read();
+  void write();
+  [[nodiscard]] bool may_read() const;
+
+  Socket socket_;
+  ServedWorld& world_;
+  std::unique_ptr<connection::ClientConnection> connection_;
+  Over over_;
+  std::array<char, 16384> input_{};
+  std::string output_;  // Being written.
+  bool reading_ = false;
+  bool writing_ = false;
+  bool left_ = false;
+  bool established_ = false;
+};
+
+}  // namespace lockstep::service

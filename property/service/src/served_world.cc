@@ -1,0 +1,75 @@
+#include "served_world.h"
+
+#include <utility>
+
+namespace lockstep::service {
+
+using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the service is in real time
+
+namespace {
+
+fakezk::ServerOptions options_for(std::uint32_t servers) {
+  fakezk::ServerOptions options;
+  options.replicas = servers;
+  return options;
+}
+
+}  // namespace
+
+ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
+                         std::function<void()> happened)
+    : timer_(context),
+      happened_(std::move(happened)),
+      world_(options_for(servers)),
+      clients_(world_.add_process()),
+      started_(SteadyClock::now()) {}
+
+TimePoint ServedWorld::present() const {
+  return TimePoint(std::chrono::duration_cast<Duration>(SteadyClock::now() - started_));
+}
+
+std::unique_ptr<connection::ClientConnection> ServedWorld::connect(std::uint32_t server) {
+  std::unique_ptr<connection::ClientConnection> fresh;
+  if (free_links_.empty()) {
+    fresh = std::make_unique<connection::ClientConnection>(clients_);
+  } else {
+    fresh = std::make_unique<connection::ClientConnection>(clients_, free_links_.back());
+    free_links_.pop_back();
+  }
+  world_.network()[fresh->link()].goes_to = server;
+  return fresh;
+}
+
+void ServedWorld::disconnect(std::unique_ptr<connection::ClientConnection> over) {
+  free_links_.push_back(over->link());
+  over.reset();
+}
+
+void ServedWorld::hear(const connection::ClientConnection& from) {
+  world_.servers().speak_up(from.link());
+  world_.servers().fall_silent(from.link(), world_.now());
+}
+
+void ServedWorld::turn() {
+  world_.advance_clock(present());
+  while (world_.step_without_time(prompt_)) {
+  }
+  happened_();
+  wait_for_timer();
+}
+
+void ServedWorld::wait_for_timer() {
+  const std::optional<TimePoint> next = world_.next_timer();
+  if (next == waits_until_) return;
+  waits_until_ = next;
+  timer_.cancel();
+  if (!next) return;
+  timer_.expires_at(started_ + next->time_since_epoch());
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    waits_until_.reset();
+    turn();
+  });
+}
+
+}  // namespace lockstep::service
