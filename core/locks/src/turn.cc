@@ -120,14 +120,14 @@ Task<Result<std::optional<Watch>>> outlive(Session& session, const Path& ours, P
 // A contender's standing according to a list of the queue.
 class Standing {
  public:
-  explicit Standing(Zxid list) : evidence(list) {}
+  explicit Standing(Zxid list) : listed(list) {}
   Standing(Path nearest, Zxid list, bool is_second)
-      : ahead(std::move(nearest)), listed(list), second(is_second) {}
+      : listed(list), ahead(std::move(nearest)), holds(false), second(is_second) {}
 
-  std::optional<Zxid> evidence;  // It holds: the pzxid of the list.
-  Path ahead{Text()};            // It does not: the nearest znode in front that excludes it.
-  Zxid listed = 0;               // Then the pzxid of the list,
-  bool second = false;           // and whether only contenders are in it, and only one in front.
+  Zxid listed;         // The pzxid of the list.
+  Path ahead{Text()};  // If it does not hold: the nearest znode in front that excludes it,
+  bool holds = true;
+  bool second = false;  // and whether only contenders are in the list, and only one in front.
 };
 
 // 3. Whether the contender holds. It does not keep the list: n waiters would keep n times n names.
@@ -164,7 +164,7 @@ Task<Result<TurnProof>> wait_in_queue(const LockQueue& queue, const Path& ours, 
     Result<Standing> standing = standing_in(queue, ours, patience, first_look, *first);
     first.reset();
     if (standing) {
-      if (standing->evidence) co_return TurnProof(*standing->evidence);
+      if (standing->holds) co_return TurnProof(standing->listed);
       first_look = false;
       refusals = 0;
       // 4. Watch the nearest znode in front. 5. When it is gone, back to 2.
