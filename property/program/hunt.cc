@@ -202,7 +202,8 @@ void print_success(const Search& what, const HuntReport& report) {
             << counted(report.executions, "execution") << " (" << in_words(settings.size)
             << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
             << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
-            << grouped(rate) << " executions per second, trace hash " << hex(report.trace_hash)
+            << grouped(rate) << " executions per second with " << counted(settings.jobs, "job")
+            << ", trace hash " << hex(report.trace_hash)
             << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
             << report.judged.text() << '\n';
 }
