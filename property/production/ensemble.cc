@@ -30,12 +30,21 @@ std::optional<double> seconds_in(std::string_view unit) {
   return std::nullopt;
 }
 
+AuthInfo auth_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    throw UsageError("--auth: expected SCHEME:CREDENTIAL, as digest:user:password");
+  }
+  return {text.substr(0, colon), Data(std::string_view(text).substr(colon + 1))};
+}
+
 }  // namespace
 
 Marks known_marks() { return kKnownMarks; }
 
 zookeeper::Options Ensemble::options() const {
   zookeeper::Options options(hosts, session_timeout);
+  for (const std::string& text : auth) options.auth.push_back(auth_of(text));
   if (const std::optional<std::string> defect = options.defect()) {
     throw UsageError("--zookeeper " + hosts + ": " + *defect);
   }
@@ -60,6 +69,13 @@ void add_ensemble(CLI::App& command, Ensemble& ensemble) {
           },
           "How long the servers keep a session that they do not hear from (10s)")
       ->type_name("D");
+  command
+      .add_option("--auth", ensemble.auth,
+                  "A credential for locks with an ACL, as digest:user:password; several may be "
+                  "given. LOCKSTEP_AUTH keeps it out of the list of processes")
+      ->type_name("SCHEME:CREDENTIAL")
+      ->allow_extra_args(false)
+      ->envname("LOCKSTEP_AUTH");
 }
 
 Path lock_path(const std::string& text) {

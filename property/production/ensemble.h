@@ -12,21 +12,25 @@
 
 namespace lockstep::program {
 
-// How a command for operators reaches its ensemble: `--zookeeper HOSTS`.
+// How a command for operators reaches its ensemble: `--zookeeper HOSTS`, and with `--auth` locks
+// that not everybody may see.
 class Ensemble {
  public:
   static constexpr Duration kUsualSessionTimeout = std::chrono::seconds(10);
   // How long a command without a time of its own tries to reach a server.
   static constexpr Duration kConnectLimit = std::chrono::seconds(10);
 
-  // Throws UsageError if the connection string is malformed.
+  // Throws UsageError if the connection string or a credential is malformed; no message shows a
+  // credential.
   [[nodiscard]] zookeeper::Options options() const;
 
   std::string hosts;
   Duration session_timeout = kUsualSessionTimeout;
+  std::vector<std::string> auth;  // Each SCHEME:CREDENTIAL.
 };
 
-// The options that `lock`, `show` and `revoke` share: PATH and --zookeeper.
+// The options that `lock`, `show` and `revoke` share: PATH, --zookeeper, --auth and
+// --session-timeout.
 void add_path(CLI::App& command, std::string& path);
 void add_ensemble(CLI::App& command, Ensemble& ensemble);
 

@@ -24,6 +24,8 @@ TEST(OperatorInputTest, BadArgumentsAreNamed) {
       {lock + "--timeout 1w -- true", "'1w'"},
       {lock + "--timeout 1e300d -- true", "'1e300d'"},
       {lock + "--session-timeout 1ms -- true", "--zookeeper"},
+      {lock + "--auth secret -- true", "--auth: expected SCHEME:CREDENTIAL"},
+      {lock + "--auth :secret -- true", "--auth: expected"},
       {lock + "--on-loss cry -- true", "'cry'"},
       {lock + "--explode -- true", "--explode"},
       {"lock l --zookeeper 127.0.0.1:1 -- true", "'l' is not a path"},

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "lockstep/fair_mutex.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/unfair_mutex.h"
 #include "lockstep/zookeeper/client.h"
@@ -55,6 +56,51 @@ TEST_F(ShowTest, ASemaphoreShowsItsLeases) {
   EXPECT_EQ(shown.at("holders").at(0).at("pid"), getpid());
   EXPECT_EQ(lab.revoke().out, lab.lock() + ": asked 2 holders\n");
   EXPECT_EQ(lab.show().at("holders").at(0).at("revocation_asked"), true);
+}
+
+// The commands on a lock that only the bearers of one credential may see.
+class RestrictedLockTest : public ::testing::Test {
+ protected:
+  static zookeeper::Options options() {
+    zookeeper::Options options(support::ZookeeperServer::shared().address());
+    options.auth.emplace_back("digest", "billing:secret");
+    options.default_acl = Acl::creator_only();
+    return options;
+  }
+  Task<void> take() {
+    session = *co_await client.session(Context());
+    FairMutex mutex(*session, lab.lock());
+    Result<HeldLock> taken = co_await mutex.acquire();
+    EXPECT_TRUE(taken.has_value());
+    if (taken) held.emplace_back(std::move(*taken));
+  }
+  [[nodiscard]] ProgramRun run_with(const std::string& command, const std::string& auth) const {
+    std::vector<std::string> words = {command, lab.lock(), "--zookeeper",
+                                      support::ZookeeperServer::shared().address()};
+    if (!auth.empty()) words.insert(words.end(), {"--auth", auth});
+    return run_program(words);
+  }
+
+  OperatorLab lab;
+  zookeeper::Runtime runtime;
+  zookeeper::Client client{runtime, options()};
+  std::shared_ptr<Session> session;
+  std::vector<HeldLock> held;
+};
+
+TEST_F(RestrictedLockTest, IsShownToTheBearerOfItsCredential) {
+  runtime.run(take());
+  expect_one_line(run_with("show", ""), 2, lab.lock());
+  expect_one_line(run_with("show", "digest:billing:wrong"), 2, lab.lock());
+  const ProgramRun shown = run_with("show", "digest:billing:secret");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(shown.out.find("held by 1"), std::string::npos) << shown.out;
+}
+
+TEST_F(RestrictedLockTest, AServerThatRefusesACredentialIsNamed) {
+  const ProgramRun run = run_with("show", "no-such-scheme:x");
+  expect_one_line(run, 2, "auth");
+  EXPECT_EQ(run.err.find("no-such-scheme:x"), std::string::npos) << run.err;
 }
 
 TEST_F(ShowTest, TheTextNamesHostPidAndTime) {
