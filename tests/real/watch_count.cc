@@ -9,12 +9,24 @@
 
 namespace lockstep::support {
 
-std::size_t watches_at(const ZookeeperServer& server) {
+namespace {
+
+// The number that follows `before` in what the server says of its watches.
+std::size_t number_after(std::string_view before, const ZookeeperServer& server) {
   const std::string summary = four_letter_word(server.port(), "wchs", std::chrono::seconds(10));
-  constexpr std::string_view kBefore = "Total watches:";
-  const std::size_t at = summary.find(kBefore);
+  const std::size_t at = summary.find(before);
   if (at == std::string::npos) throw std::runtime_error("wchs says: " + summary);
-  return std::stoul(summary.substr(at + kBefore.size()));
+  return std::stoul(summary.substr(at + before.size()));
+}
+
+}  // namespace
+
+std::size_t watches_at(const ZookeeperServer& server) {
+  return number_after("Total watches:", server);
+}
+
+std::size_t watched_paths_at(const ZookeeperServer& server) {
+  return number_after("connections watching ", server);
 }
 
 }  // namespace lockstep::support

@@ -26,7 +26,7 @@ using support::StateRecorder;
 
 TEST(ConnectionTest, APolicyEndsOpeningWithoutADeadline) {
   const RetryPolicy policies[] = {RetryPolicy::none(),
-                                  RetryPolicy::bounded(std::chrono::milliseconds(50))};
+                                  RetryPolicy::bounded(std::chrono::milliseconds(500))};
   for (const RetryPolicy& policy : policies) {
     Runtime runtime;
     Options options(refused_address());

@@ -27,7 +27,7 @@ namespace {
 
 using support::must;
 using support::TcpProxy;
-using support::watches_at;
+using support::watched_paths_at;
 using support::ZookeeperServer;
 
 constexpr std::chrono::seconds kSessionTimeout(40);
@@ -244,14 +244,15 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
     holders.push_back(std::move(*holder));
   }
   for (int i = 0; i < kWaiters; ++i) crowd.join(*locks[static_cast<std::size_t>(i % kLocks)]);
-  co_await until(crowd.runtime(), [&server] { return watches_at(server) == kWaiters; });
+  // Each waits for another znode; one that will take over watches its own, too.
+  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kWaiters; });
   const auto all = static_cast<int>(sessions.ids.size());
   EXPECT_GT(all, 4);
   EXPECT_EQ(sessions.times[SessionState::kSuspended], 0);
   proxy.cut();
   co_await until(crowd.runtime(),
                  [&sessions, all] { return sessions.times[SessionState::kConnected] == 2 * all; });
-  co_await until(crowd.runtime(), [&server] { return watches_at(server) == kWaiters; });
+  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kWaiters; });
   for (ClientGrant& holder : holders) {
     const ReleaseOutcome released = co_await holder.held.release();
     EXPECT_EQ(released, ReleaseOutcome::kReleased);
