@@ -63,6 +63,7 @@ int run(const Settings& settings) {
   const service::ServiceOptions options = options_of(settings);
   const bool loopback = options.address.starts_with("127.") || options.address == "::1";
   const std::unique_ptr<service::Service> servers = listen(options);
+  servers->stop_at_signals();  // Before somebody has read that they listen.
   if (!loopback) {
     std::cerr << "lockstep: " << options.address
               << " is reachable from other machines, and these servers have no security\n";
@@ -71,7 +72,7 @@ int run(const Settings& settings) {
     std::cout << "listening on " << address << '\n';
   }
   std::cout.flush();
-  servers->run_until_signal();
+  servers->run();
   return kOk;
 }
 

@@ -75,7 +75,7 @@ class Service::Loop {
     return endpoints;
   }
   void run() { context_.run(); }
-  void stop_at_signal() {
+  void stop_at_signals() {
     signals_.add(SIGINT);
     signals_.add(SIGTERM);
     signals_.async_wait([this](const boost::system::error_code& error, int) {
@@ -133,12 +133,9 @@ std::vector<std::uint16_t> Service::ports() const {
   return ports;
 }
 
-void Service::run() { loop_->run(); }
+void Service::stop_at_signals() { loop_->stop_at_signals(); }
 
-void Service::run_until_signal() {
-  loop_->stop_at_signal();
-  loop_->run();
-}
+void Service::run() { loop_->run(); }
 
 void Service::stop() { loop_->stop(); }
 

@@ -28,10 +28,10 @@ class Service final {
   // "127.0.0.1:2181", one for each server.
   [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] std::vector<std::uint16_t> ports() const;
-  // Serves until stop(). Once.
+  // From now on, SIGINT and SIGTERM stop it too, also before run().
+  void stop_at_signals();
+  // Serves until it is stopped. Once.
   void run();
-  // The same, but SIGINT and SIGTERM stop it too.
-  void run_until_signal();
   // From any thread.
   void stop();
 
