@@ -200,6 +200,11 @@ Zxid ClientConnection::zxid_of_server() const {
 }
 
 void ClientConnection::receive(ServerMessage& message) {
+  take_in(message);
+  if (listener_) listener_->connection_changed();
+}
+
+void ClientConnection::take_in(ServerMessage& message) {
   switch (message.kind) {
     case ServerMessage::Kind::kReply: return replied(message);
     case ServerMessage::Kind::kWatchEvent: return put(encode_event(message));

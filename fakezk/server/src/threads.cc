@@ -19,6 +19,11 @@ Thread::~Thread() {
 
 void Thread::call_is_over() { process_.world().threads().ready_.push_back(this); }
 
+void Thread::is_preempted() {
+  Threads& threads = process_.world().threads();
+  threads.ready_.insert(threads.fair_ ? threads.ready_.end() : threads.ready_.begin(), this);
+}
+
 const Thread* Threads::next() const {
   const auto next = std::ranges::find_if(
       ready_, [](const Thread* thread) { return !thread->process().stalled(); });

@@ -306,6 +306,7 @@ void World::move_clock(TimePoint to) {
 
 void World::heal() {
   agenda_.become_fair();
+  threads_.become_fair();
   faults_.mend();
 }
 

@@ -32,6 +32,7 @@ void World::begin_again() {
   timers_.clear();
   choices_.end_step();
   agenda_.reset();
+  threads_.reset();
   faults_.reset();
   rest_watcher_ = nullptr;
   work_.escaped() = nullptr;

@@ -70,6 +70,7 @@ std::string class_name(std::string_view scenario) {
 
 std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const {
   check_name(name);
+  if (make_program) return make_program(size);
   if (!contend) throw std::invalid_argument("'" + name + "' has no contender");
   if (replicas == 0) throw std::invalid_argument("'" + name + "' has no server");
   return std::make_unique<LockScenario>(*this, size);

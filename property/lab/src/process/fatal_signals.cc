@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "process/own_stack.h"
+#include "lockstep/stacks/own_stack.h"
 #include "process/under_way.h"
 
 namespace lockstep::lab {
@@ -36,7 +36,7 @@ constexpr std::array kFatal = {
 };
 constexpr std::string_view kOverflow =
     "probably overflowed a stack, of which a fiber's has 256 KiB (SIGSEGV),";
-static_assert(kStackBytes == std::size_t{256} * 1024);
+static_assert(stacks::kStackBytes == std::size_t{256} * 1024);
 
 std::mutex mutex;
 int users = 0;

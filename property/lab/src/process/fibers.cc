@@ -10,7 +10,7 @@
 #include "lockstep/fakezk/world.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/wait.h"
-#include "process/own_stack.h"
+#include "lockstep/stacks/own_stack.h"
 #include "process/watchdog.h"
 
 namespace lockstep::lab {
@@ -55,7 +55,7 @@ void say_why_from_now_on() {
 
 class Fibers::Pool {
  public:
-  StackPool stacks;
+  stacks::StackPool stacks;
   Watchdog watchdog;
   std::optional<Watchdog::Visit> execution;
 };
@@ -132,7 +132,7 @@ class Fibers::Fiber final : public fakezk::Thread {
 
   Fibers& fibers_;
   std::function<void()> body_;
-  std::unique_ptr<OwnStack> stack_;
+  std::unique_ptr<stacks::OwnStack> stack_;
   CallOver* waits_in_ = nullptr;
   std::exception_ptr exception_;
   int last_calls_ = 0;

@@ -23,6 +23,15 @@ namespace lockstep::connection {
 // them happen afterwards. Belongs to the thread of its world. The world outlives it, or has ended.
 class ClientConnection final : private fakezk::Endpoint {
  public:
+  // Hears that an event of the world has changed the connection: it has output, or is closed.
+  class Listener {
+   public:
+    virtual void connection_changed() = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   // A connection over a new link, whose client belongs to `process`.
@@ -34,6 +43,9 @@ class ClientConnection final : private fakezk::Endpoint {
   ClientConnection& operator=(const ClientConnection&) = delete;
   // Hangs up; the servers still take up everything that they have been sent.
   ~ClientConnection();
+
+  // Null: nobody listens. The listener outlives the connection.
+  void set_listener(Listener* listener) { listener_ = listener; }
 
   // The next bytes from the client, in fragments of any size; ignored once it has been closed. What
   // follows the ConnectRequest waits until that has been answered, so a caller that reads no more
@@ -64,6 +76,7 @@ class ClientConnection final : private fakezk::Endpoint {
 
  private:
   void receive(fakezk::ServerMessage& message) override;
+  void take_in(fakezk::ServerMessage& message);
   [[nodiscard]] bool attached() const { return world_.network().at(link_).endpoint == this; }
   void read_frames();
   void greet(std::string_view frame);
@@ -83,6 +96,7 @@ class ClientConnection final : private fakezk::Endpoint {
 
   fakezk::World& world_;
   fakezk::LinkIndex link_;
+  Listener* listener_ = nullptr;
   wire::FrameReader reader_;
   std::string output_;
   std::deque<Asked> asked_;               // The oldest first.

@@ -20,6 +20,9 @@ class Thread {
 
   // Its call is over: from now on it may go on, once. Not called again before it has gone on.
   void call_is_over();
+  // It is running and lets others go first, or goes on without a break: by default, before
+  // everything else.
+  void is_preempted();
   // The process, and which of its threads this is: the lowest number that no other one has.
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] Process& process() const { return process_; }
@@ -51,6 +54,9 @@ class Threads {
   [[nodiscard]] const Thread* next() const;
   // The ready thread with that index goes on.
   void go_on(std::uint32_t index);
+  // From now on a thread that is preempted comes last, until the reset.
+  void become_fair() { fair_ = true; }
+  void reset() { fair_ = false; }
 
  private:
   friend class Thread;
@@ -62,6 +68,7 @@ class Threads {
 
   std::vector<Thread*> all_;
   std::vector<Thread*> ready_;
+  bool fair_ = false;
 };
 
 }  // namespace lockstep::fakezk

@@ -35,6 +35,7 @@ using Judge = std::function<void(const fakezk::World& world, search::Verdict& ve
 // (L4).
 class LockUnderTest {
  public:
+  explicit LockUnderTest(std::string scenario) : name(std::move(scenario)) {}
   LockUnderTest(std::string scenario, Contend contender)
       : name(std::move(scenario)), contend(std::move(contender)) {}
 
@@ -59,6 +60,9 @@ class LockUnderTest {
   // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search then tries
   // fewer orders.
   bool isolated = false;
+  // Makes what is hunted, in place of contenders: a program of another kind that has a name and a
+  // size. The members above do not apply to it, except `least` and `isolated`.
+  std::function<std::unique_ptr<search::Program>(ScenarioSize)> make_program;
   // C++ source for this lock in the regression test that a report prints: the second argument of
   // replay_lock, and the header that declares it. lock_under_test<M> and
   // blocking_lock_under_test<M> set both; if rules or checks are added, the test has a place to

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace lockstep::lab {
+namespace lockstep::stacks {
 
 // A sanitizer's record of a stack.
 struct StackBounds {
@@ -23,7 +23,7 @@ struct ExceptionState {
   unsigned int uncaught = 0;
 };
 
-// The size of such a stack. lockstep/lab/fibers.h states the number.
+// The size of such a stack. lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h state it.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 // A stack on which bodies run, one after the other. The only place that switches stacks and
@@ -42,9 +42,17 @@ class OwnStack {
   void enter();
   // Switches back to the caller of enter().
   void leave();
+  // Forgets a body that has left and will not be entered again. Its objects are not destroyed.
+  void abandon();
+  // Whether this address is on the stack.
+  [[nodiscard]] bool holds(const void* address) const {
+    return address >= own_.bottom &&
+           address < static_cast<const char*>(own_.bottom) + own_.size;
+  }
 
  private:
   static void run(boost::context::detail::transfer_t from);
+  void unpoison();
   void before_switch(const StackBounds& to);
   void after_switch(bool here);
 
@@ -72,4 +80,4 @@ class StackPool {
   std::vector<std::unique_ptr<OwnStack>> idle_;
 };
 
-}  // namespace lockstep::lab
+}  // namespace lockstep::stacks

@@ -1,4 +1,4 @@
-#include "process/own_stack.h"
+#include "lockstep/stacks/own_stack.h"
 
 #include <cxxabi.h>
 
@@ -31,7 +31,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace lockstep::lab {
+namespace lockstep::stacks {
 
 namespace {
 
@@ -63,11 +63,23 @@ OwnStack::~OwnStack() {
 #ifdef LOCKSTEP_THREAD_SANITIZER
   __tsan_destroy_fiber(own_thread_);
 #endif
+  unpoison();
+  stacks().deallocate(stack_);
+}
+
+void OwnStack::unpoison() {
 #ifdef LOCKSTEP_ADDRESS_SANITIZER
   const std::size_t guard = boost::context::stack_traits::page_size();
   ASAN_UNPOISON_MEMORY_REGION(static_cast<const char*>(own_.bottom) + guard, own_.size - guard);
 #endif
-  stacks().deallocate(stack_);
+}
+
+void OwnStack::abandon() {
+  unpoison();
+  body_ = nullptr;
+  exceptions_ = {};
+  saved_ = nullptr;
+  there_ = boost::context::detail::make_fcontext(stack_.sp, stack_.size, &run);
 }
 
 void OwnStack::enter() {
@@ -130,4 +142,4 @@ std::unique_ptr<OwnStack> StackPool::take() {
   return stack;
 }
 
-}  // namespace lockstep::lab
+}  // namespace lockstep::stacks

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/intercept/host.h"
+#include "lockstep/intercept/randomness.h"
+#include "lockstep/intercept/thread.h"
+
+namespace lockstep::intercept {
+
+class Descriptors;
+
+// Threads that run in a host's world. While one of them runs, its calls of pthread functions,
+// clocks, sleeps, sources of chance, sockets, pipes and polls come here, and so do those of the
+// libraries that it uses. All other code of the process keeps the real functions.
+//
+// A process has one execution at a time, whose threads share one real thread. Single-threaded.
+class Execution {
+ public:
+  explicit Execution(Host& host);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+  // Forgets threads that have not ended, and closes all descriptors.
+  ~Execution();
+
+  // The execution of this process; null if there is none.
+  [[nodiscard]] static Execution* current() { return current_; }
+  // The execution whose thread calls this from code under test; null for all other code.
+  [[nodiscard]] static Execution* of_caller() {
+    return running_ && !inside_ ? of_caller_on_stack() : nullptr;
+  }
+
+  // A thread of the host's: for example the one that runs main().
+  Thread& start(std::function<void*()> body);
+  [[nodiscard]] std::span<const std::unique_ptr<Thread>> threads() const { return threads_; }
+  [[nodiscard]] Thread* running() const { return running_; }
+  // A stream has changed: bytes have arrived, or it has ended.
+  void descriptors_changed();
+  // The descriptors of this execution.
+  [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
+  [[nodiscard]] Host& host() { return host_; }
+  // What code under test can seed, and what it cannot.
+  [[nodiscard]] Randomness& randomness() { return randomness_; }
+  [[nodiscard]] Randomness& entropy() { return entropy_; }
+
+  // Calls of code at these addresses are no points at which another thread may come first, unless
+  // they wait.
+  void set_quiet(const void* begin, const void* end) {
+    quiet_begin_ = begin;
+    quiet_end_ = end;
+  }
+
+  // -- For the intercepted functions, on the stack of the running thread.
+  // Another thread may come first. `from` is the caller.
+  void point(std::string_view call, const void* from = nullptr);
+  // The same, but the other threads that may go on come first by default.
+  void give_way(std::string_view call);
+  // Waits until somebody wakes the waiters of `object`, `condition` holds when descriptors change,
+  // or that time has come.
+  Woken wait(std::string_view call, const void* object,
+             std::optional<std::chrono::nanoseconds> until = std::nullopt,
+             Condition* condition = nullptr);
+  // Wakes all waiters of `object`, or one of them, which is a choice.
+  void wake_all(const void* object);
+  void wake_one(const void* object);
+  // Reports that the running thread has called `function`, which is not supported, or misuses it.
+  // It does not go on.
+  [[noreturn]] void refuse(std::string_view function, std::string_view why);
+  Thread& create(std::function<void*()> body, bool by_library);
+  // Waits for the end of that thread.
+  void* join(Thread& thread);
+  static void detach(Thread& thread) { thread.detached_ = true; }
+  [[nodiscard]] static bool detached(const Thread& thread) { return thread.detached_; }
+  static void name(Thread& thread, std::string name) { thread.name_ = std::move(name); }
+  void at_thread_exit(void (*function)(void*), void* argument);
+  [[nodiscard]] void** specific(std::size_t key);
+  // Ends the running thread.
+  [[noreturn]] static void exit_thread(void* result);
+
+  // Memory of the real thread that all threads share, although it is thread_local.
+  static void share(const void* begin, std::size_t bytes);
+
+  // The runtime calls code under test, which returns into the runtime.
+  static void resume_code() { inside_ = false; }
+  static void enter_runtime() { inside_ = true; }
+  // Marks that the runtime itself runs, not the code under test.
+  class Inside {
+   public:
+    Inside() { inside_ = true; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() { inside_ = false; }
+  };
+
+ private:
+  friend class Thread;
+  [[nodiscard]] static Execution* of_caller_on_stack();
+  [[nodiscard]] std::vector<Thread*> waiters(const void* object) const;
+
+  static inline Execution* current_ = nullptr;
+  static inline Thread* running_ = nullptr;
+  static inline bool inside_ = false;
+
+  Host& host_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::unique_ptr<Descriptors> descriptors_;
+  Randomness randomness_;
+  Randomness entropy_;
+  const void* quiet_begin_ = nullptr;
+  const void* quiet_end_ = nullptr;
+};
+
+}  // namespace lockstep::intercept

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <netinet/in.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lockstep::intercept {
+
+class Thread;
+
+// A connection to a server outside of the intercepted threads. The host calls
+// Execution::descriptors_changed() after it has changed by itself.
+class Stream {
+ public:
+  // What a reader meets after the bytes that have arrived.
+  enum class End : std::uint8_t { kNone, kClosed };
+
+  Stream() = default;
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  // Closes the connection.
+  virtual ~Stream() = default;
+
+  // The bytes for the server; it takes them all.
+  virtual void send(std::string_view bytes) = 0;
+  // The bytes that have arrived and have not been taken.
+  [[nodiscard]] virtual std::string_view arrived() = 0;
+  virtual void take(std::size_t bytes) = 0;
+  [[nodiscard]] virtual End end() const = 0;
+};
+
+// The world in which intercepted threads run: it owns time, chance, the order in which threads go
+// on, and the network. Called on the stack of the thread that is running, or by whoever runs the
+// world; single-threaded. Its functions may not block.
+class Host {
+ public:
+  Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  virtual ~Host() = default;
+
+  // The time since the world began.
+  [[nodiscard]] virtual std::chrono::nanoseconds now() const = 0;
+  // A number below `options`; 0 is the default.
+  [[nodiscard]] virtual std::uint32_t draw(std::uint32_t options) = 0;
+
+  // A thread has been created, by the running thread or by the host; it may go on from now on.
+  virtual void started(Thread& thread) = 0;
+  // It has returned. Its object stays until the end of the execution.
+  virtual void ended(Thread& thread) = 0;
+  // The host lets this thread go on some time later (Thread::go_on), once. `is_preempted`: it is
+  // the running thread, and could just as well go on without a break.
+  virtual void may_go_on(Thread& thread, bool is_preempted) = 0;
+  // Thread::timed_out() is called at that time, unless the timer is stopped before. A thread has
+  // one timer at most.
+  virtual void start_timer(Thread& thread, std::chrono::nanoseconds due) = 0;
+  virtual void stop_timer(Thread& thread) = 0;
+
+  // A connection to that address; null if it is refused.
+  [[nodiscard]] virtual std::unique_ptr<Stream> connect(Thread& thread, const sockaddr_in& to) = 0;
+  // The address of a host name.
+  [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
+
+  // The thread has called something that cannot be intercepted, or against its rules; `text` says
+  // what. It does not go on.
+  virtual void misused(Thread& thread, const std::string& text) = 0;
+};
+
+}  // namespace lockstep::intercept

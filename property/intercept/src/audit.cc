@@ -1,0 +1,129 @@
+#include "audit.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "handled.h"
+
+namespace lockstep::intercept {
+
+namespace {
+
+// Functions that wait, or start something that goes on by itself, and that nobody defines here.
+constexpr std::array<std::string_view, 26> kUnhandled = {"aio_suspend",
+                                                         "epoll_pwait2",
+                                                         "io_getevents",
+                                                         "lockf",
+                                                         "mq_receive",
+                                                         "mq_send",
+                                                         "mq_timedreceive",
+                                                         "mq_timedsend",
+                                                         "msgrcv",
+                                                         "msgsnd",
+                                                         "mtx_lock",
+                                                         "mtx_timedlock",
+                                                         "pthread_clockjoin_np",
+                                                         "pthread_spin_lock",
+                                                         "pthread_timedjoin_np",
+                                                         "pthread_tryjoin_np",
+                                                         "recvfrom",
+                                                         "recvmmsg",
+                                                         "semop",
+                                                         "semtimedop",
+                                                         "sendmmsg",
+                                                         "sigtimedwait",
+                                                         "sigwaitinfo",
+                                                         "thrd_create",
+                                                         "timer_create",
+                                                         "vfork"};
+
+// Objects that do not run code under test, or only what it calls for itself.
+bool is_system(std::string_view object) {
+  constexpr std::array<std::string_view, 14> kSystem = {
+      "linux-vdso",  "/libc.so",  "/ld-linux", "/libm.so",  "/libgcc_s.",
+      "/libstdc++.", "/libasan.", "/libtsan.", "/liblsan.", "/libubsan.",
+      "/libcrypto.", "/libssl.",  "/libz.so",  "/libzstd."};
+  return std::ranges::any_of(
+      kSystem, [&](std::string_view name) { return object.find(name) != std::string_view::npos; });
+}
+
+// The dynamic symbols of a loaded object that others define: those before the hashed ones.
+class Imports {
+ public:
+  explicit Imports(const dl_phdr_info& object) {
+    const ElfW(Dyn)* entry = nullptr;
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+      if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+      entry = at<ElfW(Dyn)>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+    }
+    for (; entry && entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_SYMTAB) symbols_ = at<ElfW(Sym)>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_STRTAB) names_ = at<char>(entry->d_un.d_ptr);
+      if (entry->d_tag == DT_GNU_HASH) hash_ = at<std::uint32_t>(entry->d_un.d_ptr);
+    }
+  }
+
+  template <class Visit>
+  void each(Visit visit) const {
+    if (!symbols_ || !names_ || !hash_) return;
+    const std::uint32_t first_defined = hash_[1];
+    for (std::uint32_t i = 1; i < first_defined; ++i) {
+      if (symbols_[i].st_shndx == SHN_UNDEF) visit(std::string_view(names_ + symbols_[i].st_name));
+    }
+  }
+
+ private:
+  template <class T>
+  static const T* at(std::uintptr_t address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's addresses are numbers.
+    return reinterpret_cast<const T*>(address);
+  }
+
+  const ElfW(Sym) * symbols_ = nullptr;
+  const char* names_ = nullptr;
+  const std::uint32_t* hash_ = nullptr;
+};
+
+void check(const dl_phdr_info& object, std::vector<std::string>& complaints) {
+  const std::string_view name = object.dlpi_name;
+  const std::string_view shown = name.empty() ? "the program" : name;
+  if (is_system(name)) return;
+  Imports(object).each([&](std::string_view imported) {
+    if (std::ranges::find(kUnhandled, imported) != kUnhandled.end()) {
+      complaints.push_back(std::string(shown) + " calls " + std::string(imported) +
+                           ", which cannot be intercepted");
+    }
+    const auto ours = std::ranges::find(handled(), imported, &Handled::name);
+    if (ours == handled().end()) return;
+    const void* const bound = ::dlsym(RTLD_DEFAULT, std::string(imported).c_str());
+    if (bound == ours->definition) return;
+    complaints.push_back(std::string(shown) + " does not call lockstep's " + std::string(imported) +
+                         ": link the program with it on the command line");
+  });
+}
+
+}  // namespace
+
+void audit() {
+  static const std::vector<std::string> kComplaints = [] {
+    std::vector<std::string> complaints;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* into) {
+          check(*object, *static_cast<std::vector<std::string>*>(into));
+          return 0;
+        },
+        &complaints);
+    return complaints;
+  }();
+  if (!kComplaints.empty()) throw std::logic_error("lockstep: " + kComplaints.front());
+}
+
+}  // namespace lockstep::intercept

@@ -1,0 +1,10 @@
+#pragma once
+
+namespace lockstep::intercept {
+
+// Throws std::logic_error if a loaded object does not use this library's definitions, or uses a
+// function that waits in real time and that this library does not define: its name, and the object.
+// Runs once.
+void audit();
+
+}  // namespace lockstep::intercept

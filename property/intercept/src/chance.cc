@@ -1,0 +1,160 @@
+#include "chance.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string_view>
+
+#include "calls.h"
+#include "lockstep/intercept/randomness.h"
+#include "real.h"
+
+// Sources of chance, and facts about the machine. Chance is the same in each execution: what code
+// draws for itself distinguishes clients, and is not what a hunt varies.
+
+namespace lockstep::intercept {
+
+void fill(Execution& execution, void* bytes, std::size_t size) {
+  auto* to = static_cast<unsigned char*>(bytes);
+  while (size > 0) {
+    const std::uint64_t word = execution.entropy().next();
+    const std::size_t part = std::min(size, sizeof word);
+    std::memcpy(to, &word, part);
+    to += part;
+    size -= part;
+  }
+}
+
+namespace {
+
+constexpr pid_t kProcess = 4711;
+constexpr std::string_view kHostName = "simulated";
+
+std::uint64_t word(Execution& execution) { return execution.randomness().next(); }
+
+double fraction(Execution& execution) {
+  constexpr int kBits = 53;
+  return static_cast<double>(word(execution) >> (64 - kBits)) /
+         static_cast<double>(std::uint64_t{1} << kBits);
+}
+
+int number(Execution& execution) { return static_cast<int>(word(execution) & 0x7fffffff); }
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+// libstdc++ reads the processor's own source.
+namespace std {
+random_device::result_type random_device::_M_getval() {
+  using Getval = result_type(random_device*);
+  static constinit Real<Getval> real("_ZNSt13random_device9_M_getvalEv");
+  LOCKSTEP_INTERCEPT(execution, real.get()(this));
+  return static_cast<result_type>(execution->entropy().next());
+}
+}  // namespace std
+
+extern "C" {
+
+long random() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(random)());
+  return number(*execution);
+}
+
+void srandom(unsigned seed) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(srandom)(seed));
+  execution->randomness().seed(seed);
+}
+
+int rand() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(rand)());
+  return number(*execution);
+}
+
+void srand(unsigned seed) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(srand)(seed));
+  execution->randomness().seed(seed);
+}
+
+double drand48() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(drand48)());
+  return fraction(*execution);
+}
+
+long lrand48() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(lrand48)());
+  return number(*execution);
+}
+
+void srand48(long seed) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(srand48)(seed));
+  execution->randomness().seed(static_cast<std::uint64_t>(seed));
+}
+
+ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getrandom)(bytes, size, flags));
+  fill(*execution, bytes, size);
+  return static_cast<ssize_t>(size);
+}
+
+int getentropy(void* bytes, size_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getentropy)(bytes, size));
+  fill(*execution, bytes, size);
+  return 0;
+}
+
+uint32_t arc4random() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random)());
+  return static_cast<uint32_t>(execution->entropy().next());
+}
+
+pid_t getpid() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpid)());
+  return kProcess;
+}
+
+pid_t gettid() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(gettid)());
+  return kProcess + static_cast<pid_t>(execution->running()->number());
+}
+
+int gethostname(char* name, size_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(gethostname)(name, size));
+  if (size <= kHostName.size()) return errno = ENAMETOOLONG, -1;
+  name[kHostName.copy(name, size)] = '\0';
+  return 0;
+}
+
+int uname(utsname* name) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(uname)(name));
+  *name = {};
+  std::string_view("Linux").copy(name->sysname, sizeof name->sysname - 1);
+  kHostName.copy(name->nodename, sizeof name->nodename - 1);
+  std::string_view("6.1").copy(name->release, sizeof name->release - 1);
+  std::string_view("x86_64").copy(name->machine, sizeof name->machine - 1);
+  return 0;
+}
+
+// Both would ask services by sockets.
+char* getlogin() {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getlogin)());
+  errno = ENXIO;
+  return nullptr;
+}
+
+int getpwuid_r(uid_t user, passwd* entry, char* buffer, size_t size, passwd** result) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpwuid_r)(user, entry, buffer, size, result));
+  *result = nullptr;
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,112 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstring>
+#include <string_view>
+
+#include "calls.h"
+#include "chance.h"
+#include "descriptors.h"
+#include "real.h"
+
+// Descriptors that hold a number: eventfd, and the sources of chance in /dev.
+
+namespace lockstep::intercept {
+
+namespace {
+
+class EventFile final : public Descriptor {
+ public:
+  EventFile(std::uint64_t count, bool is_semaphore) : count_(count), is_semaphore_(is_semaphore) {}
+
+  short ready() override {
+    return static_cast<short>((count_ > 0 ? POLLIN : 0) | (count_ < kMost ? POLLOUT : 0));
+  }
+  ssize_t read(char* into, std::size_t size) override {
+    if (size < sizeof count_) return errno = EINVAL, -1;
+    if (count_ == 0) return errno = EAGAIN, -1;
+    const std::uint64_t taken = is_semaphore_ ? 1 : count_;
+    count_ -= taken;
+    std::memcpy(into, &taken, sizeof taken);
+    return sizeof taken;
+  }
+  ssize_t write(std::string_view bytes) override {
+    std::uint64_t more = 0;
+    if (bytes.size() < sizeof more) return errno = EINVAL, -1;
+    std::memcpy(&more, bytes.data(), sizeof more);
+    if (more > kMost - count_) return errno = EAGAIN, -1;
+    count_ += more;
+    return sizeof more;
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = ~std::uint64_t{0} - 1;
+  std::uint64_t count_;
+  bool is_semaphore_;
+};
+
+class ChanceFile final : public Descriptor {
+ public:
+  explicit ChanceFile(Execution& execution) : execution_(execution) {}
+  short ready() override { return POLLIN; }
+  ssize_t read(char* into, std::size_t size) override {
+    fill(execution_, into, size);
+    return static_cast<ssize_t>(size);
+  }
+
+ private:
+  Execution& execution_;
+};
+
+bool is_chance(std::string_view path) { return path == "/dev/urandom" || path == "/dev/random"; }
+
+int open_chance(Execution& execution) {
+  return execution.descriptors().add(std::make_shared<ChanceFile>(execution));
+}
+
+mode_t mode_of(int flags, va_list arguments) {
+  const bool has_mode = (flags & (O_CREAT | O_TMPFILE)) != 0;
+  return has_mode ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int eventfd(unsigned count, int flags) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(eventfd)(count, flags));
+  auto file = std::make_shared<EventFile>(count, (flags & EFD_SEMAPHORE) != 0);
+  file->nonblocking = (flags & EFD_NONBLOCK) != 0;
+  return execution->descriptors().add(std::move(file));
+}
+
+int open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open)(path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(open)(path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open64)(path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(open64)(path, flags, mode);
+}
+
+}  // extern "C"

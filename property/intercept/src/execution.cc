@@ -1,0 +1,136 @@
+#include "lockstep/intercept/execution.h"
+
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+#include "audit.h"
+#include "descriptors.h"
+#include "lockstep/stacks/own_stack.h"
+#include "thread_exit.h"
+#include "thread_locals.h"
+
+namespace lockstep::intercept {
+
+Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<Descriptors>(*this)) {
+  if (current_) throw std::logic_error("a process has one execution of intercepted threads");
+  audit();
+  current_ = this;
+}
+
+Execution::~Execution() {
+  descriptors_.reset();
+  threads_.clear();
+  current_ = nullptr;
+}
+
+// Other real threads, and handlers on a stack of their own, are not intercepted.
+Execution* Execution::of_caller_on_stack() {
+  return running_->stack_->holds(__builtin_frame_address(0)) ? current_ : nullptr;
+}
+
+Thread& Execution::start(std::function<void*()> body) { return create(std::move(body), false); }
+
+Thread& Execution::create(std::function<void*()> body, bool by_library) {
+  const auto number = static_cast<std::uint32_t>(threads_.size());
+  threads_.push_back(
+      std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
+  Thread& thread = *threads_.back();
+  host_.started(thread);
+  return thread;
+}
+
+void Execution::point(std::string_view call, const void* from) {
+  if (from >= quiet_begin_ && from < quiet_end_) return;
+  Thread& thread = *running_;
+  thread.call_ = call;
+  host_.may_go_on(thread, true);
+  thread.leave();
+}
+
+void Execution::give_way(std::string_view call) {
+  Thread& thread = *running_;
+  thread.call_ = call;
+  host_.may_go_on(thread, false);
+  thread.leave();
+}
+
+Woken Execution::wait(std::string_view call, const void* object,
+                      std::optional<std::chrono::nanoseconds> until, Condition* condition) {
+  Thread& thread = *running_;
+  thread.call_ = call;
+  thread.object_ = object;
+  thread.condition_ = condition;
+  thread.waits_ = true;
+  if (until) {
+    thread.has_timer_ = true;
+    host_.start_timer(thread, *until);
+  }
+  thread.leave();
+  return thread.woken_;
+}
+
+std::vector<Thread*> Execution::waiters(const void* object) const {
+  std::vector<Thread*> found;
+  for (const auto& thread : threads_) {
+    if (thread->waits_ && thread->object_ == object) found.push_back(thread.get());
+  }
+  return found;
+}
+
+void Execution::wake_all(const void* object) {
+  for (const auto& thread : threads_) {
+    if (thread->waits_ && thread->object_ == object) thread->wake(Woken::kByEvent);
+  }
+}
+
+void Execution::wake_one(const void* object) {
+  const std::vector<Thread*> waiting = waiters(object);
+  if (waiting.empty()) return;
+  const auto count = static_cast<std::uint32_t>(waiting.size());
+  const std::uint32_t chosen = count > 1 ? host_.draw(count) : 0;
+  waiting[chosen]->wake(Woken::kByEvent);
+}
+
+void Execution::descriptors_changed() {
+  for (const auto& thread : threads_) {
+    if (thread->waits_ && thread->condition_ && thread->condition_->holds()) {
+      thread->wake(Woken::kByEvent);
+    }
+  }
+}
+
+void Execution::refuse(std::string_view function, std::string_view why) {
+  Thread& thread = *running_;
+  thread.call_ = function;
+  thread.waits_ = true;
+  host_.misused(thread, std::string(function) + ": " + std::string(why));
+  for (;;) thread.leave();
+}
+
+void* Execution::join(Thread& thread) {
+  point("pthread_join");
+  while (!thread.ended_) wait("pthread_join", &thread);
+  return thread.result_;
+}
+
+void Execution::at_thread_exit(void (*function)(void*), void* argument) {
+  running_->at_exit_.push_back({function, argument});
+}
+
+void** Execution::specific(std::size_t key) {
+  std::vector<void*>& values = running_->specific_;
+  if (values.size() <= key) values.resize(key + 1);
+  return &values[key];
+}
+
+void Execution::exit_thread(void* result) {
+  inside_ = false;
+  throw ThreadExit{result};
+}
+
+void Execution::share(const void* begin, std::size_t bytes) {
+  ThreadLocals::instance().share(begin, bytes);
+}
+
+}  // namespace lockstep::intercept

@@ -1,0 +1,70 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include <cstdarg>
+
+#include "calls.h"
+#include "descriptors.h"
+#include "real.h"
+
+namespace lockstep::intercept {
+
+namespace {
+
+int control(Execution& execution, int file, int command, long argument) {
+  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
+  if (!descriptor) return -1;
+  switch (command) {
+    case F_GETFL: return O_RDWR | (descriptor->nonblocking ? O_NONBLOCK : 0);
+    case F_SETFL: descriptor->nonblocking = (argument & O_NONBLOCK) != 0; return 0;
+    case F_GETFD: return FD_CLOEXEC;
+    case F_SETFD: return 0;
+    default:
+      execution.refuse("fcntl", "command " + std::to_string(command) + " cannot be intercepted");
+  }
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int fcntl(int file, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const long argument = va_arg(arguments, long);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fcntl)(file, command, argument));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(fcntl)(file, command, argument);
+  return control(*execution, file, command, argument);
+}
+
+int fcntl64(int file, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  const long argument = va_arg(arguments, long);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fcntl64)(file, command, argument));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(fcntl64)(file, command, argument);
+  return control(*execution, file, command, argument);
+}
+
+int ioctl(int file, unsigned long request, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(ioctl)(file, request, argument));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(ioctl)(file, request, argument);
+  if (request != FIONBIO) execution->refuse("ioctl", "only FIONBIO can be intercepted");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  descriptor->nonblocking = *static_cast<const int*>(argument) != 0;
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,95 @@
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdint>
+
+#include "calls.h"
+#include "chance.h"
+#include "real.h"
+
+// std::atomic::wait, std::latch, std::counting_semaphore and static initialisation wait by the
+// system call itself.
+
+namespace lockstep::intercept {
+
+namespace {
+
+struct FutexCall {
+  std::uint32_t* word;
+  int operation;
+  std::uint32_t value;
+  const timespec* timeout;
+};
+
+std::optional<std::chrono::nanoseconds> deadline_of(const Execution& execution,
+                                                    const FutexCall& call) {
+  if (!call.timeout) return std::nullopt;
+  auto& host = const_cast<Execution&>(execution).host();
+  const bool is_real = (call.operation & FUTEX_CLOCK_REALTIME) != 0;
+  if ((call.operation & FUTEX_CMD_MASK) == FUTEX_WAIT) {
+    return host.now() + from_timespec(*call.timeout);
+  }
+  return due(is_real ? CLOCK_REALTIME : CLOCK_MONOTONIC, *call.timeout);
+}
+
+long wait(Execution& execution, const FutexCall& call) {
+  execution.point("futex");
+  if (__atomic_load_n(call.word, __ATOMIC_SEQ_CST) != call.value) return errno = EAGAIN, -1;
+  const auto until = deadline_of(execution, call);
+  if (until && execution.host().now() >= *until) return errno = ETIMEDOUT, -1;
+  const Woken woken = execution.wait("futex", call.word, until);
+  return woken == Woken::kByTimer ? (errno = ETIMEDOUT, -1) : 0;
+}
+
+long wake(Execution& execution, const FutexCall& call) {
+  execution.point("futex");
+  if (call.value == 1) {
+    execution.wake_one(call.word);
+  } else {
+    execution.wake_all(call.word);
+  }
+  return 0;
+}
+
+long futex(Execution& execution, const FutexCall& call) {
+  switch (call.operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET: return wait(execution, call);
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET: return wake(execution, call);
+    default: execution.refuse("futex", "only waits and wakes can be intercepted");
+  }
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" long syscall(long number, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, number);
+  long a[6];
+  for (long& argument : a) argument = va_arg(arguments, long);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+  // NOLINTBEGIN(performance-no-int-to-ptr): arguments of system calls are numbers.
+  if (number == SYS_futex) {
+    return futex(*execution,
+                 {reinterpret_cast<std::uint32_t*>(a[0]), static_cast<int>(a[1]),
+                  static_cast<std::uint32_t>(a[2]), reinterpret_cast<const timespec*>(a[3])});
+  }
+  if (number == SYS_getrandom) {
+    fill(*execution, reinterpret_cast<void*>(a[0]), static_cast<std::size_t>(a[1]));
+    return a[1];
+  }
+  // NOLINTEND(performance-no-int-to-ptr)
+  if (number == SYS_gettid) return static_cast<long>(execution->running()->number()) + 1;
+  if (number == SYS_getpid) return getpid();
+  execution->refuse("syscall", "system call " + std::to_string(number) + " cannot be intercepted");
+}

@@ -1,0 +1,156 @@
+#include "handled.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
+                                        void* module) noexcept;
+
+namespace lockstep::intercept {
+
+#define LOCKSTEP_HANDLED(function) \
+  Handled { #function, reinterpret_cast<const void*>(&::function) }
+
+std::span<const Handled> handled() {
+  static const Handled kHandled[] = {
+      LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
+      LOCKSTEP_HANDLED(accept),
+      LOCKSTEP_HANDLED(accept4),
+      LOCKSTEP_HANDLED(alarm),
+      LOCKSTEP_HANDLED(arc4random),
+      LOCKSTEP_HANDLED(bind),
+      LOCKSTEP_HANDLED(clock_gettime),
+      LOCKSTEP_HANDLED(clock_nanosleep),
+      LOCKSTEP_HANDLED(close),
+      LOCKSTEP_HANDLED(connect),
+      LOCKSTEP_HANDLED(drand48),
+      LOCKSTEP_HANDLED(dup2),
+      LOCKSTEP_HANDLED(epoll_create),
+      LOCKSTEP_HANDLED(epoll_create1),
+      LOCKSTEP_HANDLED(eventfd),
+      LOCKSTEP_HANDLED(fcntl),
+      LOCKSTEP_HANDLED(fcntl64),
+      LOCKSTEP_HANDLED(fork),
+      LOCKSTEP_HANDLED(freeaddrinfo),
+      LOCKSTEP_HANDLED(getaddrinfo),
+      LOCKSTEP_HANDLED(getentropy),
+      LOCKSTEP_HANDLED(gethostname),
+      LOCKSTEP_HANDLED(getlogin),
+      LOCKSTEP_HANDLED(getpeername),
+      LOCKSTEP_HANDLED(getpid),
+      LOCKSTEP_HANDLED(getpwuid_r),
+      LOCKSTEP_HANDLED(getrandom),
+      LOCKSTEP_HANDLED(getsockname),
+      LOCKSTEP_HANDLED(getsockopt),
+      LOCKSTEP_HANDLED(gettid),
+      LOCKSTEP_HANDLED(gettimeofday),
+      LOCKSTEP_HANDLED(ioctl),
+      LOCKSTEP_HANDLED(listen),
+      LOCKSTEP_HANDLED(lrand48),
+      LOCKSTEP_HANDLED(nanosleep),
+      LOCKSTEP_HANDLED(open),
+      LOCKSTEP_HANDLED(open64),
+      LOCKSTEP_HANDLED(pause),
+      LOCKSTEP_HANDLED(pipe),
+      LOCKSTEP_HANDLED(pipe2),
+      LOCKSTEP_HANDLED(poll),
+      LOCKSTEP_HANDLED(popen),
+      LOCKSTEP_HANDLED(ppoll),
+      LOCKSTEP_HANDLED(pselect),
+      LOCKSTEP_HANDLED(pthread_barrier_destroy),
+      LOCKSTEP_HANDLED(pthread_barrier_init),
+      LOCKSTEP_HANDLED(pthread_barrier_wait),
+      LOCKSTEP_HANDLED(pthread_cancel),
+      LOCKSTEP_HANDLED(pthread_cond_broadcast),
+      LOCKSTEP_HANDLED(pthread_cond_clockwait),
+      LOCKSTEP_HANDLED(pthread_cond_destroy),
+      LOCKSTEP_HANDLED(pthread_cond_signal),
+      LOCKSTEP_HANDLED(pthread_cond_timedwait),
+      LOCKSTEP_HANDLED(pthread_cond_wait),
+      LOCKSTEP_HANDLED(pthread_create),
+      LOCKSTEP_HANDLED(pthread_detach),
+      LOCKSTEP_HANDLED(pthread_exit),
+      LOCKSTEP_HANDLED(pthread_getname_np),
+      LOCKSTEP_HANDLED(pthread_getspecific),
+      LOCKSTEP_HANDLED(pthread_join),
+      LOCKSTEP_HANDLED(pthread_key_create),
+      LOCKSTEP_HANDLED(pthread_key_delete),
+      LOCKSTEP_HANDLED(pthread_kill),
+      LOCKSTEP_HANDLED(pthread_mutex_clocklock),
+      LOCKSTEP_HANDLED(pthread_mutex_destroy),
+      LOCKSTEP_HANDLED(pthread_mutex_lock),
+      LOCKSTEP_HANDLED(pthread_mutex_timedlock),
+      LOCKSTEP_HANDLED(pthread_mutex_trylock),
+      LOCKSTEP_HANDLED(pthread_mutex_unlock),
+      LOCKSTEP_HANDLED(pthread_once),
+      LOCKSTEP_HANDLED(pthread_rwlock_clockrdlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_clockwrlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_rdlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_timedrdlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_timedwrlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_tryrdlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_trywrlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_unlock),
+      LOCKSTEP_HANDLED(pthread_rwlock_wrlock),
+      LOCKSTEP_HANDLED(pthread_self),
+      LOCKSTEP_HANDLED(pthread_setname_np),
+      LOCKSTEP_HANDLED(pthread_setspecific),
+      LOCKSTEP_HANDLED(rand),
+      LOCKSTEP_HANDLED(random),
+      LOCKSTEP_HANDLED(read),
+      LOCKSTEP_HANDLED(recv),
+      LOCKSTEP_HANDLED(recvmsg),
+      LOCKSTEP_HANDLED(sched_yield),
+      LOCKSTEP_HANDLED(select),
+      LOCKSTEP_HANDLED(sem_clockwait),
+      LOCKSTEP_HANDLED(sem_post),
+      LOCKSTEP_HANDLED(sem_timedwait),
+      LOCKSTEP_HANDLED(sem_trywait),
+      LOCKSTEP_HANDLED(sem_wait),
+      LOCKSTEP_HANDLED(send),
+      LOCKSTEP_HANDLED(sendmsg),
+      LOCKSTEP_HANDLED(setsockopt),
+      LOCKSTEP_HANDLED(shutdown),
+      LOCKSTEP_HANDLED(sigsuspend),
+      LOCKSTEP_HANDLED(sigwait),
+      LOCKSTEP_HANDLED(sleep),
+      LOCKSTEP_HANDLED(socket),
+      LOCKSTEP_HANDLED(socketpair),
+      LOCKSTEP_HANDLED(srand),
+      LOCKSTEP_HANDLED(srand48),
+      LOCKSTEP_HANDLED(srandom),
+      LOCKSTEP_HANDLED(syscall),
+      LOCKSTEP_HANDLED(system),
+      LOCKSTEP_HANDLED(time),
+      LOCKSTEP_HANDLED(timerfd_create),
+      LOCKSTEP_HANDLED(uname),
+      LOCKSTEP_HANDLED(usleep),
+      LOCKSTEP_HANDLED(wait),
+      LOCKSTEP_HANDLED(waitpid),
+      LOCKSTEP_HANDLED(write),
+  };
+  return kHandled;
+}
+
+}  // namespace lockstep::intercept

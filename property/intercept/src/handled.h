@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lockstep::intercept {
+
+// A function that this library defines in place of libc.
+struct Handled {
+  std::string_view name;
+  const void* definition;
+};
+
+// All of them. Whoever links this gets all definitions.
+[[nodiscard]] std::span<const Handled> handled();
+
+}  // namespace lockstep::intercept

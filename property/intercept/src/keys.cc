@@ -1,0 +1,86 @@
+#include "keys.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+
+#include <array>
+
+#include "caller.h"
+#include "calls.h"
+#include "real.h"
+
+// A key has the same number inside an execution and outside. Its values inside belong to the
+// intercepted thread, except those of a sanitizer, which knows real threads only.
+
+namespace lockstep::intercept {
+
+namespace {
+
+using Destructor = void (*)(void*);
+
+struct Key {
+  Destructor destructor = nullptr;
+  bool is_real = false;
+};
+constinit std::array<Key, PTHREAD_KEYS_MAX> keys;
+
+bool is_real(pthread_key_t key) { return key < keys.size() && keys[key].is_real; }
+
+// A runtime that is linked into the program makes its keys before the program's constructors run.
+constinit bool constructors_have_run = false;
+[[gnu::constructor(101)]] void constructors_run() { constructors_have_run = true; }
+
+}  // namespace
+
+void destroy_specifics(std::vector<void*>& values) {
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    bool any = false;
+    for (std::size_t key = 0; key < values.size(); ++key) {
+      void* const value = values[key];
+      values[key] = nullptr;
+      if (!value || !keys[key].destructor) continue;
+      any = true;
+      keys[key].destructor(value);
+    }
+    if (!any) return;
+  }
+}
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  const int error = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
+  if (error != 0) return error;
+  const bool is_real = is_sanitizer_code(LOCKSTEP_CALLER) ||
+                       (!constructors_have_run && !is_library_code(LOCKSTEP_CALLER));
+  keys[*key] = {destructor, is_real};
+  return 0;
+}
+
+int pthread_key_delete(pthread_key_t key) noexcept {
+  if (key < keys.size()) keys[key] = {};
+  return LOCKSTEP_REAL(pthread_key_delete)(key);
+}
+
+void* pthread_getspecific(pthread_key_t key) noexcept {
+  Execution* const execution = Execution::of_caller();
+  if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_getspecific)(key);
+  const Execution::Inside inside;
+  return *execution->specific(key);
+}
+
+int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
+  Execution* const execution = Execution::of_caller();
+  if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
+  const Execution::Inside inside;
+  if (key >= keys.size()) return EINVAL;
+  *execution->specific(key) = const_cast<void*>(value);
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,122 @@
+#include "mutexes.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "calls.h"
+#include "real.h"
+
+// Mutexes keep their state in glibc's own fields, so that one that is initialised statically, or
+// outside of an execution, is a valid one inside. An unlocked mutex goes to whoever comes first.
+
+namespace lockstep::intercept {
+
+namespace {
+
+constexpr int kKindBits = 127;  // The rest is for lock elision.
+
+int id_of(const Thread& thread) { return static_cast<int>(thread.number()) + 1; }
+
+void check_kind(Execution& execution, const pthread_mutex_t& mutex, std::string_view call) {
+  const int kind = mutex.__data.__kind & kKindBits;
+  if (kind > PTHREAD_MUTEX_ADAPTIVE_NP) {
+    execution.refuse(call, "robust, priority and protected mutexes cannot be intercepted");
+  }
+}
+
+bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
+  return mutex.__data.__lock != 0 && mutex.__data.__owner == id_of(*execution.running());
+}
+
+// Takes it if it is free, or recursive and one's own; the error otherwise.
+int take(Execution& execution, pthread_mutex_t& mutex) {
+  auto& data = mutex.__data;
+  if (data.__lock == 0) {
+    data.__lock = 1;
+    data.__owner = id_of(*execution.running());
+    data.__count = 1;
+    return 0;
+  }
+  if (!is_owner(execution, mutex)) return EBUSY;
+  const int kind = data.__kind & kKindBits;
+  if (kind == PTHREAD_MUTEX_RECURSIVE) return ++data.__count, 0;
+  return kind == PTHREAD_MUTEX_ERRORCHECK ? EDEADLK : EBUSY;
+}
+
+}  // namespace
+
+int lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call,
+         std::optional<std::chrono::nanoseconds> until) {
+  check_kind(execution, mutex, call);
+  for (;;) {
+    const int error = take(execution, mutex);
+    if (error != EBUSY) return error;
+    if (until && execution.host().now() >= *until) return ETIMEDOUT;
+    execution.wait(call, &mutex, until);
+  }
+}
+
+int try_lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call) {
+  check_kind(execution, mutex, call);
+  const int error = take(execution, mutex);
+  return error == EDEADLK ? EBUSY : error;
+}
+
+int unlock(Execution& execution, pthread_mutex_t& mutex) {
+  auto& data = mutex.__data;
+  const int kind = data.__kind & kKindBits;
+  const bool checks = kind == PTHREAD_MUTEX_ERRORCHECK || kind == PTHREAD_MUTEX_RECURSIVE;
+  if (checks && !is_owner(execution, mutex)) return EPERM;
+  if (data.__count > 1) return --data.__count, 0;
+  data.__lock = 0;
+  data.__owner = 0;
+  data.__count = 0;
+  execution.wake_all(&mutex);
+  return 0;
+}
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_lock)(mutex));
+  execution->point("pthread_mutex_lock", LOCKSTEP_CALLER);
+  return lock(*execution, *mutex, "pthread_mutex_lock", std::nullopt);
+}
+
+int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_trylock)(mutex));
+  execution->point("pthread_mutex_trylock", LOCKSTEP_CALLER);
+  return try_lock(*execution, *mutex, "pthread_mutex_trylock");
+}
+
+int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_timedlock)(mutex, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
+  execution->point("pthread_mutex_timedlock", LOCKSTEP_CALLER);
+  return lock(*execution, *mutex, "pthread_mutex_timedlock", due(CLOCK_REALTIME, *deadline));
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                            const timespec* deadline) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_clocklock)(mutex, clock, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
+  execution->point("pthread_mutex_clocklock", LOCKSTEP_CALLER);
+  return lock(*execution, *mutex, "pthread_mutex_clocklock", due(clock, *deadline));
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_unlock)(mutex));
+  return unlock(*execution, *mutex);
+}
+
+int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_destroy)(mutex));
+  if (mutex->__data.__lock != 0) return EBUSY;
+  return 0;
+}
+
+}  // extern "C"

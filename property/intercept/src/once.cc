@@ -1,0 +1,62 @@
+#include <pthread.h>
+
+#include "calls.h"
+#include "real.h"
+
+// A once control has glibc's values when nothing runs: 0, or 2 when it is done.
+
+namespace lockstep::intercept {
+
+namespace {
+
+constexpr int kRunning = 1;
+constexpr int kDone = 2;
+
+// Puts the control back if the routine throws: the next caller runs it then.
+class Turn {
+ public:
+  Turn(Execution& execution, pthread_once_t& once) : execution_(execution), once_(once) {
+    once_ = kRunning;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (once_ == kRunning) once_ = 0;
+    execution_.wake_all(&once_);
+  }
+  void done() { once_ = kDone; }
+
+ private:
+  Execution& execution_;
+  pthread_once_t& once_;
+};
+
+// The code under test runs in between.
+void run(void (*routine)()) {
+  class Outside {
+   public:
+    Outside() { Execution::resume_code(); }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+    ~Outside() { Execution::enter_runtime(); }
+  };
+  const Outside outside;
+  routine();
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" int pthread_once(pthread_once_t* once, void (*routine)()) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_once)(once, routine));
+  execution->point("pthread_once", LOCKSTEP_CALLER);
+  while (*once == kRunning) execution->wait("pthread_once", once);
+  if (*once == kDone) return 0;
+  Turn turn(*execution, *once);
+  run(routine);
+  turn.done();
+  return 0;
+}

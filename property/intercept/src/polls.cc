@@ -1,0 +1,128 @@
+#include <errno.h>
+#include <poll.h>
+#include <sys/select.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "calls.h"
+#include "descriptors.h"
+#include "real.h"
+
+// Waiting for descriptors. Real ones among them are asked without waiting.
+
+namespace lockstep::intercept {
+
+namespace {
+
+constexpr short kAlways = POLLERR | POLLHUP;
+
+short ready_events(Execution& execution, const pollfd& asked) {
+  if (asked.fd < 0) return 0;
+  if (!Descriptors::is_ours(asked.fd)) {
+    pollfd file = asked;
+    LOCKSTEP_REAL(poll)(&file, 1, 0);
+    return file.revents;
+  }
+  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(asked.fd);
+  if (!descriptor) return POLLNVAL;
+  return static_cast<short>(descriptor->ready() & (asked.events | kAlways));
+}
+
+class AnyReady final : public Condition {
+ public:
+  AnyReady(Execution& execution, std::span<pollfd> files) : execution_(execution), files_(files) {}
+  bool holds() override { return look() > 0; }
+  int look() {
+    int count = 0;
+    for (pollfd& file : files_) {
+      file.revents = ready_events(execution_, file);
+      if (file.revents != 0) ++count;
+    }
+    return count;
+  }
+
+ private:
+  Execution& execution_;
+  std::span<pollfd> files_;
+};
+
+int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
+         std::optional<std::chrono::nanoseconds> timeout) {
+  execution.point(call);
+  AnyReady any(execution, files);
+  std::optional<std::chrono::nanoseconds> until;
+  if (timeout) until = execution.host().now() + *timeout;
+  for (;;) {
+    const int count = any.look();
+    if (count > 0) return count;
+    if (until && execution.host().now() >= *until) return 0;
+    execution.wait(call, nullptr, until, &any);
+  }
+}
+
+// select() as a poll.
+struct Selected {
+  fd_set* set;
+  short events;
+};
+
+int select_by_poll(Execution& execution, int count, std::span<const Selected> sets,
+                   std::optional<std::chrono::nanoseconds> timeout) {
+  std::vector<pollfd> files;
+  for (int file = 0; file < count; ++file) {
+    short events = 0;
+    for (const Selected& selected : sets) {
+      if (selected.set && FD_ISSET(file, selected.set)) {
+        events = static_cast<short>(events | selected.events);
+      }
+    }
+    if (events != 0) files.push_back({file, events, 0});
+  }
+  wait(execution, "select", files, timeout);
+  int found = 0;
+  for (const Selected& selected : sets) {
+    if (!selected.set) continue;
+    FD_ZERO(selected.set);
+    for (const pollfd& file : files) {
+      if ((file.events & selected.events) == 0) continue;
+      if ((file.revents & (selected.events | kAlways)) == 0) continue;
+      FD_SET(file.fd, selected.set);
+      ++found;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int poll(pollfd* files, nfds_t count, int timeout_ms) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(poll)(files, count, timeout_ms));
+  std::optional<std::chrono::nanoseconds> timeout;
+  if (timeout_ms >= 0) timeout = std::chrono::milliseconds(timeout_ms);
+  return wait(*execution, "poll", {files, count}, timeout);
+}
+
+int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(ppoll)(files, count, time, signals));
+  std::optional<std::chrono::nanoseconds> timeout;
+  if (time) timeout = from_timespec(*time);
+  return wait(*execution, "ppoll", {files, count}, timeout);
+}
+
+int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(select)(count, read, write, except, time));
+  std::optional<std::chrono::nanoseconds> timeout;
+  if (time) timeout = std::chrono::seconds(time->tv_sec) + std::chrono::microseconds(time->tv_usec);
+  const Selected sets[] = {{read, POLLIN}, {write, POLLOUT}, {except, POLLPRI}};
+  return select_by_poll(*execution, count, sets, timeout);
+}
+
+}  // extern "C"

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+
+// The attributes of libc's declarations are no part of a function's type.
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+
+namespace lockstep::intercept {
+
+// The next definition of a function after this program's own: libc's, or a sanitizer's.
+template <class Function>
+class Real {
+ public:
+  // Some functions have an old version with another layout of their arguments.
+  explicit constexpr Real(const char* name, const char* version = nullptr)
+      : name_(name), version_(version) {}
+
+  [[nodiscard]] Function* get() {
+    Function* found = found_.load(std::memory_order_relaxed);
+    if (!found) [[unlikely]]
+      found = find();
+    return found;
+  }
+
+ private:
+  Function* find() {
+    void* const address =
+        version_ ? ::dlvsym(RTLD_NEXT, name_, version_) : ::dlsym(RTLD_NEXT, name_);
+    if (!address) std::abort();
+    auto* const found = reinterpret_cast<Function*>(address);
+    found_.store(found, std::memory_order_relaxed);
+    return found;
+  }
+
+  const char* name_;
+  const char* version_;
+  std::atomic<Function*> found_ = nullptr;
+};
+
+}  // namespace lockstep::intercept
+
+// Calls the real function: LOCKSTEP_REAL(close)(file).
+#define LOCKSTEP_REAL(function)                                                         \
+  ([]() noexcept {                                                                      \
+    static constinit ::lockstep::intercept::Real<decltype(::function)> real(#function); \
+    return real.get();                                                                  \
+  }())
+#define LOCKSTEP_REAL_VERSION(function, version)                                                 \
+  ([]() noexcept {                                                                               \
+    static constinit ::lockstep::intercept::Real<decltype(::function)> real(#function, version); \
+    return real.get();                                                                           \
+  }())

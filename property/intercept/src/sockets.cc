@@ -1,0 +1,235 @@
+#include "sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "calls.h"
+#include "real.h"
+
+namespace lockstep::intercept {
+
+int Socket::connect(Execution& execution, const sockaddr_in& to) {
+  if (stream_) return EISCONN;
+  stream_ = execution.host().connect(*execution.running(), to);
+  refused_ = !stream_;
+  peer_ = to;
+  if (nonblocking) {
+    error_ = refused_ ? ECONNREFUSED : 0;
+    return EINPROGRESS;
+  }
+  return refused_ ? ECONNREFUSED : 0;
+}
+
+short Socket::ready() {
+  if (refused_) return POLLOUT | POLLERR | POLLHUP;
+  if (!stream_) return POLLHUP;
+  int events = writes_no_more_ ? 0 : POLLOUT;
+  const bool ended = stream_->end() != Stream::End::kNone;
+  if (ended || reads_no_more_ || !stream_->arrived().empty()) events |= POLLIN;
+  return static_cast<short>(events);
+}
+
+ssize_t Socket::peek(char* into, std::size_t size) {
+  if (!stream_) return errno = ENOTCONN, -1;
+  const std::string_view arrived = stream_->arrived();
+  if (arrived.empty()) {
+    if (reads_no_more_ || stream_->end() == Stream::End::kClosed) return 0;
+    return errno = EAGAIN, -1;
+  }
+  const std::string_view part = arrived.substr(0, size);
+  std::memcpy(into, part.data(), part.size());
+  return static_cast<ssize_t>(part.size());
+}
+
+ssize_t Socket::read(char* into, std::size_t size) {
+  const ssize_t taken = peek(into, size);
+  if (taken > 0) stream_->take(static_cast<std::size_t>(taken));
+  return taken;
+}
+
+ssize_t Socket::write(std::string_view bytes) {
+  if (!stream_) return errno = ENOTCONN, -1;
+  if (writes_no_more_ || stream_->end() == Stream::End::kClosed) return errno = EPIPE, -1;
+  stream_->send(bytes);
+  return static_cast<ssize_t>(bytes.size());
+}
+
+void Socket::shut(int how) {
+  if (how != SHUT_WR) reads_no_more_ = true;
+  if (how != SHUT_RD) writes_no_more_ = true;
+}
+
+namespace {
+
+std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
+  const std::shared_ptr<Descriptor> found = execution.descriptors().find(file);
+  if (!found) return nullptr;
+  auto socket = std::dynamic_pointer_cast<Socket>(found);
+  if (!socket) errno = ENOTSOCK;
+  return socket;
+}
+
+// The address, if it is one of IPv4, or IPv4 mapped into IPv6.
+bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
+  if (address->sa_family == AF_INET && size >= sizeof into) {
+    std::memcpy(&into, address, sizeof into);
+    return true;
+  }
+  sockaddr_in6 six{};
+  if (address->sa_family != AF_INET6 || size < sizeof six) return false;
+  std::memcpy(&six, address, sizeof six);
+  if (!IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) && !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr)) return false;
+  into = {};
+  into.sin_family = AF_INET;
+  into.sin_port = six.sin6_port;
+  into.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
+    std::memcpy(&into.sin_addr, &six.sin6_addr.s6_addr[12], sizeof into.sin_addr);
+  }
+  return true;
+}
+
+ssize_t receive(Execution& execution, std::string_view call, Descriptor& descriptor, char* into,
+                std::size_t size, int flags) {
+  if ((flags & MSG_DONTWAIT) == 0) wait_until_ready(execution, call, descriptor, POLLIN);
+  const bool stays = (flags & MSG_PEEK) != 0;
+  return stays ? descriptor.peek(into, size) : descriptor.read(into, size);
+}
+
+ssize_t transmit(Execution& execution, std::string_view call, Descriptor& descriptor,
+                 std::string_view bytes, int flags) {
+  if ((flags & MSG_DONTWAIT) == 0) wait_until_ready(execution, call, descriptor, POLLOUT);
+  const ssize_t written = descriptor.write(bytes);
+  execution.descriptors_changed();
+  return written;
+}
+
+int copy_peer(const sockaddr_in& peer, sockaddr* into, socklen_t* size) {
+  std::memcpy(into, &peer, std::min<std::size_t>(*size, sizeof peer));
+  *size = sizeof peer;
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int socket(int domain, int type, int protocol) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socket)(domain, type, protocol));
+  constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+  const bool is_internet = domain == AF_INET || domain == AF_INET6;
+  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) return errno = EAFNOSUPPORT, -1;
+  auto made = std::make_shared<Socket>();
+  made->nonblocking = (type & SOCK_NONBLOCK) != 0;
+  return execution->descriptors().add(std::move(made));
+}
+
+int connect(int file, const sockaddr* address, socklen_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(connect)(file, address, size));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  sockaddr_in to{};
+  if (!to_ipv4(address, size, to)) return errno = ENETUNREACH, -1;
+  execution->point("connect");
+  const int error = socket->connect(*execution, to);
+  return error == 0 ? 0 : (errno = error, -1);
+}
+
+ssize_t send(int file, const void* bytes, size_t size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(send)(file, bytes, size, flags));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(send)(file, bytes, size, flags);
+  execution->point("send");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  return transmit(*execution, "send", *descriptor, {static_cast<const char*>(bytes), size}, flags);
+}
+
+ssize_t recv(int file, void* into, size_t size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recv)(file, into, size, flags));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(recv)(file, into, size, flags);
+  execution->point("recv");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  return receive(*execution, "recv", *descriptor, static_cast<char*>(into), size, flags);
+}
+
+ssize_t read(int file, void* into, size_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(read)(file, into, size));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(read)(file, into, size);
+  execution->point("read");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  return receive(*execution, "read", *descriptor, static_cast<char*>(into), size, 0);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(write)(file, bytes, size));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(write)(file, bytes, size);
+  execution->point("write");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  return transmit(*execution, "write", *descriptor, {static_cast<const char*>(bytes), size}, 0);
+}
+
+int close(int file) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(close)(file));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(close)(file);
+  execution->point("close");
+  return execution->descriptors().close(file);
+}
+
+int shutdown(int file, int how) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  socket->shut(how);
+  execution->descriptors_changed();
+  return 0;
+}
+
+int getsockopt(int file, int level, int option, void* value, socklen_t* size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockopt)(file, level, option, value, size));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  const int shown = level == SOL_SOCKET && option == SO_ERROR ? socket->take_error() : 0;
+  std::memcpy(value, &shown, std::min<std::size_t>(*size, sizeof shown));
+  return 0;
+}
+
+// Options of a real network change nothing here.
+int setsockopt(int file, int level, int option, const void* value, socklen_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(setsockopt)(file, level, option, value, size));
+  return socket_of(*execution, file) ? 0 : -1;
+}
+
+int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpeername)(file, address, size));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  if (!socket->peer()) return errno = ENOTCONN, -1;
+  return copy_peer(*socket->peer(), address, size);
+}
+
+int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockname)(file, address, size));
+  if (!socket_of(*execution, file)) return -1;
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_port = htons(static_cast<std::uint16_t>(40'000 + file));
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return copy_peer(own, address, size);
+}
+
+}  // extern "C"

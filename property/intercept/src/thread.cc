@@ -1,0 +1,108 @@
+#include "lockstep/intercept/thread.h"
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "keys.h"
+#include "lockstep/intercept/execution.h"
+#include "lockstep/stacks/own_stack.h"
+#include "thread_exit.h"
+#include "thread_locals.h"
+
+namespace lockstep::intercept {
+
+namespace {
+
+stacks::StackPool& pool() {
+  static stacks::StackPool stacks;
+  return stacks;
+}
+
+}  // namespace
+
+Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool by_library,
+               std::function<void*()> body)
+    : execution_(execution),
+      number_(number),
+      creator_(creator),
+      by_library_(by_library),
+      body_(std::move(body)),
+      stack_(pool().take()),
+      locals_(ThreadLocals::instance().initial()) {
+  stack_->put_on([this] { run(); });
+}
+
+Thread::~Thread() {
+  if (!ended_) stack_->abandon();
+  pool().give_back(std::move(stack_));
+}
+
+void Thread::go_on() {
+  Thread* const before = std::exchange(Execution::running_, this);
+  const bool inside_before = std::exchange(Execution::inside_, inside_);
+  ThreadLocals::instance().exchange(locals_);
+  const int errno_before = std::exchange(errno, errno_);
+  stack_->enter();
+  errno_ = std::exchange(errno, errno_before);
+  ThreadLocals::instance().exchange(locals_);
+  Execution::inside_ = inside_before;
+  Execution::running_ = before;
+  if (ended_) execution_.host().ended(*this);
+}
+
+void Thread::leave() {
+  inside_ = Execution::inside_;
+  stack_->leave();
+  Execution::inside_ = inside_;
+}
+
+void Thread::timed_out() {
+  has_timer_ = false;
+  wake(Woken::kByTimer);
+}
+
+void Thread::wake(Woken by) {
+  if (!waits_) return;
+  waits_ = false;
+  object_ = nullptr;
+  condition_ = nullptr;
+  woken_ = by;
+  ++moves_;
+  if (has_timer_) {
+    has_timer_ = false;
+    execution_.host().stop_timer(*this);
+  }
+  execution_.host().may_go_on(*this, false);
+}
+
+// An exception that escapes from a thread ends the program, as it does without interception.
+void Thread::run() {
+  began_ = true;
+  Execution::inside_ = false;
+  [this]() noexcept {
+    try {
+      result_ = body_();
+    } catch (const ThreadExit& exit) {
+      result_ = exit.result;
+    }
+    body_ = nullptr;
+    finish();
+  }();
+  inside_ = true;
+  Execution::inside_ = true;
+  ended_ = true;
+  call_ = "end";
+  execution_.wake_all(this);
+}
+
+void Thread::finish() {
+  while (!at_exit_.empty()) {
+    const ExitCall last = at_exit_.back();
+    at_exit_.pop_back();
+    last.function(last.argument);
+  }
+  destroy_specifics(specific_);
+}
+
+}  // namespace lockstep::intercept

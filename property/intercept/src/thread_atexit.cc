@@ -1,0 +1,17 @@
+#include "calls.h"
+#include "real.h"
+
+// Destructors of thread_local variables: libstdc++ registers them with libc.
+
+extern "C" {
+
+int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) noexcept;
+
+int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) noexcept {
+  LOCKSTEP_INTERCEPT(execution,
+                     LOCKSTEP_REAL(__cxa_thread_atexit_impl)(destructor, object, module));
+  execution->at_thread_exit(destructor, object);
+  return 0;
+}
+
+}  // extern "C"

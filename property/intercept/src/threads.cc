@@ -1,0 +1,101 @@
+#include <errno.h>
+#include <pthread.h>
+
+#include <string>
+
+#include "caller.h"
+#include "calls.h"
+#include "real.h"
+
+// A pthread_t of an intercepted thread is the address of its Thread.
+
+namespace lockstep::intercept {
+
+namespace {
+
+Thread& thread_of(pthread_t handle) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): pthread_t is a number in glibc.
+  return *reinterpret_cast<Thread*>(handle);
+}
+pthread_t handle_of(const Thread& thread) { return reinterpret_cast<pthread_t>(&thread); }
+
+bool is_known(const Execution& execution, pthread_t handle) {
+  for (const auto& thread : execution.threads()) {
+    if (handle_of(*thread) == handle) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
+                   void* argument) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_create)(handle, attributes, body, argument));
+  execution->point("pthread_create", LOCKSTEP_CALLER);
+  Thread& thread = execution->create([body, argument] { return body(argument); },
+                                     is_library_code(LOCKSTEP_CALLER));
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  if (state == PTHREAD_CREATE_DETACHED) Execution::detach(thread);
+  *handle = handle_of(thread);
+  return 0;
+}
+
+int pthread_join(pthread_t handle, void** result) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_join)(handle, result));
+  if (!is_known(*execution, handle)) return ESRCH;
+  Thread& thread = thread_of(handle);
+  if (Execution::detached(thread)) return EINVAL;
+  if (&thread == execution->running()) return EDEADLK;
+  void* const returned = execution->join(thread);
+  Execution::detach(thread);
+  if (result) *result = returned;
+  return 0;
+}
+
+int pthread_detach(pthread_t handle) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_detach)(handle));
+  if (!is_known(*execution, handle)) return ESRCH;
+  if (Execution::detached(thread_of(handle))) return EINVAL;
+  Execution::detach(thread_of(handle));
+  return 0;
+}
+
+pthread_t pthread_self() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_self)());
+  return handle_of(*execution->running());
+}
+
+void pthread_exit(void* result) {
+  Execution* const execution = Execution::of_caller();
+  if (!execution) LOCKSTEP_REAL(pthread_exit)(result);
+  Execution::exit_thread(result);
+}
+
+int pthread_setname_np(pthread_t handle, const char* name) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_setname_np)(handle, name));
+  constexpr std::size_t kMost = 15;
+  const std::string text = name;
+  if (text.size() > kMost) return ERANGE;
+  if (!is_known(*execution, handle)) return ESRCH;
+  Execution::name(thread_of(handle), text);
+  return 0;
+}
+
+int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_getname_np)(handle, name, size));
+  if (!is_known(*execution, handle)) return ESRCH;
+  const std::string& text = thread_of(handle).name();
+  if (size <= text.size()) return ERANGE;
+  text.copy(name, text.size());
+  name[text.size()] = '\0';
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lockstep/lab/lock_under_test.h"
+
+namespace lockstep::threads {
+
+// Code with threads of its own that uses ZooKeeper's C client, or lockstep::zookeeper, as in
+// production. `body` is its main(): it starts threads and ends them, opens handles and closes them.
+// It connects to "127.0.0.1:2181", or to any other address: each new one is the next simulated
+// server.
+//
+// All executions run in one process. libzookeeper's own variables are as at its start in each
+// execution; `at_start` resets those of the code under test. A thread_local variable has a value of
+// its own in each thread, and the same address in all.
+struct ThreadsUnderTest {
+  std::string name;
+  std::function<void()> body;
+  // Runs before each execution, outside of it.
+  std::function<void()> at_start = {};
+  // Znodes that exist before the first step: "/locks", "/locks/a".
+  std::vector<std::string> znodes = {};
+  // No znode may be left below this one when all threads have ended and all sessions are over.
+  std::string lock_path = {};
+  fakezk::ReplicaIndex replicas = 1;
+  // The C client's own mutexes are no points at which another thread may come first: half the
+  // steps.
+  bool is_coarse = false;
+};
+
+// Describes it for lab::hunt_lock, lab::replay_lock and EXPECT_NO_VIOLATION. A hunt of it uses one
+// job. The faults `crash`, `stall` and `clock-drift` strike processes as a whole and do not apply.
+[[nodiscard]] lab::LockUnderTest under_test(ThreadsUnderTest threads);
+
+}  // namespace lockstep::threads

@@ -1,0 +1,149 @@
+#include "hunted_process.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "connection.h"
+#include "lockstep/fakezk/threads.h"
+#include "lockstep/internal/frame_pool.h"
+
+namespace lockstep::threads {
+
+// A thread's place in the world: its turns and its timer are events.
+class HuntedProcess::Hosted final : public fakezk::Thread {
+ public:
+  Hosted(fakezk::Process& process, intercept::Thread& thread)
+      : Thread(process), thread_(thread), timer_(thread) {}
+  Hosted(const Hosted&) = delete;
+  Hosted& operator=(const Hosted&) = delete;
+  ~Hosted() override { stop_timer(); }
+
+  void start_timer(TimePoint due) { process().start_timer(timer_, due); }
+  void stop_timer() {
+    if (timer_.position != Timer::kIdle) process().stop_timer(timer_);
+  }
+
+ private:
+  class Alarm final : public Timer {
+   public:
+    explicit Alarm(intercept::Thread& thread) : thread_(thread) {}
+    void run() override { thread_.timed_out(); }
+
+   private:
+    intercept::Thread& thread_;
+  };
+
+  void go_on() override { thread_.go_on(); }
+
+  intercept::Thread& thread_;
+  Alarm timer_;
+};
+
+namespace {
+
+// All threads are one real thread, whose pool of frames none of them needs for itself.
+void share_frame_pool() {
+  static const bool shared = [] {
+    intercept::Execution::share(&internal::frame_pool, sizeof internal::frame_pool);
+    return true;
+  }();
+  static_cast<void>(shared);
+}
+
+}  // namespace
+
+HuntedProcess::HuntedProcess(fakezk::World& world, search::Verdict& verdict)
+    : world_(world), verdict_(verdict) {
+  share_frame_pool();
+  execution_ = std::make_unique<intercept::Execution>(*this);
+  current_ = this;
+}
+
+HuntedProcess::~HuntedProcess() {
+  execution_.reset();
+  hosted_.clear();
+  current_ = nullptr;
+}
+
+void HuntedProcess::run(const std::function<void()>& body) {
+  execution_->start([&body]() -> void* {
+    body();
+    return nullptr;
+  });
+}
+
+fakezk::Process& HuntedProcess::process_of(const intercept::Thread& thread) {
+  return static_cast<Hosted*>(thread.hosted)->process();
+}
+
+std::string HuntedProcess::process_name(std::uint32_t process) {
+  return process == 0 ? "main" : "T" + std::to_string(process);
+}
+
+std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
+  std::string name = process_name(process_of(thread).index());
+  std::uint32_t number = 0;
+  for (const auto& other : execution_->threads()) {
+    if (other.get() == &thread) break;
+    if (&process_of(*other) == &process_of(thread)) ++number;
+  }
+  if (!thread.name().empty()) return name + "'s thread " + thread.name();
+  return number == 0 ? name : name + "'s thread " + std::to_string(number);
+}
+
+std::chrono::nanoseconds HuntedProcess::now() const { return world_.now().time_since_epoch(); }
+
+std::uint32_t HuntedProcess::draw(std::uint32_t options) { return world_.draw(options); }
+
+void HuntedProcess::started(intercept::Thread& thread) {
+  const bool has_its_own = !thread.by_library() || !thread.creator();
+  fakezk::Process& process = has_its_own ? world_.add_process() : process_of(*thread.creator());
+  hosted_.push_back(std::make_unique<Hosted>(process, thread));
+  thread.hosted = hosted_.back().get();
+  hosted_.back()->call_is_over();
+}
+
+void HuntedProcess::ended(intercept::Thread&) {}
+
+void HuntedProcess::may_go_on(intercept::Thread& thread, bool is_preempted) {
+  auto& hosted = *static_cast<Hosted*>(thread.hosted);
+  if (is_preempted) {
+    hosted.is_preempted();
+  } else {
+    hosted.call_is_over();
+  }
+}
+
+void HuntedProcess::start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) {
+  static_cast<Hosted*>(thread.hosted)->start_timer(TimePoint(due));
+}
+
+void HuntedProcess::stop_timer(intercept::Thread& thread) {
+  static_cast<Hosted*>(thread.hosted)->stop_timer();
+}
+
+// Each address that is connected to for the first time is the next server.
+std::unique_ptr<intercept::Stream> HuntedProcess::connect(intercept::Thread& thread,
+                                                          const sockaddr_in& to) {
+  const std::pair<std::uint32_t, std::uint16_t> address(to.sin_addr.s_addr, to.sin_port);
+  auto known = std::ranges::find(servers_, address);
+  if (known == servers_.end()) known = servers_.insert(servers_.end(), address);
+  const auto server = static_cast<std::uint32_t>(known - servers_.begin());
+  return std::make_unique<Connection>(process_of(thread), *execution_,
+                                      server % world_.server().replica_count());
+}
+
+in_addr HuntedProcess::address_of(const std::string& host) {
+  auto known = std::ranges::find(hosts_, host);
+  if (known == hosts_.end()) known = hosts_.insert(hosts_.end(), host);
+  constexpr std::uint32_t kFirst = 10U << 24 | 1;  // 10.0.0.1
+  return {.s_addr = htonl(kFirst + static_cast<std::uint32_t>(known - hosts_.begin()))};
+}
+
+void HuntedProcess::misused(intercept::Thread& thread, const std::string& text) {
+  verdict_.report(search::Oracle::kMisuse, name_of(thread) + " calls " + text, world_.steps());
+}
+
+}  // namespace lockstep::threads

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/fakezk/world.h"
+#include "lockstep/intercept/execution.h"
+#include "lockstep/intercept/host.h"
+#include "lockstep/search/program.h"
+
+namespace lockstep::threads {
+
+// The simulated world as the host of intercepted threads. A thread that the code under test starts
+// is a process of the world, so that strategies and lanes treat it, and the threads that the C
+// client starts for it, as one client.
+class HuntedProcess final : public intercept::Host {
+ public:
+  HuntedProcess(fakezk::World& world, search::Verdict& verdict);
+  ~HuntedProcess() override;
+
+  // The execution that is under way; null if there is none.
+  [[nodiscard]] static HuntedProcess* current() { return current_; }
+
+  void run(const std::function<void()>& body);
+  [[nodiscard]] intercept::Execution& execution() { return *execution_; }
+  [[nodiscard]] fakezk::World& world() { return world_; }
+  [[nodiscard]] search::Verdict& verdict() { return verdict_; }
+  // The process of the world that a thread belongs to.
+  [[nodiscard]] static fakezk::Process& process_of(const intercept::Thread& thread);
+  [[nodiscard]] std::string name_of(const intercept::Thread& thread) const;
+  // "B", of a process.
+  [[nodiscard]] static std::string process_name(std::uint32_t process);
+
+  // Those who are inside of a resource.
+  [[nodiscard]] std::map<std::string, const intercept::Thread*, std::less<>>& insiders() {
+    return insiders_;
+  }
+
+  [[nodiscard]] std::chrono::nanoseconds now() const override;
+  [[nodiscard]] std::uint32_t draw(std::uint32_t options) override;
+  void started(intercept::Thread& thread) override;
+  void ended(intercept::Thread& thread) override;
+  void may_go_on(intercept::Thread& thread, bool is_preempted) override;
+  void start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) override;
+  void stop_timer(intercept::Thread& thread) override;
+  std::unique_ptr<intercept::Stream> connect(intercept::Thread& thread,
+                                             const sockaddr_in& to) override;
+  [[nodiscard]] in_addr address_of(const std::string& host) override;
+  void misused(intercept::Thread& thread, const std::string& text) override;
+
+ private:
+  class Hosted;
+
+  static inline HuntedProcess* current_ = nullptr;
+
+  fakezk::World& world_;
+  search::Verdict& verdict_;
+  std::vector<std::unique_ptr<Hosted>> hosted_;
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
+  std::vector<std::string> hosts_;                                // Their names were asked for.
+  std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
+  std::unique_ptr<intercept::Execution> execution_;
+};
+
+}  // namespace lockstep::threads

@@ -1,0 +1,60 @@
+#include "lockstep/threads/inside.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "hunted_process.h"
+
+namespace lockstep::threads {
+
+namespace {
+
+HuntedProcess& hunted() {
+  HuntedProcess* const current = HuntedProcess::current();
+  if (!current || !current->execution().running()) {
+    throw std::logic_error("lockstep: this thread is not hunted");
+  }
+  return *current;
+}
+
+}  // namespace
+
+void violated(std::string_view name, std::string message) {
+  HuntedProcess& process = hunted();
+  const intercept::Execution::Inside inside;
+  process.verdict().report("user:" + std::string(name), std::move(message),
+                           process.world().steps());
+}
+
+void note(std::string_view text) {
+  HuntedProcess& process = hunted();
+  const intercept::Execution::Inside inside;
+  process.world().note(HuntedProcess::process_of(*process.execution().running()).index(), text);
+}
+
+Inside::Inside(std::string resource) : resource_(std::move(resource)) {
+  HuntedProcess& process = hunted();
+  const intercept::Execution::Inside inside;
+  const intercept::Thread& self = *process.execution().running();
+  const auto [other, is_alone] = process.insiders().try_emplace(resource_, &self);
+  process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
+  if (is_alone) return;
+  inside_ = false;
+  process.verdict().report(search::Oracle::kS2,
+                           process.name_of(self) + " enters " + resource_ + ", where " +
+                               process.name_of(*other->second) + " is",
+                           process.world().steps());
+}
+
+Inside::~Inside() { leave(); }
+
+void Inside::leave() {
+  if (!std::exchange(inside_, false)) return;
+  HuntedProcess& process = hunted();
+  const intercept::Execution::Inside inside;
+  process.insiders().erase(resource_);
+  process.world().note(HuntedProcess::process_of(*process.execution().running()).index(),
+                       "leaves " + resource_);
+}
+
+}  // namespace lockstep::threads
