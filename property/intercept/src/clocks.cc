@@ -5,7 +5,7 @@
 #include "calls.h"
 #include "real.h"
 
-// The clocks of an execution show the host's time. It passes only when the host says so.
+// The clocks of an execution show the host's time, which passes only when the host says so.
 
 namespace lockstep::intercept {
 
@@ -14,9 +14,8 @@ using std::chrono::seconds;
 
 nanoseconds epoch_of(clockid_t clock) {
   constexpr seconds kRealTime{1'700'000'000};  // In November 2023.
-  constexpr seconds kUptime{10'000};
   const bool is_real = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-  return is_real ? kRealTime : kUptime;
+  return is_real ? kRealTime : seconds(0);
 }
 
 timespec to_timespec(nanoseconds time) {

@@ -20,13 +20,13 @@ class Blocked {
 // Finds a watched znode that belongs to another contender that has not finished.
 std::optional<Blocked> blocked(const Contender& waiter, const Contenders& contenders,
                                const fakezk::Server& server) {
-  for (const Path& znode : waiter.client().session_waiting().watches) {
+  for (const Path& znode : waiter.client().fake().session_waiting().watches) {
     const std::optional<fakezk::PathId> id = server.paths().find(znode.text());
     const fakezk::Znode* const found = id ? server.tree().find(*id) : nullptr;
     if (!found || found->ephemeral_owner == 0) continue;
     for (const Contender& contender : contenders) {
       if (&contender == &waiter || contender.finished()) continue;
-      if (contender.client().session_id() == found->ephemeral_owner) {
+      if (contender.client().fake().session_id() == found->ephemeral_owner) {
         return Blocked{&contender, znode.parent()};
       }
     }
@@ -107,7 +107,7 @@ void LockScenario::clear() {
 }
 
 void Contender::clear() noexcept {
-  client_.let_go();
+  client_.fake().let_go();
   attempts_ = 0;
   grants_ = 0;
   finished_ = false;
@@ -151,14 +151,14 @@ void LockScenario::add_contenders(fakezk::World& world) {
   contenders_.clear();
   for (std::uint32_t i = 0; i < size_.clients; ++i) {
     contenders_.emplace_back(world.add_process(), process_name(i), oracles_, resource_, fibers_);
-    contenders_.back().client().set_options(lock_.sessions);
+    contenders_.back().client().fake().set_options(lock_.sessions);
   }
   if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
 }
 
 void LockScenario::prepare(fakezk::World& world) {
   add_contenders(world);
-  for (Contender& contender : contenders_) contender.client().current();
+  for (Contender& contender : contenders_) contender.client().fake().current();
   world.settle();
   create_lock(world);
   if (lock_.replicas > 1) {
@@ -166,7 +166,7 @@ void LockScenario::prepare(fakezk::World& world) {
   }
   sessions_.clear();
   for (Contender& contender : contenders_) {
-    sessions_.push_back(contender.client().current()->snapshot());
+    sessions_.push_back(contender.client().fake().current()->snapshot());
   }
   prepared_ = world.checkpoint();
 }
@@ -182,7 +182,7 @@ Task<void> create_parent(fake::FakeSession& session, Path lock) {
 // With an ACL, one of the contenders creates the parent: the operator has none of their identities.
 void LockScenario::create_lock(fakezk::World& world) {
   if (!lock_.sessions.default_acl.says_nothing()) {
-    fake::FakeClient& first = contenders_.front().client();
+    fake::FakeClient& first = contenders_.front().client().fake();
     first.process().tasks().spawn(create_parent(*first.current(), lock_path_));
     return world.settle();
   }
@@ -194,13 +194,13 @@ void LockScenario::create_lock(fakezk::World& world) {
 
 void LockScenario::resume() {
   auto session = sessions_.begin();
-  for (Contender& contender : contenders_) contender.client().resume(*session++);
+  for (Contender& contender : contenders_) contender.client().fake().resume(*session++);
 }
 
 void LockScenario::finish(fakezk::World& world) {
   // The znodes of a contender that still waits or holds are not orphans.
   for (const Contender& contender : contenders_) {
-    if (!contender.finished()) oracles_.at_work(contender.client().session_id());
+    if (!contender.finished()) oracles_.at_work(contender.client().fake().session_id());
   }
   oracles_.check_orphans();
   check_grants(world);
@@ -244,7 +244,7 @@ std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;
     report += "\n  " + contender.client().name() + " waits for";
-    const fake::FakeSession::Waiting waiting = contender.client().session_waiting();
+    const fake::FakeSession::Waiting waiting = contender.client().fake().session_waiting();
     std::string_view between;
     for (const auto& [op, path] : waiting.requests) {
       report += std::exchange(between, ", and");
@@ -269,7 +269,7 @@ std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
   if (!found) return ", which does not exist";
   if (found->ephemeral_owner == 0) return "";
   for (const Contender& contender : contenders_) {
-    if (contender.client().session_id() != found->ephemeral_owner) continue;
+    if (contender.client().fake().session_id() != found->ephemeral_owner) continue;
     return &contender == &waiter ? ", which is its own"
                                  : ", which belongs to " + contender.client().name();
   }

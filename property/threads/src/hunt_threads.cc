@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "threads_program.h"
+#include "body_program.h"
 
 namespace lockstep::threads {
 
@@ -14,7 +14,7 @@ lab::LockUnderTest under_test(ThreadsUnderTest threads) {
   lock.source = "lockstep::threads::under_test({.name = \"" + threads.name + "\", .body = &body})";
   lock.include = "lockstep/threads/threads_under_test.h";
   lock.make_program = [threads = std::move(threads)](lab::ScenarioSize) {
-    return std::make_unique<ThreadsProgram>(threads);
+    return std::make_unique<BodyProgram>(threads);
   };
   return lock;
 }

@@ -1,4 +1,4 @@
-#include "hunted_process.h"
+#include "lockstep/threads/hunted_process.h"
 
 #include <arpa/inet.h>
 
@@ -54,8 +54,8 @@ void share_frame_pool() {
 
 }  // namespace
 
-HuntedProcess::HuntedProcess(fakezk::World& world, search::Verdict& verdict)
-    : world_(world), verdict_(verdict) {
+HuntedProcess::HuntedProcess(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners)
+    : world_(world), verdict_(verdict), owners_(owners) {
   share_frame_pool();
   execution_ = std::make_unique<intercept::Execution>(*this);
   current_ = this;
@@ -78,12 +78,8 @@ fakezk::Process& HuntedProcess::process_of(const intercept::Thread& thread) {
   return static_cast<Hosted*>(thread.hosted)->process();
 }
 
-std::string HuntedProcess::process_name(std::uint32_t process) {
-  return process == 0 ? "main" : "T" + std::to_string(process);
-}
-
 std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
-  std::string name = process_name(process_of(thread).index());
+  std::string name = world_.process_name(process_of(thread).index());
   std::uint32_t number = 0;
   for (const auto& other : execution_->threads()) {
     if (other.get() == &thread) break;
@@ -98,7 +94,8 @@ std::chrono::nanoseconds HuntedProcess::now() const { return world_.now().time_s
 std::uint32_t HuntedProcess::draw(std::uint32_t options) { return world_.draw(options); }
 
 void HuntedProcess::started(intercept::Thread& thread) {
-  const bool has_its_own = !thread.by_library() || !thread.creator();
+  const bool is_users = owners_ == ThreadOwners::kThemselves && !thread.by_library();
+  const bool has_its_own = is_users || !thread.creator();
   fakezk::Process& process = has_its_own ? world_.add_process() : process_of(*thread.creator());
   hosted_.push_back(std::make_unique<Hosted>(process, thread));
   thread.hosted = hosted_.back().get();

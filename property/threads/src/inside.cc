@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "hunted_process.h"
+#include "lockstep/threads/hunted_process.h"
 
 namespace lockstep::threads {
 

@@ -1,12 +1,12 @@
-#include "threads_program.h"
+#include "lockstep/threads/threads_program.h"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "library_state.h"
 #include "lockstep/fakezk/world.h"
-#include "lockstep/internal/check.h"
 
 namespace lockstep::threads {
 
@@ -28,53 +28,33 @@ const LibraryState& library() {
 
 }  // namespace
 
-ThreadsProgram::ThreadsProgram(ThreadsUnderTest threads) : threads_(std::move(threads)) {
+ThreadsProgram::ThreadsProgram(ThreadOwners owners, bool is_coarse)
+    : owners_(owners), is_coarse_(is_coarse) {
   static_cast<void>(library());
-}
-
-fakezk::ServerOptions ThreadsProgram::servers() const {
-  fakezk::ServerOptions servers;
-  servers.container_check_interval = Duration::zero();
-  servers.replicas = threads_.replicas;
-  return servers;
 }
 
 void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   library().restore();
-  if (threads_.at_start) threads_.at_start();
   world.set_rest_watcher(this);
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
-  create_znodes(world);
+  prepare(world, verdict);
   moves_ = 0;
   moved_at_ = world.now();
   healed_ = false;
   judged_ = {};
   fibers_.execution_begins();
-  hunted_ = std::make_unique<HuntedProcess>(world, verdict);
-  if (threads_.is_coarse) {
-    hunted_->execution().set_quiet(library().code_begin(), library().code_end());
-  }
-  hunted_->run(threads_.body);
+  hunted_ = std::make_unique<HuntedProcess>(world, verdict, owners_);
+  if (is_coarse_) hunted_->execution().set_quiet(library().code_begin(), library().code_end());
+  bodies_ = bodies();
+  for (const std::function<void()>& body : bodies_) hunted_->run(body);
   world.begin_trace();
-}
-
-void ThreadsProgram::create_znodes(fakezk::World& world) {
-  for (const std::string& znode : threads_.znodes) {
-    Request create(OpCode::kCreate, Path(znode));
-    create.mode = CreateMode::kPersistent;
-    const bool created = world.servers().create_as_operator(create, world.now());
-    internal::check(created, "the znodes of a program are valid paths, each after its parent");
-  }
 }
 
 void ThreadsProgram::clear() {
   hunted_.reset();
+  forget();
   fibers_.execution_ends();
-}
-
-std::string ThreadsProgram::process_name(std::uint32_t process) const {
-  return HuntedProcess::process_name(process);
 }
 
 std::uint64_t ThreadsProgram::moves() const {
@@ -93,8 +73,15 @@ bool ThreadsProgram::all_wait() const {
   return true;
 }
 
-bool ThreadsProgram::main_has_ended() const {
-  return hunted_->execution().threads().front()->ended();
+bool ThreadsProgram::first_ones_have_ended() const {
+  return std::ranges::all_of(hunted_->execution().threads(), [](const auto& thread) {
+    return thread->creator() || thread->ended();
+  });
+}
+
+bool ThreadsProgram::all_have_ended() const {
+  return std::ranges::all_of(hunted_->execution().threads(),
+                             [](const auto& thread) { return thread->ended(); });
 }
 
 // Threads of the C client send pings for ever, so nothing ever comes to an end by itself: the rest
@@ -113,7 +100,7 @@ void ThreadsProgram::at_rest(TimePoint until) {
     moved_at_ = until;
     return hunted_->world().heal();
   }
-  if (main_has_ended()) return report_left_threads();
+  if (first_ones_have_ended()) return report_left_threads();
   report_hang();
 }
 
@@ -145,31 +132,10 @@ void ThreadsProgram::report_hang() {
 
 void ThreadsProgram::finish(fakezk::World& world) {
   judged_.count(search::Oracle::kDeadlock, hunted_->execution().threads().size());
-  for (const auto& thread : hunted_->execution().threads()) {
-    if (thread->ended()) continue;
-    hunted_->verdict().report(search::Oracle::kDeadlock,
-                              "nothing can happen any more:" + who_waits_for_what(), world.steps());
-    return;
-  }
-  check_leftovers(world);
-}
-
-// All handles are closed. A session whose close was lost with its connection takes its znodes with
-// it when it expires, which is no matter of the code under test.
-void ThreadsProgram::check_leftovers(fakezk::World& world) {
-  if (threads_.lock_path.empty()) return;
-  judged_.count(search::Oracle::kR1);
-  const auto id = world.server().paths().find(Path(threads_.lock_path).text());
-  const fakezk::Znode* const parent = id ? world.server().tree().find(*id) : nullptr;
-  if (!parent) return;
-  for (const fakezk::PathId child : parent->children) {
-    const fakezk::Znode* const znode = world.server().tree().find(child);
-    if (!znode || znode->ephemeral_owner != 0) continue;
-    hunted_->verdict().report(search::Oracle::kR1,
-                              "left behind: " + world.server().paths().path(child).string(),
-                              world.steps());
-    return;
-  }
+  judge_end(world);
+  if (all_have_ended()) return;
+  hunted_->verdict().report(search::Oracle::kDeadlock,
+                            "nothing can happen any more:" + who_waits_for_what(), world.steps());
 }
 
 }  // namespace lockstep::threads

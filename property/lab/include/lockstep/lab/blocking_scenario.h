@@ -17,8 +17,8 @@
 namespace lockstep::lab {
 
 // The id of the client's session; blocks until it has one. For blocking code.
-[[nodiscard]] inline Result<SessionId> blocking_session_id(fake::FakeClient& client) {
-  constexpr auto ask = [](fake::FakeClient& of) -> Task<Result<SessionId>> {
+[[nodiscard]] inline Result<SessionId> blocking_session_id(Client& client) {
+  constexpr auto ask = [](Client& of) -> Task<Result<SessionId>> {
     const std::shared_ptr<Session> session = co_await ok(of.session(Context()));
     co_return session->id();
   };
@@ -58,10 +58,10 @@ class InsideOfSession final : private SessionListener {
 // needs no report from the lock, so a lock that does nothing is noticed. If the lock has moved to
 // another session during the acquire, the resource is left alone.
 inline void work_inside(Contender& self, SessionId acquired_with) {
-  const std::shared_ptr<fake::FakeSession> session = self.client().current();
+  const std::shared_ptr<Session> session = self.client().current();
   if (session->id() != acquired_with || is_over(session->state())) return;
   const InsideOfSession inside(self, *session);
-  constexpr auto look = [](Contender& of, fake::FakeSession& with) -> Task<void> {
+  constexpr auto look = [](Contender& of, Session& with) -> Task<void> {
     static_cast<void>(co_await with.exists(Path()));
     const Duration time = of.holding_time();
     if (time == Duration::zero()) co_return;

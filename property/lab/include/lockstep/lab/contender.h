@@ -12,7 +12,8 @@
 #include "lockstep/internal/pool_allocator.h"
 #include "lockstep/judge/lock_oracles.h"
 #include "lockstep/judge/shared_resource.h"
-#include "lockstep/lab/fibers.h"
+#include "lockstep/lab/bodies.h"
+#include "lockstep/lab/contender_client.h"
 #include "lockstep/task.h"
 
 namespace lockstep::lab {
@@ -31,16 +32,23 @@ enum class LastContender : std::uint8_t { kPatient, kImpatient };
 class Contender {
  public:
   Contender(fakezk::Process& process, std::string name, judge::LockOracles& oracles,
-            judge::SharedResource& resource, Fibers& fibers)
+            judge::SharedResource& resource, Bodies& bodies)
       : client_(process, std::move(name)),
         oracles_(oracles),
         resource_(resource),
-        fibers_(fibers) {}
+        bodies_(bodies) {}
+  // On another backend than the fake.
+  Contender(fakezk::Process& process, std::string name, judge::LockOracles& oracles,
+            judge::SharedResource& resource, Bodies& bodies, Client& client)
+      : client_(process, std::move(name), client),
+        oracles_(oracles),
+        resource_(resource),
+        bodies_(bodies) {}
 
-  [[nodiscard]] fake::FakeClient& client() { return client_; }
-  [[nodiscard]] const fake::FakeClient& client() const { return client_; }
+  [[nodiscard]] ContenderClient& client() { return client_; }
+  [[nodiscard]] const ContenderClient& client() const { return client_; }
   // Called when its crashed process is started again: the client has no session then.
-  void restart() noexcept { client_.let_go(); }
+  void restart() noexcept { client_.fake().let_go(); }
   // Called after an execution: resets everything for the next one.
   void clear() noexcept;
   [[nodiscard]] judge::LockOracles& oracles() { return oracles_; }
@@ -48,7 +56,7 @@ class Contender {
   [[nodiscard]] judge::SharedResource& resource() { return resource_; }
   // Runs blocking code, as a task of its process.
   [[nodiscard]] Task<void> on_fiber(std::function<void()> body) {
-    return fibers_.run(client_.process(), std::move(body));
+    return bodies_.run_beside(client_.executor(), client_.process(), std::move(body));
   }
   // The bound of an acquire that begins now.
   [[nodiscard]] Context patience() const {
@@ -80,10 +88,10 @@ class Contender {
   [[nodiscard]] bool finished() const { return finished_; }
 
  private:
-  fake::FakeClient client_;
+  ContenderClient client_;
   judge::LockOracles& oracles_;
   judge::SharedResource& resource_;
-  Fibers& fibers_;
+  Bodies& bodies_;
   std::uint32_t attempts_ = 0;
   std::uint32_t grants_ = 0;
   bool impatient_ = false;

@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "lockstep/blocker.h"
+#include "lockstep/lab/bodies.h"
 #include "lockstep/task.h"
 
 namespace lockstep::fakezk {
@@ -32,7 +34,7 @@ namespace lockstep::lab {
 // (lockstep/lab/last_words.h).
 //
 // Single-threaded, like the world. Outlives its tasks.
-class Fibers final : public Blocker {
+class Fibers final : public Blocker, public Bodies {
  public:
   Fibers();
   ~Fibers();
@@ -42,6 +44,9 @@ class Fibers final : public Blocker {
   // `body` run: `catch (...)` has to rethrow it. Releases in these destructors go as far as those
   // of a dying process, and wait for nothing. Resumes on `process`.
   Task<void> run(fakezk::Process& process, std::function<void()> body);
+  Task<void> run_beside(Executor&, fakezk::Process& process, std::function<void()> body) override {
+    return run(process, std::move(body));
+  }
 
   // Between these two, the watchdog watches code on this thread that runs on no fiber, too. Nested
   // calls have no effect.

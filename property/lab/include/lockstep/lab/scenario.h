@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lockstep/lab/contend_for.h"
+#include "lockstep/lab/fibers.h"
 #include "lockstep/lab/lock_under_test.h"
 #include "lockstep/search/program.h"
 

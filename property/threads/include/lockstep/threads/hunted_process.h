@@ -16,17 +16,23 @@
 
 namespace lockstep::threads {
 
-// The simulated world as the host of intercepted threads. A thread that the code under test starts
-// is a process of the world, so that strategies and lanes treat it, and the threads that the C
-// client starts for it, as one client.
+// Which process of the world a thread belongs to: strategies and lanes treat all threads of one
+// process as one client. A library's threads belong to whoever has started them.
+enum class ThreadOwners : std::uint8_t {
+  kThemselves,  // Each thread of the code under test is a process.
+  kFirstOnes,   // Only those that the host has started are; the others belong to their creators.
+};
+
+// The simulated world as the host of intercepted threads.
 class HuntedProcess final : public intercept::Host {
  public:
-  HuntedProcess(fakezk::World& world, search::Verdict& verdict);
+  HuntedProcess(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners);
   ~HuntedProcess() override;
 
   // The execution that is under way; null if there is none.
   [[nodiscard]] static HuntedProcess* current() { return current_; }
 
+  // Starts a thread. The body stays where it is.
   void run(const std::function<void()>& body);
   [[nodiscard]] intercept::Execution& execution() { return *execution_; }
   [[nodiscard]] fakezk::World& world() { return world_; }
@@ -34,8 +40,6 @@ class HuntedProcess final : public intercept::Host {
   // The process of the world that a thread belongs to.
   [[nodiscard]] static fakezk::Process& process_of(const intercept::Thread& thread);
   [[nodiscard]] std::string name_of(const intercept::Thread& thread) const;
-  // "B", of a process.
-  [[nodiscard]] static std::string process_name(std::uint32_t process);
 
   // Those who are inside of a resource.
   [[nodiscard]] std::map<std::string, const intercept::Thread*, std::less<>>& insiders() {
@@ -61,6 +65,7 @@ class HuntedProcess final : public intercept::Host {
 
   fakezk::World& world_;
   search::Verdict& verdict_;
+  ThreadOwners owners_;
   std::vector<std::unique_ptr<Hosted>> hosted_;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
   std::vector<std::string> hosts_;                                // Their names were asked for.

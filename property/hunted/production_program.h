@@ -1,0 +1,44 @@
+#pragma once
+
+#include <deque>
+
+#include "lockstep/judge/lock_oracles.h"
+#include "lockstep/judge/shared_resource.h"
+#include "lockstep/lab/contender.h"
+#include "lockstep/lab/lock_under_test.h"
+#include "lockstep/threads/threads_program.h"
+#include "thread_bodies.h"
+
+namespace lockstep::hunted {
+
+// Contenders of a lock on the production backend, as LockScenario has them on the fake.
+class ProductionProgram final : public threads::ThreadsProgram {
+ public:
+  ProductionProgram(lab::LockUnderTest lock, lab::ScenarioSize size, bool is_coarse);
+
+  [[nodiscard]] fakezk::ServerOptions servers() const override;
+  void committed() override { oracles_.committed(); }
+  [[nodiscard]] search::Judgements judgements() const override;
+  [[nodiscard]] std::string process_name(std::uint32_t process) const override;
+
+ private:
+  [[nodiscard]] std::vector<std::function<void()>> bodies() override;
+  void prepare(fakezk::World& world, search::Verdict& verdict) override;
+  void judge_end(fakezk::World& world) override;
+  void forget() override { oracles_.end(); }
+  // What the thread of one contender does.
+  void contend(std::uint32_t index);
+  [[nodiscard]] std::string connection_string() const;
+
+  lab::LockUnderTest lock_;
+  Path lock_path_ = Path("/lock");
+  lab::ScenarioSize size_;
+  bool is_impatient_;
+  judge::LockOracles oracles_;
+  judge::SharedResource resource_;
+  ThreadBodies thread_bodies_;
+  std::uint32_t attempts_ = 0;
+  std::uint32_t grants_ = 0;
+};
+
+}  // namespace lockstep::hunted

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "lockstep/lab/bodies.h"
+
+namespace lockstep::hunted {
+
+// Runs blocking code on a thread of its own, beside the loop of the executor.
+class ThreadBodies final : public lab::Bodies {
+ public:
+  Task<void> run_beside(Executor& executor, fakezk::Process& process,
+                        std::function<void()> body) override;
+};
+
+}  // namespace lockstep::hunted

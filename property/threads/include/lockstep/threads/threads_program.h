@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/lab/fibers.h"
+#include "lockstep/search/program.h"
+#include "lockstep/threads/hunted_process.h"
+
+namespace lockstep::threads {
+
+// A program whose processes are threads of real code: runs their bodies in a world, and judges how
+// they end. What else is judged is its subclasses' matter.
+class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
+ public:
+  void start(fakezk::World& world, search::Verdict& verdict) final;
+  void finish(fakezk::World& world) final;
+  void clear() final;
+  [[nodiscard]] search::Judgements judgements() const override { return judged_; }
+
+ protected:
+  // `is_coarse`: the C client's own mutexes are no points at which another thread may come first.
+  ThreadsProgram(ThreadOwners owners, bool is_coarse);
+
+  // The code of the first threads. They end all others before they end.
+  [[nodiscard]] virtual std::vector<std::function<void()>> bodies() = 0;
+  // Prepares the world before the threads start.
+  virtual void prepare(fakezk::World& world, search::Verdict& verdict) = 0;
+  // All threads have ended, or nothing can happen any more.
+  virtual void judge_end(fakezk::World& world) = 0;
+  // Lets go of what belongs to the world; the threads are gone.
+  virtual void forget() {}
+
+  // Only during an execution.
+  [[nodiscard]] HuntedProcess& hunted() { return *hunted_; }
+  [[nodiscard]] bool all_have_ended() const;
+
+ private:
+  void at_rest(TimePoint until) final;
+  // How often threads of the code under test, and not of its libraries, have gone on.
+  [[nodiscard]] std::uint64_t moves() const;
+  // Whether only another thread, or the network, can let each of them go on.
+  [[nodiscard]] bool all_wait() const;
+  [[nodiscard]] bool first_ones_have_ended() const;
+  void report_hang();
+  void report_left_threads();
+  [[nodiscard]] std::string who_waits_for_what() const;
+
+  ThreadOwners owners_;
+  bool is_coarse_;
+  lab::Fibers fibers_;  // For its watchdog.
+  std::unique_ptr<HuntedProcess> hunted_;
+  std::vector<std::function<void()>> bodies_;
+  search::Judgements judged_;
+  std::uint64_t moves_ = 0;  // At the last movement,
+  TimePoint moved_at_{};     // and when it was.
+  bool healed_ = false;
+};
+
+}  // namespace lockstep::threads
