@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -47,10 +48,14 @@ class Descriptors {
   // Null, and errno is EBADF, if there is none.
   [[nodiscard]] std::shared_ptr<Descriptor> find(int number) const;
   int close(int number);
+  // A port that no socket has.
+  [[nodiscard]] std::uint16_t next_port() { return port_++; }
+  [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
 
  private:
   Execution& execution_;
   std::vector<std::shared_ptr<Descriptor>> table_;
+  std::uint16_t port_ = 30'000;
 };
 
 // Waits until `ready` of a blocking descriptor has one of these events. A nonblocking one, and one

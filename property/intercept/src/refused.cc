@@ -29,7 +29,6 @@ using lockstep::intercept::Execution;
 namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals";
-constexpr char kServer[] = "hunted code has no server sockets";
 constexpr char kNotYet[] = "this function cannot be intercepted; poll and select can";
 }  // namespace
 

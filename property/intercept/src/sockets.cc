@@ -12,13 +12,61 @@
 #include <utility>
 
 #include "calls.h"
+#include "local_streams.h"
 #include "real.h"
 
 namespace lockstep::intercept {
 
+namespace {
+
+Socket* find_listener(const Execution& execution, const sockaddr_in& at) {
+  for (const auto& descriptor : const_cast<Execution&>(execution).descriptors().all()) {
+    auto* const socket = dynamic_cast<Socket*>(descriptor.get());
+    if (socket && socket->listens_at(at)) return socket;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Socket::bind(const sockaddr_in& to) { own_ = to; }
+
+int Socket::listen() {
+  if (own_.sin_port == 0) return EINVAL;
+  listens_ = true;
+  return 0;
+}
+
+bool Socket::listens_at(const sockaddr_in& address) const {
+  const bool any = own_.sin_addr.s_addr == htonl(INADDR_ANY);
+  return listens_ && own_.sin_port == address.sin_port &&
+         (any || own_.sin_addr.s_addr == address.sin_addr.s_addr);
+}
+
+std::shared_ptr<Socket> Socket::accept() {
+  if (!listens_) return errno = EINVAL, nullptr;
+  if (visitors_.empty()) return errno = EAGAIN, nullptr;
+  auto accepted = std::make_shared<Socket>(std::move(visitors_.front()), own_);
+  visitors_.pop_front();
+  return accepted;
+}
+
+void Socket::close() {
+  stream_.reset();
+  visitors_.clear();
+  listens_ = false;
+}
+
 int Socket::connect(Execution& execution, const sockaddr_in& to) {
   if (stream_) return EISCONN;
-  stream_ = execution.host().connect(*execution.running(), to);
+  if (Socket* const listener = find_listener(execution, to)) {
+    auto [here, there] = connect_locally(execution.host());
+    stream_ = std::move(here);
+    listener->visitors_.push_back(std::move(there));
+    execution.descriptors_changed();
+  } else {
+    stream_ = execution.host().connect(*execution.running(), to);
+  }
   refused_ = !stream_;
   peer_ = to;
   if (nonblocking) {
@@ -29,11 +77,13 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
 }
 
 short Socket::ready() {
+  if (listens_) return visitors_.empty() ? 0 : POLLIN;
   if (refused_) return POLLOUT | POLLERR | POLLHUP;
   if (!stream_) return POLLHUP;
   int events = writes_no_more_ ? 0 : POLLOUT;
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended || reads_no_more_ || !stream_->arrived().empty()) events |= POLLIN;
+  if (ended) events |= POLLRDHUP;
   return static_cast<short>(events);
 }
 
@@ -68,6 +118,30 @@ void Socket::shut(int how) {
 }
 
 namespace {
+
+std::shared_ptr<Socket> socket_of(Execution& execution, int file);
+
+int accept_on(Execution& execution, int file, int flags) {
+  const std::shared_ptr<Socket> listener = socket_of(execution, file);
+  if (!listener) return -1;
+  wait_until_ready(execution, "accept", *listener, POLLIN);
+  const std::shared_ptr<Socket> accepted = listener->accept();
+  if (!accepted) return -1;
+  accepted->nonblocking = (flags & SOCK_NONBLOCK) != 0;
+  return execution.descriptors().add(accepted);
+}
+
+int tcp_info_of(Execution& execution, const Socket& socket, void* value, socklen_t* size) {
+  tcp_info info{};
+  if (socket.stream()) {
+    const auto ago = execution.host().now() - socket.stream()->last_arrival();
+    info.tcpi_last_data_recv = static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(ago).count());
+  }
+  *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof info));
+  std::memcpy(value, &info, *size);
+  return 0;
+}
 
 std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
   const std::shared_ptr<Descriptor> found = execution.descriptors().find(file);
@@ -203,6 +277,9 @@ int getsockopt(int file, int level, int option, void* value, socklen_t* size) no
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockopt)(file, level, option, value, size));
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
+  if (level == IPPROTO_TCP && option == TCP_INFO) {
+    return tcp_info_of(*execution, *socket, value, size);
+  }
   const int shown = level == SOL_SOCKET && option == SO_ERROR ? socket->take_error() : 0;
   std::memcpy(value, &shown, std::min<std::size_t>(*size, sizeof shown));
   return 0;
@@ -224,12 +301,46 @@ int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
 
 int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockname)(file, address, size));
-  if (!socket_of(*execution, file)) return -1;
-  sockaddr_in own{};
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  sockaddr_in own = socket->own();
   own.sin_family = AF_INET;
-  own.sin_port = htons(static_cast<std::uint16_t>(40'000 + file));
-  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (own.sin_port == 0) {
+    own.sin_port = htons(static_cast<std::uint16_t>(40'000 + file));
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
   return copy_peer(own, address, size);
+}
+
+int bind(int file, const sockaddr* address, socklen_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(bind)(file, address, size));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  sockaddr_in to{};
+  if (!to_ipv4(address, size, to)) return errno = EADDRNOTAVAIL, -1;
+  if (to.sin_port == 0) to.sin_port = htons(execution->descriptors().next_port());
+  socket->bind(to);
+  return 0;
+}
+
+int listen(int file, int backlog) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
+  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+  if (!socket) return -1;
+  const int error = socket->listen();
+  return error == 0 ? 0 : (errno = error, -1);
+}
+
+int accept(int file, sockaddr* address, socklen_t* size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept)(file, address, size));
+  execution->point("accept");
+  return accept_on(*execution, file, 0);
+}
+
+int accept4(int file, sockaddr* address, socklen_t* size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept4)(file, address, size, flags));
+  execution->point("accept4");
+  return accept_on(*execution, file, flags);
 }
 
 }  // extern "C"

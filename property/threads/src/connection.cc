@@ -1,16 +1,37 @@
 #include "connection.h"
 
+#include "lockstep/connection/four_letter_word.h"
+
 namespace lockstep::threads {
 
 Connection::Connection(fakezk::Process& process, intercept::Execution& execution,
                        std::uint32_t replica)
-    : execution_(execution), connection_(process) {
+    : process_(process), execution_(execution), replica_(replica), connection_(process) {
   fakezk::World& world = process.world();
   if (world.server().replica_count() > 1) world.network()[connection_.link()].goes_to = replica;
   connection_.set_listener(this);
 }
 
-void Connection::send(std::string_view bytes) { connection_.feed(bytes); }
+void Connection::send(std::string_view bytes) {
+  constexpr std::size_t kWord = 4;
+  if (first_.size() >= kWord) return connection_.feed(bytes);
+  first_ += bytes;
+  if (first_.size() < kWord) return;
+  if (connection::is_four_letter_word(std::string_view(first_).substr(0, kWord))) {
+    return answer_word();
+  }
+  connection_.feed(first_);
+}
+
+// It takes no turn of its own: nothing that code under test does with it depends on a race.
+void Connection::answer_word() {
+  is_word_ = true;
+  const fakezk::World& world = process_.world();
+  arrived_ = connection::answer_four_letter_word(
+      std::string_view(first_).substr(0, 4),
+      {.servers = world.server(), .server = replica_, .now = world.now()});
+  last_arrival_ = world.now().time_since_epoch();
+}
 
 std::string_view Connection::arrived() {
   if (connection_.has_output()) {
@@ -25,10 +46,14 @@ void Connection::take(std::size_t bytes) { taken_ += bytes; }
 
 // A connection that has fallen silent does not end: its client notices it by its own clock.
 intercept::Stream::End Connection::end() const {
+  if (is_word_) return End::kClosed;
   const bool is_silent = connection_.ended_as() == Error::kOperationTimeout;
   return connection_.closed() && !is_silent ? End::kClosed : End::kNone;
 }
 
-void Connection::connection_changed() { execution_.descriptors_changed(); }
+void Connection::connection_changed() {
+  last_arrival_ = process_.world().now().time_since_epoch();
+  execution_.descriptors_changed();
+}
 
 }  // namespace lockstep::threads

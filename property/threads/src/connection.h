@@ -23,12 +23,20 @@ class Connection final : public intercept::Stream, private connection::ClientCon
   [[nodiscard]] std::string_view arrived() override;
   void take(std::size_t bytes) override;
   [[nodiscard]] End end() const override;
+  [[nodiscard]] std::chrono::nanoseconds last_arrival() const override { return last_arrival_; }
 
  private:
   void connection_changed() override;
+  void answer_word();
 
+  fakezk::Process& process_;
   intercept::Execution& execution_;
+  std::uint32_t replica_;
   connection::ClientConnection connection_;
+  // The first bytes: a four-letter word, or the length of a frame.
+  std::string first_;
+  bool is_word_ = false;
+  std::chrono::nanoseconds last_arrival_{};
   std::string arrived_;
   std::size_t taken_ = 0;
 };

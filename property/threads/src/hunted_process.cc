@@ -121,9 +121,21 @@ void HuntedProcess::stop_timer(intercept::Thread& thread) {
   static_cast<Hosted*>(thread.hosted)->stop_timer();
 }
 
+namespace {
+
+// In the loopback network only 127.0.0.1 has servers: lockstep::zookeeper counts on others having
+// none.
+bool has_no_server(const sockaddr_in& at) {
+  const std::uint32_t address = ntohl(at.sin_addr.s_addr);
+  return address >> 24 == IN_LOOPBACKNET && address != INADDR_LOOPBACK;
+}
+
+}  // namespace
+
 // Each address that is connected to for the first time is the next server.
 std::unique_ptr<intercept::Stream> HuntedProcess::connect(intercept::Thread& thread,
                                                           const sockaddr_in& to) {
+  if (has_no_server(to)) return nullptr;
   const std::pair<std::uint32_t, std::uint16_t> address(to.sin_addr.s_addr, to.sin_port);
   auto known = std::ranges::find(servers_, address);
   if (known == servers_.end()) known = servers_.insert(servers_.end(), address);

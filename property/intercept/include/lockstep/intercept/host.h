@@ -32,6 +32,8 @@ class Stream {
   [[nodiscard]] virtual std::string_view arrived() = 0;
   virtual void take(std::size_t bytes) = 0;
   [[nodiscard]] virtual End end() const = 0;
+  // When the last bytes arrived, in the host's time.
+  [[nodiscard]] virtual std::chrono::nanoseconds last_arrival() const = 0;
 };
 
 // The world in which intercepted threads run: it owns time, chance, the order in which threads go

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "lockstep/intercept/host.h"
+
+namespace lockstep::intercept {
+
+// The two ends of a connection between threads of one execution.
+[[nodiscard]] std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> connect_locally(
+    Host& host);
+
+}  // namespace lockstep::intercept
