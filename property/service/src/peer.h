@@ -28,6 +28,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void look();
   // Closes the socket without a word.
   void leave();
+  // 0 before it has one.
+  [[nodiscard]] SessionId session_id() const { return connection_->session_id(); }
 
  private:
   static constexpr std::size_t kMuchOutput = 1U << 20U;

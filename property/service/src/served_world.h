@@ -31,6 +31,7 @@ class ServedWorld {
   void hear(const connection::ClientConnection& from);
   // Lets everything happen that can, up to the present.
   void turn();
+  [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
 
  private:
   [[nodiscard]] TimePoint present() const;

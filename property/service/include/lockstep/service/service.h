@@ -36,6 +36,7 @@ class Service final {
   void stop();
 
  private:
+  friend class Control;  // A test's hands.
   class Loop;
   std::unique_ptr<Loop> loop_;
 };
