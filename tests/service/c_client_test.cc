@@ -96,7 +96,7 @@ Task<void> CClientTest::come_back() {
   HeldLock held = co_await acquire(ann_mutex, runtime);
   for (int cuts = 0; cuts < 3; ++cuts) {
     StateReached lost(*anns, SessionState::kSuspended);
-    EXPECT_TRUE(control.cut(anns->id()));
+    EXPECT_TRUE(control.cut(anns->id()).has_value());
     co_await lost;
     co_await StateReached(*anns, SessionState::kConnected);
   }

@@ -4,7 +4,7 @@
 
 namespace lockstep::service {
 
-Service::Service(const ServiceOptions& options) : loop_(std::make_unique<Loop>(options)) {}
+Service::Service(const ServiceOptions& options) : loop_(std::make_unique<Loop>(*this, options)) {}
 Service::~Service() = default;
 
 std::vector<std::string> Service::addresses() const {
@@ -18,6 +18,8 @@ std::vector<std::uint16_t> Service::ports() const {
   for (const auto& endpoint : loop_->endpoints()) ports.push_back(endpoint.port());
   return ports;
 }
+
+std::string Service::control_address() const { return loop_->control_address(); }
 
 void Service::stop_at_signals() { loop_->stop_at_signals(); }
 
