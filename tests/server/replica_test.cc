@@ -344,5 +344,26 @@ TEST_F(ReplicaTest, Z68AMoveToAnotherServerSettlesItToo) {
   EXPECT_FALSE(simulation_.exists("/a"));
 }
 
+// Unlike one that only lags, it stays behind whatever happens.
+TEST_F(ReplicaTest, AReplicaThatIsHeldAppliesNothingUntilItIsLetGo) {
+  const auto writer = open("writer", kNear);
+  const auto reader = open("reader", kFar);
+  World& world = simulation_.world();
+  must(simulation_.run(create(*writer, "/a", "old")), "create");
+  world.servers().hold_replica(kFar, true, world.now());
+  must(simulation_.run(set_data(*writer, "/a", "new")), "set_data");
+  Calm calm;
+  while (world.step_without_time(calm)) {
+  }
+  EXPECT_EQ(data(*reader, "/a"), "old");
+  world.servers().hold_replica(kFar, false, world.now());
+  EXPECT_EQ(data(*reader, "/a"), "new");
+  world.servers().hold_replica(kFar, true, world.now());
+  must(simulation_.run(set_data(*writer, "/a", "newest")), "set_data");
+  world.faults().change_leader();
+  simulation_.settle();
+  EXPECT_EQ(data(*reader, "/a"), "newest");
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -78,5 +78,46 @@ TEST(WatchTableTest, ResetForgetsEverything) {
   EXPECT_EQ(table.take(5), Links{1});
 }
 
+TEST(WatchTableTest, APersistentWatchStays) {
+  WatchTable table;
+  table.add(5, 1, WatchMode::kPersistent);
+  table.add(5, 2);
+  EXPECT_EQ(table.take(5), (Links{1, 2}));
+  EXPECT_EQ(table.take(5), Links{1});
+  EXPECT_TRUE(table.remove(5, 1));
+  EXPECT_TRUE(table.take(5).empty());
+  EXPECT_FALSE(table.any());
+}
+
+// Z47
+TEST(WatchTableTest, ThePlainKindReplacesThePersistentOne) {
+  WatchTable table;
+  table.add(5, 1, WatchMode::kRecursive);
+  table.add(5, 1);
+  EXPECT_FALSE(table.any_recursive());
+  EXPECT_EQ(table.take(5), Links{1});
+  EXPECT_TRUE(table.take(5).empty());
+}
+
+TEST(WatchTableTest, ARecursiveWatchHearsOfWhatIsBelowButNotOfChildren) {
+  PathTable paths;
+  const PathId top = paths.intern("/a");
+  const PathId below = paths.intern("/a/b/c");
+  WatchTable table;
+  table.add(top, 1, WatchMode::kRecursive);
+  table.add(PathTable::kRoot, 1, WatchMode::kRecursive);
+  table.add(PathTable::kRoot, 2, WatchMode::kRecursive);
+  table.add(top, 3, WatchMode::kPersistent);
+  EXPECT_EQ(table.take_told(below, EventType::kCreated, paths), (Links{1, 2}));
+  EXPECT_EQ(table.take_told(top, EventType::kChild, paths), Links{3});
+  EXPECT_TRUE(table.any_recursive());
+  table.drop(1);
+  table.drop(2);
+  EXPECT_FALSE(table.any_recursive());
+  EXPECT_TRUE(table.take_told(below, EventType::kDeleted, paths).empty());
+  table.reset();
+  EXPECT_TRUE(table.take(top).empty());
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -57,6 +57,7 @@ void GuaranteeChecker::received(const Step& step) {
     case ServerMessage::Kind::kReply: return answered(client, message);
     case ServerMessage::Kind::kWatchEvent: return check_event(client, message);
     case ServerMessage::Kind::kWatchesSet: return check_rearmed(client, message.zxid);
+    case ServerMessage::Kind::kQueried: return;  // Sessions ask none.
     case ServerMessage::Kind::kSessionAccepted: client.rearming = !client.armed.empty(); return;
     case ServerMessage::Kind::kSessionExpired: client = Client(); return;
     case ServerMessage::Kind::kConnectionEnded: client.asked.clear(); return;

@@ -29,7 +29,7 @@ std::vector<Path> paths_of(const wire::Vector<wire::Ustring>& names) {
   return paths;
 }
 
-// Those of SetWatches2 too: what it has besides is not known to the simulated servers.
+// What SetWatches and SetWatches2 have in common.
 template <class Body>
 std::expected<fakezk::WatchedPaths, Error> watched_in(const Body& body) {
   if (is_null(body.data) || is_null(body.exist) || is_null(body.child)) {
@@ -43,17 +43,19 @@ std::expected<fakezk::WatchedPaths, Error> watched_in(const Body& body) {
   return watched;
 }
 
-bool has_any(const wire::Vector<wire::Ustring>& paths) { return paths && !paths->empty(); }
-
 std::expected<fakezk::WatchedPaths, Error> watched_in(const wire::Request& request) {
   if (request.op == wire::Op::kSetWatches) {
     return watched_in(std::get<wire::SetWatches>(request.body));
   }
   const auto& body = std::get<wire::SetWatches2>(request.body);
-  if (has_any(body.persistent) || has_any(body.persistent_recursive)) {
-    return std::unexpected(Error::kUnimplemented);
+  if (is_null(body.persistent) || is_null(body.persistent_recursive)) {
+    return std::unexpected(Error::kMarshallingError);
   }
-  return watched_in(body);
+  auto watched = watched_in(body);
+  if (!watched) return watched;
+  watched->persistent = paths_of(body.persistent);
+  watched->recursive = paths_of(body.persistent_recursive);
+  return watched;
 }
 
 Asked asked_by(const wire::Request& request) {
@@ -62,7 +64,7 @@ Asked asked_by(const wire::Request& request) {
     asked.path = sync->path;
   }
   if (const auto* const multi = std::get_if<wire::MultiRequest>(&request.body)) {
-    for (const wire::MultiOp& op : multi->ops) asked.ops.push_back(op.op);
+    for (const wire::MultiOp& op : multi->ops) asked.ops.push_back(result_of(op));
   }
   return asked;
 }
@@ -85,7 +87,7 @@ ClientConnection::~ClientConnection() {
 }
 
 void ClientConnection::feed(std::string_view bytes) {
-  if (closed_ || !attached()) return;
+  if (closed_ || !attached() || answer_word(bytes)) return;
   reader_.feed(bytes);
   read_frames();
 }
@@ -100,6 +102,31 @@ void ClientConnection::hang_up(std::uint32_t accepted) {
 
 std::string ClientConnection::take_output() { return std::exchange(output_, {}); }
 
+// The first four bytes are a word, or the length of the ConnectRequest (NIOServerCnxn.readLength).
+bool ClientConnection::answer_word(std::string_view bytes) {
+  constexpr std::size_t kWord = 4;
+  if (greeted_ || first_.size() == kWord) return false;
+  first_ += bytes.substr(0, kWord - first_.size());
+  if (!is_four_letter_word(first_)) return false;
+  ++received_;
+  output_ += answer_four_letter_word(first_, describe_ ? describe_() : describe_server());
+  close();
+  return true;
+}
+
+WordSubject ClientConnection::describe_server() const {
+  constexpr std::uint32_t kFirstPort = 10'000;
+  const fakezk::Server& servers = world_.server();
+  WordSubject subject{servers, world_.network().at(link_).goes_to.value_or(0), world_.now()};
+  for (fakezk::LinkIndex link = 0; link < world_.network().size(); ++link) {
+    const fakezk::SessionIndex session = servers.session_of(link);
+    if (session == fakezk::kNoSession || servers.replica_of(link) != subject.server) continue;
+    subject.clients.push_back({.address = "127.0.0.1:" + std::to_string(kFirstPort + link),
+                               .session = servers.session_id(session)});
+  }
+  return subject;
+}
+
 // The server has enough of this client: what it has read before is still taken up.
 void ClientConnection::close() { hang_up(); }
 
@@ -109,6 +136,7 @@ void ClientConnection::read_frames() {
   while (!closed_ && (!greeted_ || session_ != 0)) {
     const std::optional<std::string_view> frame = reader_.next();
     if (!frame) break;
+    ++received_;
     greeted_ ? take(*frame) : greet(*frame);
   }
   if (reader_.refused()) close();
@@ -159,6 +187,7 @@ void ClientConnection::ask(const wire::Request& request) {
     asked.refusal = watched.error();
     return answer_in_turn(std::move(asked));
   }
+  if (auto query = to_query(request)) return ask_query(std::move(asked), std::move(*query));
   auto translated = to_request(request, world_.server().options().ttl_enabled);
   if (!translated) {
     asked.refusal = translated.error();
@@ -170,6 +199,15 @@ void ClientConnection::ask(const wire::Request& request) {
     asked_.push_back(std::move(asked));
   }
   send(std::move(*translated));
+}
+
+void ClientConnection::ask_query(Asked asked, std::expected<fakezk::Query, Error> query) {
+  if (!query) {
+    asked.refusal = query.error();
+    return answer_in_turn(std::move(asked));
+  }
+  asked_.push_back(std::move(asked));
+  world_.network().send(link_, std::move(*query));
 }
 
 void ClientConnection::send(lockstep::Request&& request) {
@@ -210,7 +248,8 @@ void ClientConnection::take_in(ServerMessage& message) {
     case ServerMessage::Kind::kWatchEvent: return put(encode_event(message));
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return refused();
-    case ServerMessage::Kind::kWatchesSet: return replied(message);
+    case ServerMessage::Kind::kWatchesSet:
+    case ServerMessage::Kind::kQueried: return replied(message);
     case ServerMessage::Kind::kConnectionEnded: closed_ = true; ended_as_ = message.reply.error;
   }
 }

@@ -50,6 +50,10 @@ wire::MultiResult result_of(wire::Op op, const OpResult& done) {
   if (op == wire::Op::kCreate) {
     return {.op = op, .body = wire::PathReply{.path = done.path.string()}};
   }
+  if (op == wire::Op::kCreate2) {
+    return {.op = op,
+            .body = wire::Create2Reply{.path = done.path.string(), .stat = stat_of(done.stat)}};
+  }
   if (op == wire::Op::kSetData) {
     return {.op = op, .body = wire::StatReply{.stat = stat_of(done.stat)}};
   }
@@ -78,6 +82,48 @@ wire::MultiReply done_multi(const Asked& asked, const Reply& reply) {
     done.results.push_back(result_of(asked.ops[i], results[i]));
   }
   return done;
+}
+
+wire::MultiResult result_of(wire::Op op, const Reply& read) {
+  if (read.is_error()) {
+    const std::int32_t error = number(read.error);
+    return {.op = wire::Op::kError, .err = error, .body = wire::ErrorReply{.err = error}};
+  }
+  if (op == wire::Op::kGetChildren) {
+    return {.op = op, .body = wire::ChildrenReply{.children = names_of(read.children)}};
+  }
+  return {.op = op,
+          .body = wire::DataReply{.data = buffer_of(read.data), .stat = stat_of(read.stat())}};
+}
+
+wire::Vector<wire::ClientInfo> infos_of(const std::vector<fakezk::Identity>& clients) {
+  std::vector<wire::ClientInfo> infos;
+  for (const fakezk::Identity& client : clients) {
+    infos.push_back({.auth_scheme = client.scheme, .user = client.id});
+  }
+  return infos;
+}
+
+wire::Vector<wire::Ustring> texts_of(const std::vector<Path>& paths) {
+  std::vector<wire::Ustring> texts;
+  for (const Path& path : paths) texts.emplace_back(path.string());
+  return texts;
+}
+
+wire::Reply::Body body_of(const Asked& asked, const fakezk::QueryAnswer& answer) {
+  using wire::Op;
+  switch (asked.op) {
+    case Op::kWhoAmI: return wire::WhoAmIReply{.clients = infos_of(answer.clients)};
+    case Op::kGetEphemerals: return wire::ChildrenReply{.children = texts_of(answer.ephemerals)};
+    case Op::kGetAllChildrenNumber: return wire::NumberReply{.number = answer.descendants};
+    case Op::kAddWatch: return wire::ErrorReply{.err = 0};
+    default: break;
+  }
+  wire::MultiReply reads;
+  for (std::size_t i = 0; i < asked.ops.size(); ++i) {
+    reads.results.push_back(result_of(asked.ops[i], answer.replies[i]));
+  }
+  return reads;
 }
 
 wire::Reply::Body body_of(const Asked& asked, const Reply& reply) {
@@ -135,7 +181,9 @@ std::string encode_header(std::int32_t xid, std::int64_t zxid, std::optional<Err
 std::string encode_reply(const Asked& asked, ServerMessage& message) {
   const Reply& reply = message.reply;
   wire::Reply out{.xid = asked.xid, .zxid = message.zxid, .err = 0, .body = wire::Nothing{}};
-  if (!reply.is_error()) {
+  if (message.answer && !reply.is_error()) {
+    out.body = body_of(asked, *message.answer);
+  } else if (!reply.is_error()) {
     out.body = body_of(asked, reply);
   } else if (asked.op == wire::Op::kMulti && reply.failed_op() >= 0) {
     out.body = failed_multi(asked, reply);

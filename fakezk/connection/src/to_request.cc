@@ -102,10 +102,14 @@ Translated to_watches(OpCode op, const wire::WatchesRequest& body) {
   return request;
 }
 
-// The Stat that create2 and its like return in a multi is not in the servers' replies.
 Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
   switch (op.op) {
-    case wire::Op::kCreate: return to_create(std::get<wire::CreateRequest>(op.body), ttl_enabled);
+    case wire::Op::kCreate:
+    case wire::Op::kCreate2:
+    case wire::Op::kCreateContainer:
+      return to_create(std::get<wire::CreateRequest>(op.body), ttl_enabled);
+    case wire::Op::kCreateTtl:
+      return to_create(std::get<wire::CreateTtlRequest>(op.body), ttl_enabled);
     case wire::Op::kSetData: return to_set_data(std::get<wire::SetDataRequest>(op.body));
     case wire::Op::kDelete:
     case wire::Op::kCheck: {
@@ -117,10 +121,15 @@ Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
   }
 }
 
+// Its turn comes after the operations before it, which may fail first: the servers refuse this one
+// with the same error, as no path at all.
+lockstep::Request bad_arguments() { return {OpCode::kCreate, Path(Text(""))}; }
+
 Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
   std::vector<lockstep::Request> ops;
   for (const wire::MultiOp& op : body.ops) {
     Translated translated = to_op_of_multi(op, ttl_enabled);
+    if (!translated && translated.error() == Error::kBadArguments) translated = bad_arguments();
     if (!translated) return translated;
     ops.push_back(std::move(*translated));
   }
@@ -138,6 +147,65 @@ Translated to_auth(const wire::AuthPacket& body) {
 }
 
 }  // namespace
+
+namespace {
+
+using Asked = std::expected<fakezk::Query, Error>;
+
+Asked query_at(fakezk::Query::Kind kind, const wire::Ustring& path) {
+  if (!path) return refused(kUnreadable);
+  fakezk::Query query(kind);
+  query.path = Path(std::string_view(*path));
+  return query;
+}
+
+Asked to_add_watch(const wire::WatchesRequest& body) {
+  if (body.type != 0 && body.type != 1) return refused(kUnreadable);  // WatcherMode.fromZooDef
+  Asked query = query_at(fakezk::Query::Kind::kAddWatch, body.path);
+  if (!query) return query;
+  query->mode = body.type == 0 ? fakezk::WatchMode::kPersistent : fakezk::WatchMode::kRecursive;
+  return query;
+}
+
+// The flags for watches are dropped on the way (Op.GetData.toRequestRecord).
+Asked to_multi_read(const wire::MultiRequest& body) {
+  fakezk::Query query(fakezk::Query::Kind::kReads);
+  for (const wire::MultiOp& op : body.ops) {
+    const auto* const asked = std::get_if<wire::ReadRequest>(&op.body);
+    if (asked == nullptr || !asked->path) return refused(kUnreadable);
+    const OpCode code = op.op == wire::Op::kGetChildren ? OpCode::kGetChildren : OpCode::kGetData;
+    query.reads.emplace_back(code, Path(std::string_view(*asked->path)));
+  }
+  return query;
+}
+
+}  // namespace
+
+std::optional<std::expected<fakezk::Query, Error>> to_query(const wire::Request& request) {
+  using Kind = fakezk::Query::Kind;
+  const auto& body = request.body;
+  switch (request.op) {
+    case wire::Op::kWhoAmI: return fakezk::Query(Kind::kWhoAmI);
+    // No prefix is the empty one.
+    case wire::Op::kGetEphemerals:
+      return query_at(Kind::kEphemerals, std::get<wire::PathRequest>(body).path.value_or(""));
+    case wire::Op::kGetAllChildrenNumber:
+      return query_at(Kind::kDescendants, std::get<wire::PathRequest>(body).path);
+    case wire::Op::kMultiRead: return to_multi_read(std::get<wire::MultiRequest>(body));
+    case wire::Op::kAddWatch: return to_add_watch(std::get<wire::WatchesRequest>(body));
+    default: return std::nullopt;
+  }
+}
+
+// By the flags: a container or a time to live is answered as create2, everything else as create,
+// create2 too (Op.Create's constructor, FinalRequestProcessor; seen on 3.8.0).
+wire::Op result_of(const wire::MultiOp& op) {
+  if (const auto* const made = std::get_if<wire::CreateRequest>(&op.body)) {
+    return made->flags == static_cast<std::int32_t>(CreateMode::kContainer) ? wire::Op::kCreate2
+                                                                            : wire::Op::kCreate;
+  }
+  return op.op == wire::Op::kCreateTtl ? wire::Op::kCreate2 : op.op;
+}
 
 std::expected<lockstep::Request, Error> to_request(const wire::Request& request, bool ttl_enabled) {
   using wire::Op;

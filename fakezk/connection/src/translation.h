@@ -18,6 +18,11 @@ namespace lockstep::connection {
 // request that it cannot read, or kUnimplemented if the simulated servers do not know it.
 [[nodiscard]] std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
                                                                  bool ttl_enabled);
+// A query for the servers, or the error that answers it; none if the request asks something else.
+[[nodiscard]] std::optional<std::expected<fakezk::Query, Error>> to_query(
+    const wire::Request& request);
+// As what the result of an operation of a multi is encoded, if it does not fail.
+[[nodiscard]] wire::Op result_of(const wire::MultiOp& op);
 // The session's password, eight of whose sixteen bytes are significant; 0, which is nobody's, if
 // they are no password of these servers.
 [[nodiscard]] std::uint64_t to_password(const wire::Buffer& bytes);

@@ -106,6 +106,7 @@ void Chronicler::received(const fakezk::Step& step) {
     case fakezk::ServerMessage::Kind::kSessionAccepted: return connection("connected");
     case fakezk::ServerMessage::Kind::kSessionExpired: return connection("session expired");
     case fakezk::ServerMessage::Kind::kWatchesSet: return connection("watches set again");
+    case fakezk::ServerMessage::Kind::kQueried: return connection("a query answered");
     case fakezk::ServerMessage::Kind::kConnectionEnded:
       unanswered_[step.event.index].clear();
       return connection(std::string(lockstep::name(message.reply.error)));

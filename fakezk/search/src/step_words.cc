@@ -17,6 +17,7 @@ std::string lost_answer(const fakezk::ServerMessage& message) {
     case fakezk::ServerMessage::Kind::kSessionExpired:
       return "the word that the session has expired";
     case fakezk::ServerMessage::Kind::kWatchesSet: return "the word that the watches are set again";
+    case fakezk::ServerMessage::Kind::kQueried: return "the answer to a query";
     case fakezk::ServerMessage::Kind::kConnectionEnded: return "the end of the connection";
   }
   return "";

@@ -58,6 +58,7 @@ void PayloadHash::add_rarities(const ServerMessage& message) {
   if (message.reply.has_error) {
     add(static_cast<std::int32_t>(message.reply.error), message.reply.failed_op());
   }
+  if (message.answer) add(*message.answer);
   if (!message.welcome) return;
   add(message.welcome->session_id);
   add(message.welcome->password);
@@ -72,11 +73,35 @@ void PayloadHash::add_greeting(const ClientMessage& message) {
     add(std::int64_t{handshake.timeout.count()});
     return add(handshake.last_zxid_seen);
   }
+  if (message.kind == ClientMessage::Kind::kQuery) return add(message.query());
   const WatchedPaths& watched = message.watched();
   add(watched.relative_zxid);
-  for (const std::vector<Path>* paths : {&watched.data, &watched.exist, &watched.child}) {
+  for (const std::vector<Path>* paths : watched.lists()) {
+    const bool lasting = paths == &watched.persistent || paths == &watched.recursive;
+    if (lasting && paths->empty()) continue;
     add(std::uint64_t{paths->size()});
     for (const Path& path : *paths) add(path.text());
+  }
+}
+
+void PayloadHash::add(const Query& query) {
+  add(number(query.kind) | number(query.mode) << 8);
+  add(query.path.text());
+  for (const Request& read : query.reads) add(read);
+}
+
+void PayloadHash::add(const QueryAnswer& answer) {
+  for (const Identity& client : answer.clients) {
+    add(std::string_view(client.scheme));
+    add(std::string_view(client.id));
+  }
+  for (const Path& ephemeral : answer.ephemerals) add(ephemeral.text());
+  add(std::int64_t{answer.descendants});
+  for (const Reply& reply : answer.replies) {
+    add(std::uint64_t{reply.has_error});
+    add(reply.stat());
+    add(reply.data.text());
+    add(reply.children);
   }
 }
 

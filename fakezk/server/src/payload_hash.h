@@ -72,6 +72,8 @@ class PayloadHash {
   void add_rarities(const ServerMessage& message);
   void add_greeting(const ClientMessage& message);
   void add_results(const Reply& reply);
+  void add(const Query& query);
+  void add(const QueryAnswer& answer);
 
   std::uint64_t value_;
 };

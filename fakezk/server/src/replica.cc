@@ -16,6 +16,7 @@ void Replica::reset(std::shared_ptr<PathTable> paths) {
   applied = 0;
   lagging = false;
   unreachable = false;
+  held = false;
 }
 
 std::span<const Replica::Fired> Replica::apply_watched(const Change& change, std::int64_t time_ms) {
@@ -32,6 +33,10 @@ OpResult Replica::result_of(const Change& change) const {
     case Change::Kind::kCreated: {
       OpResult created(OpCode::kCreate);
       created.path = paths_->path(change.path);
+      // Only other clients than ours create these in a multi, and are shown the Stat.
+      if (change.lifetime == Lifetime::kContainer || change.lifetime == Lifetime::kTtl) {
+        created.stat = tree_.stat(*tree_.find(change.path));
+      }
       return created;
     }
     case Change::Kind::kDataSet: {
@@ -62,14 +67,16 @@ void Replica::notify(const Change& change, AclId acl) {
 }
 
 void Replica::notify(WatchTable& table, PathId path, EventType type, AclId acl) {
-  for (const LinkIndex link : table.take(path)) fired_.push_back({link, path, type, acl});
+  for (const LinkIndex link : table.take_told(path, type, *paths_)) {
+    fired_.push_back({link, path, type, acl});
+  }
 }
 
 // A connection that watches both data and children gets one deletion event.
 void Replica::notify_deleted(PathId path, AclId acl) {
-  const std::vector<LinkIndex>& told = data_watches_.take(path);
+  const std::vector<LinkIndex>& told = data_watches_.take_told(path, EventType::kDeleted, *paths_);
   for (const LinkIndex link : told) fired_.push_back({link, path, EventType::kDeleted, acl});
-  for (const LinkIndex link : child_watches_.take(path)) {
+  for (const LinkIndex link : child_watches_.take_told(path, EventType::kDeleted, *paths_)) {
     if (std::ranges::find(told, link) != told.end()) continue;
     fired_.push_back({link, path, EventType::kDeleted, acl});
   }
@@ -85,14 +92,16 @@ void Replica::read_without_znode(const Request& request, PathId path, LinkIndex 
   refuse(reply, Error::kNoNode);
 }
 
-// Data watches include those of exists (DataTree.containsWatcher, removeWatch).
+// Data watches include those of exists (DataTree.containsWatcher, removeWatch). A check finds the
+// watches of all connections (WatchManager.containsWatcher).
 bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex link) {
+  if (recorder_ && hears_everything()) recorder_->touches_everything();
   bool found = false;
   for (const auto& [type, table] : {std::pair(WatchType::kChild, &child_watches_),
                                     std::pair(WatchType::kData, &data_watches_)}) {
     if (request.watch_type != WatchType::kAny && request.watch_type != type) continue;
-    const bool there = request.op == OpCode::kRemoveWatches ? table->remove(path, link)
-                                                            : table->contains(path, link);
+    const bool there =
+        request.op == OpCode::kRemoveWatches ? table->remove(path, link) : table->any(path);
     found = found || there;
   }
   return found;
@@ -135,6 +144,12 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
       child_watches_.add(id, link);
     }
   }
+  for (const Path& path : watched.persistent) {
+    add_lasting(paths_->intern(path.text()), link, WatchMode::kPersistent);
+  }
+  for (const Path& path : watched.recursive) {
+    add_lasting(paths_->intern(path.text()), link, WatchMode::kRecursive);
+  }
   return fired_;
 }
 
@@ -149,6 +164,7 @@ void Replica::forget(LinkIndex link) {
   if (recorder_) {
     record_watches(data_watches_, link);
     record_watches(child_watches_, link);
+    if (hears_everything()) recorder_->touches_everything();
   }
   data_watches_.drop(link);
   child_watches_.drop(link);

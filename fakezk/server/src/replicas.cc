@@ -35,6 +35,7 @@ void Replicas::reset_to(const Checkpoint& checkpoint) {
     replica.applied = kept.applied;
     replica.lagging = kept.lagging;
     replica.unreachable = false;
+    replica.held = false;
   }
   if (leaders_own_) leaders_own_->reset_to(*checkpoint.committed);
 }

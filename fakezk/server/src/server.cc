@@ -91,9 +91,7 @@ namespace {
 // A read shows how far its server has come, and waits for it; who connects looks at all of them.
 bool sees(const ClientMessage& message, bool its_own) {
   if (message.kind == ClientMessage::Kind::kHandshake) return true;
-  const bool reads =
-      message.kind == ClientMessage::Kind::kSetWatches || is_read(message.request.op);
-  return reads && its_own;
+  return message.reads() && its_own;
 }
 
 }  // namespace
@@ -106,9 +104,7 @@ bool Server::replica_can_apply(LinkIndex link) const {
     });
   }
   const Connection& connection = connections_[link];
-  if (message.kind == ClientMessage::Kind::kSetWatches || is_read(message.request.op)) {
-    return connection.unanswered == 0;
-  }
+  if (message.reads()) return connection.unanswered == 0;
   return message.request.op == OpCode::kAddAuth || !replicas_[connection.replica].unreachable;
 }
 

@@ -100,6 +100,11 @@ void Server::set_lagging(ReplicaIndex index, bool lagging, TimePoint now) {
   if (!lagging) catch_up(index, now);
 }
 
+void Server::hold_replica(ReplicaIndex index, bool held, TimePoint now) {
+  replicas_[index].held = held;
+  set_lagging(index, held, now);
+}
+
 // Touches that the replica has seen since it last told the leader are lost: it tells with its
 // answer to a ping, every half tick (LearnerHandler). Here the leader has waited for one that long.
 void Server::isolate(ReplicaIndex index, TimePoint now) {
@@ -136,7 +141,7 @@ void Server::rejoin(ReplicaIndex index, TimePoint now) {
 
 void Server::mend(TimePoint now) {
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
-    set_lagging(index, false, now);
+    hold_replica(index, false, now);
     if (!replicas_[index].unreachable) continue;
     rejoin_timers_[index].erase(rejoins_[index]);
     rejoin(index, now);
@@ -147,6 +152,7 @@ void Server::change_leader(TimePoint now) {
   if (recorder_) recorder_->touches_everything();
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     replicas_[index].unreachable = false;
+    replicas_[index].held = false;
     rejoin_timers_[index].erase(rejoins_[index]);
     catch_up(index, now);
   }

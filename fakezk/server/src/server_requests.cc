@@ -70,10 +70,7 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   }
   applied_ = Applied::failed(request.op, Error::kSessionExpired);
   if (session == kNoSession) return;
-  // Once it drops a request, it drops all later ones.
-  bool& drops = connections_[link].drops_requests;
-  drops = drops || (heard_of && unspecified_.number(2) == 0);
-  if (drops) return;
+  if (drops_request(link)) return;
   if (!is_write(request.op)) {
     const Replica& replica = replicas_[connections_[link].replica];
     open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
@@ -85,11 +82,36 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   commit(refused, now);
 }
 
+bool Server::drops_request(LinkIndex link) {
+  bool& drops = connections_[link].drops_requests;
+  const bool heard_of = !options_.is_ensemble();
+  drops = drops || (heard_of && unspecified_.number(2) == 0);
+  return drops;
+}
+
 void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   Replica& replica = replicas_[connections_[link].replica];
   for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
   ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
   done.zxid = replica.last_zxid;
+}
+
+// As a read is: see serve_ended.
+void Server::answer_query(LinkIndex link, const Query& query) {
+  const SessionIndex session = session_of(link);
+  if (session == kNoSession) return;
+  const bool ended = !leader_.sessions().alive(session) && !options_.is_ensemble();
+  if (ended && drops_request(link)) return;
+  Replica& replica = replicas_[connections_[link].replica];
+  ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kQueried);
+  answer.zxid = replica.last_zxid;
+  if (ended) {
+    answer.reply = Reply(Error::kSessionExpired);
+    return;
+  }
+  answer.answer = std::make_unique<QueryAnswer>();
+  const Replica::Asker asker{link, session_id(session), connections_[link].identities};
+  replica.answer(query, asker, *answer.answer, answer.reply);
 }
 
 // Bypasses the queue of requests and is answered without a zxid (ZooKeeperServer.processPacket).
@@ -119,6 +141,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   }
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) take_up_strays(session_of(link), now);
+  if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query());
   set_watches(link, message.watched());
 }
 

@@ -10,9 +10,25 @@ void WatchTable::reset() {
     paths.clear();
   }
   count_ = 0;
+  lasting_.clear();
+  recursive_ = 0;
 }
 
-void WatchTable::add(PathId path, LinkIndex link) {
+// ZOOKEEPER-4466: a plain watch turns a persistent one into its own kind.
+void WatchTable::set_mode(Place place, WatchMode mode) {
+  const auto known = lasting_.find(place);
+  if (known != lasting_.end()) {
+    if (known->second) --recursive_;
+    lasting_.erase(known);
+  }
+  if (mode == WatchMode::kOneShot) return;
+  const bool recursive = mode == WatchMode::kRecursive;
+  lasting_.emplace(place, recursive);
+  if (recursive) ++recursive_;
+}
+
+void WatchTable::add(PathId path, LinkIndex link, WatchMode mode) {
+  if (mode != WatchMode::kOneShot || !lasting_.empty()) set_mode({path, link}, mode);
   if (path >= watchers_.size()) watchers_.resize(path + 1);
   if (link >= watched_.size()) watched_.resize(link + 1);
   if (contains(path, link)) return;
@@ -24,6 +40,7 @@ void WatchTable::add(PathId path, LinkIndex link) {
 bool WatchTable::remove(PathId path, LinkIndex link) {
   const std::size_t removed = path < watchers_.size() ? std::erase(watchers_[path], link) : 0;
   count_ -= removed;
+  if (!lasting_.empty()) set_mode({path, link}, WatchMode::kOneShot);
   return removed > 0;
 }
 
@@ -31,7 +48,32 @@ const std::vector<LinkIndex>& WatchTable::take(PathId path) {
   taken_.clear();
   if (any(path)) std::swap(taken_, watchers_[path]);
   count_ -= taken_.size();
+  for (auto last = lasting_.lower_bound({path, 0});
+       last != lasting_.end() && last->first.first == path; ++last) {
+    watchers_[path].push_back(last->first.second);
+    ++count_;
+  }
   return taken_;
+}
+
+// WatchManager.triggerWatch.
+void WatchTable::tell_recursive(PathId path, EventType type, const PathTable& paths) {
+  if (type == EventType::kChild) {
+    std::erase_if(taken_, [&](LinkIndex link) {
+      const auto last = lasting_.find({path, link});
+      return last != lasting_.end() && last->second;
+    });
+    return;
+  }
+  while (path != PathTable::kRoot) {
+    path = paths.parent(path);
+    for (auto last = lasting_.lower_bound({path, 0});
+         last != lasting_.end() && last->first.first == path; ++last) {
+      const LinkIndex link = last->first.second;
+      if (!last->second || std::ranges::find(taken_, link) != taken_.end()) continue;
+      taken_.push_back(link);
+    }
+  }
 }
 
 bool WatchTable::contains(PathId path, LinkIndex link) const {
@@ -53,7 +95,10 @@ std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
 
 void WatchTable::drop(LinkIndex link) {
   if (link >= watched_.size()) return;
-  for (const PathId path : watched_[link]) count_ -= std::erase(watchers_[path], link);
+  for (const PathId path : watched_[link]) {
+    count_ -= std::erase(watchers_[path], link);
+    if (!lasting_.empty()) set_mode({path, link}, WatchMode::kOneShot);
+  }
   watched_[link].clear();
 }
 

@@ -5,18 +5,31 @@
 #include <string_view>
 #include <utility>
 
+#include "listener.h"
+
 namespace lockstep::service {
 
 Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
     : socket_(std::move(socket)),
       world_(world),
+      server_(server),
       connection_(world.connect(server)),
       over_(std::move(over)) {
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  const auto from = socket_.remote_endpoint(ignored);
+  if (!ignored) address_ = text_of(from);
 }
 
 Peer::~Peer() { world_.disconnect(std::move(connection_)); }
+
+connection::WordClient Peer::facts() const {
+  return {.address = address_,
+          .session = connection_->session_id(),
+          .queued = connection_->unanswered(),
+          .received = connection_->received(),
+          .sent = connection_->sent()};
+}
 
 bool Peer::may_read() const {
   return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
@@ -24,26 +37,40 @@ bool Peer::may_read() const {
 }
 
 void Peer::read() {
-  if (reading_ || left_ || connection_->closed() || !may_read()) return;
+  if (reading_ || came_ || stalled_ || left_ || connection_->closed() || !may_read()) return;
   reading_ = true;
   socket_.async_read_some(
       boost::asio::buffer(input_),
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t size) {
         self->reading_ = false;
-        if (self->left_) return;
-        if (error) {
-          self->leave();
-          return self->world_.turn();
-        }
-        self->connection_->feed(std::string_view(self->input_.data(), size));
-        self->world_.hear(*self->connection_);
-        self->world_.turn();
-        self->read();
+        self->came_ = Input{error, size};
+        self->take_input();
       });
 }
 
+void Peer::take_input() {
+  if (stalled_ || left_ || !came_) return;
+  const std::shared_ptr<Peer> kept = shared_from_this();
+  const Input input = *std::exchange(came_, std::nullopt);
+  if (input.error) {
+    leave();
+    return world_.turn();
+  }
+  connection_->feed(std::string_view(input_.data(), input.size));
+  world_.hear(*connection_);
+  world_.turn();
+  read();
+}
+
+void Peer::stall(bool stalled) {
+  stalled_ = stalled;
+  if (stalled) return;
+  take_input();
+  look();
+}
+
 void Peer::look() {
-  if (left_) return;
+  if (left_ || stalled_) return;
   // From the first moment of a session on, its client has to send something.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "served_world.h"
@@ -28,17 +29,32 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void look();
   // Closes the socket without a word.
   void leave();
+  [[nodiscard]] std::uint32_t server() const { return server_; }
+  // Nothing passes any more, in either direction; or it does again.
+  void stall(bool stalled);
+  [[nodiscard]] bool stalled() const { return stalled_; }
+  // As four-letter words show it.
+  [[nodiscard]] connection::WordClient facts() const;
+  void describe_server_by(std::function<connection::WordSubject()> describe) {
+    connection_->describe_server_by(std::move(describe));
+  }
+  // 0 before it has one.
+  [[nodiscard]] SessionId session_id() const { return connection_->session_id(); }
 
  private:
   static constexpr std::size_t kMuchOutput = 1U << 20U;
   static constexpr std::size_t kManyRequests = 10'000;
 
   void read();
+  // Something has come of the last read.
+  void take_input();
   void write();
   [[nodiscard]] bool may_read() const;
 
   Socket socket_;
   ServedWorld& world_;
+  std::uint32_t server_;
+  std::string address_;
   std::unique_ptr<connection::ClientConnection> connection_;
   Over over_;
   std::array<char, 16384> input_{};
@@ -47,6 +63,13 @@ class Peer : public std::enable_shared_from_this<Peer> {
   bool writing_ = false;
   bool left_ = false;
   bool established_ = false;
+  bool stalled_ = false;
+  // What the last read has brought, if it has not been taken yet.
+  struct Input {
+    boost::system::error_code error;
+    std::size_t size = 0;
+  };
+  std::optional<Input> came_;
 };
 
 }  // namespace lockstep::service

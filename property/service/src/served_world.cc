@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lockstep/fakezk/reaper.h"
+
 namespace lockstep::service {
 
 using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the service is in real time
@@ -14,6 +16,13 @@ fakezk::ServerOptions options_for(std::uint32_t servers) {
   return options;
 }
 
+// The servers' wall clock counts from 2020 on.
+TimePoint world_time_of_today() {
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const std::chrono::milliseconds start(fakezk::wall_clock_ms(TimePoint()));
+  return TimePoint(std::chrono::duration_cast<Duration>(since_1970 - start));
+}
+
 }  // namespace
 
 ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
@@ -22,10 +31,13 @@ ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers
       happened_(std::move(happened)),
       world_(options_for(servers)),
       clients_(world_.add_process()),
-      started_(SteadyClock::now()) {}
+      began_at_(world_time_of_today()),
+      started_(SteadyClock::now()) {
+  world_.advance_clock(began_at_);
+}
 
 TimePoint ServedWorld::present() const {
-  return TimePoint(std::chrono::duration_cast<Duration>(SteadyClock::now() - started_));
+  return began_at_ + std::chrono::duration_cast<Duration>(SteadyClock::now() - started_);
 }
 
 std::unique_ptr<connection::ClientConnection> ServedWorld::connect(std::uint32_t server) {
@@ -58,13 +70,19 @@ void ServedWorld::turn() {
   wait_for_timer();
 }
 
+void ServedWorld::advance(Duration by) {
+  began_at_ += by;
+  waits_until_.reset();
+  turn();
+}
+
 void ServedWorld::wait_for_timer() {
   const std::optional<TimePoint> next = world_.next_timer();
   if (next == waits_until_) return;
   waits_until_ = next;
   timer_.cancel();
   if (!next) return;
-  timer_.expires_at(started_ + next->time_since_epoch());
+  timer_.expires_at(started_ + (*next - began_at_));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     waits_until_.reset();

@@ -31,6 +31,11 @@ class ServedWorld {
   void hear(const connection::ClientConnection& from);
   // Lets everything happen that can, up to the present.
   void turn();
+  // The clock jumps.
+  void advance(Duration by);
+  [[nodiscard]] fakezk::World& world() { return world_; }
+  [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
+  [[nodiscard]] TimePoint now() const { return world_.now(); }
 
  private:
   [[nodiscard]] TimePoint present() const;
@@ -42,6 +47,7 @@ class ServedWorld {
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;
   std::vector<fakezk::LinkIndex> free_links_;
+  TimePoint began_at_;  // The world's time, when
   std::chrono::steady_clock::time_point started_;
   std::optional<TimePoint> waits_until_;
 };

@@ -15,7 +15,7 @@ struct Asked {
   std::int32_t xid = 0;
   wire::Op op{};
   wire::Ustring path{};            // sync: its reply has it
-  std::vector<wire::Op> ops{};     // multi
+  std::vector<wire::Op> ops{};     // multi, multiRead: the kinds of their results
   std::optional<Error> refusal{};  // The answer, if the servers are not asked.
 };
 

@@ -2,12 +2,16 @@
 
 #include <cstdint>
 #include <deque>
+#include <expected>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "lockstep/connection/asked.h"
+#include "lockstep/connection/four_letter_word.h"
+#include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/wire/frames.h"
 
@@ -47,6 +51,12 @@ class ClientConnection final : private fakezk::Endpoint {
   // Null: nobody listens. The listener outlives the connection.
   void set_listener(Listener* listener) { listener_ = listener; }
 
+  // How its server describes itself to a client that sends a four-letter word instead of a
+  // ConnectRequest. By default the world's open connections are its clients, at invented addresses.
+  void describe_server_by(std::function<WordSubject()> describe) {
+    describe_ = std::move(describe);
+  }
+
   // The next bytes from the client, in fragments of any size; ignored once it has been closed. What
   // follows the ConnectRequest waits until that has been answered, so a caller that reads no more
   // while unread() is large bounds the memory.
@@ -73,16 +83,22 @@ class ClientConnection final : private fakezk::Endpoint {
   // When the session expires without a sign of its client; zero before it has been established.
   [[nodiscard]] Duration session_timeout() const { return timeout_; }
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
+  // Packets read and written.
+  [[nodiscard]] std::uint64_t received() const { return received_; }
+  [[nodiscard]] std::uint64_t sent() const { return sent_; }
 
  private:
   void receive(fakezk::ServerMessage& message) override;
   void take_in(fakezk::ServerMessage& message);
   [[nodiscard]] bool attached() const { return world_.network().at(link_).endpoint == this; }
+  [[nodiscard]] bool answer_word(std::string_view bytes);
+  [[nodiscard]] WordSubject describe_server() const;
   void read_frames();
   void greet(std::string_view frame);
   void take(std::string_view frame);
   void take_auth(std::string_view frame);
   void ask(const wire::Request& request);
+  void ask_query(Asked asked, std::expected<fakezk::Query, Error> query);
   void send(lockstep::Request&& request);
   // Answers at the turn of this request, without asking the servers.
   void answer_in_turn(Asked asked);
@@ -91,7 +107,10 @@ class ClientConnection final : private fakezk::Endpoint {
   void refused();
   void replied(fakezk::ServerMessage& message);
   [[nodiscard]] Zxid zxid_of_server() const;
-  void put(std::string_view frame) { wire::append_frame(output_, frame); }
+  void put(std::string_view frame) {
+    ++sent_;
+    wire::append_frame(output_, frame);
+  }
   void close();
 
   fakezk::World& world_;
@@ -102,6 +121,10 @@ class ClientConnection final : private fakezk::Endpoint {
   std::deque<Asked> asked_;               // The oldest first.
   std::deque<std::int32_t> asked_auths_;  // Their xids: auths overtake other requests.
   std::optional<bool> read_only_;         // As the ConnectRequest has it: old clients have none.
+  std::function<WordSubject()> describe_;
+  std::string first_;  // At most four bytes, until it has been greeted.
+  std::uint64_t received_ = 0;
+  std::uint64_t sent_ = 0;
   bool greeted_ = false;
   bool closed_ = false;
   std::optional<Error> ended_as_;

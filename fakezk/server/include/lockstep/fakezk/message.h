@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
 #include "lockstep/clock.h"
+#include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/path_table.h"
+#include "lockstep/fakezk/watch_table.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/shared.h"
 #include "lockstep/path.h"
@@ -25,35 +29,72 @@ struct Handshake {
   Zxid last_zxid_seen = 0;
 };
 
-// The watches that a client sets again after a reconnect (ZooKeeper's SetWatches).
+// The watches that a client sets again after a reconnect (ZooKeeper's SetWatches2, which
+// SetWatches is a part of).
 struct WatchedPaths {
   Zxid relative_zxid = 0;
   std::vector<Path> data;
   std::vector<Path> exist;
   std::vector<Path> child;
+  std::vector<Path> persistent{};
+  std::vector<Path> recursive{};
+
+  [[nodiscard]] auto lists() const {
+    return std::array{&data, &exist, &child, &persistent, &recursive};
+  }
+};
+
+// What clients of other libraries ask besides: no Session offers it, and the server that the client
+// is connected to answers it alone.
+struct Query {
+  enum class Kind : std::uint8_t {
+    kWhoAmI,
+    kEphemerals,   // Those of the session, whose paths begin with the text of `path`; null: all.
+    kDescendants,  // How many there are below `path`.
+    kReads,        // The answers to `reads`: multiRead.
+    kAddWatch,     // A watch of `mode` on `path`, which need not exist.
+  };
+  explicit Query(Kind what) : kind(what), path(Text()) {}
+
+  Kind kind;
+  Path path;
+  WatchMode mode = WatchMode::kPersistent;
+  std::vector<Request> reads;
+};
+struct QueryAnswer {
+  std::vector<Identity> clients;  // kWhoAmI: without what they have proved it by.
+  std::vector<Path> ephemerals;
+  std::int32_t descendants = 0;
+  std::vector<Reply> replies;
 };
 
 // One message from a client to its server. Nearly all are requests; the contents of other kinds are
 // stored separately, to keep requests small.
 struct ClientMessage final : internal::Pooled, Mail<ClientMessage> {
-  enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches };
+  enum class Kind : std::uint8_t { kHandshake, kRequest, kSetWatches, kQuery };
   // A request with the number of its path, which is looked up only once.
   ClientMessage(Request&& asked, PathId number)
       : kind(Kind::kRequest), path(number), request(std::move(asked)) {}
   ClientMessage(const Request& asked, PathId number) : ClientMessage(Request(asked), number) {}
   explicit ClientMessage(const Handshake& greeting) : ClientMessage(Kind::kHandshake, greeting) {}
   explicit ClientMessage(WatchedPaths paths) : ClientMessage(Kind::kSetWatches, std::move(paths)) {}
+  explicit ClientMessage(Query query) : ClientMessage(Kind::kQuery, std::move(query)) {}
 
   // For a message of that kind.
   [[nodiscard]] const Handshake& handshake() const { return std::get<Handshake>(*rest_); }
   [[nodiscard]] const WatchedPaths& watched() const { return std::get<WatchedPaths>(*rest_); }
+  [[nodiscard]] const Query& query() const { return std::get<Query>(*rest_); }
+  // Its server answers it alone, from its own tree.
+  [[nodiscard]] bool reads() const {
+    return kind == Kind::kSetWatches || kind == Kind::kQuery || is_read(request.op);
+  }
 
   Kind kind;
   PathId path = PathTable::kRoot;
   Request request;
 
  private:
-  using Rest = std::variant<Handshake, WatchedPaths>;
+  using Rest = std::variant<Handshake, WatchedPaths, Query>;
   ClientMessage(Kind what, Rest&& rest)
       : kind(what), request(OpCode::kSync, Path(Text())), rest_(std::move(rest)) {}
 
@@ -78,6 +119,7 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
     kWatchesSet,      // The reply to SetWatches.
     // error tells how the client notices it: kConnectionLoss or kOperationTimeout.
     kConnectionEnded,
+    kQueried,         // The reply to a Query: an answer, or an error in `reply`.
   };
   explicit ServerMessage(Kind what) : kind(what) {}
   // An empty reply to a request, from a server that has applied the log up to `applied`.
@@ -88,8 +130,9 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
   OpCode op = OpCode::kSync;
   PathId path = PathTable::kRoot;  // The znode of an event.
   Zxid zxid = 0;
-  Reply reply;                     // reply.path is the znode of an event.
-  std::optional<Welcome> welcome;  // for kSessionAccepted
+  Reply reply;                          // reply.path is the znode of an event.
+  std::optional<Welcome> welcome;       // for kSessionAccepted
+  std::unique_ptr<QueryAnswer> answer;  // for kQueried
 };
 
 // The client's end of a connection.

@@ -42,6 +42,14 @@ class Replica {
   // Fills in an empty reply. `path` is the number of the request's path.
   inline void read(const Request& request, PathId path, LinkIndex link,
                    const Identities& identities, Reply& reply);
+  // Who asks a query.
+  struct Asker {
+    LinkIndex link;
+    SessionId session;
+    const Identities& identities;
+  };
+  // Fills in an empty answer, or an error.
+  void answer(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply);
   // Sets watches again. The fired events are valid until the next call.
   std::span<const Fired> set_watches(LinkIndex link, const WatchedPaths& watched);
   // Removes the watches of a connection that has ended, or all watches.
@@ -63,6 +71,7 @@ class Replica {
   std::size_t applied = 0;   // Entries of the leader's log.
   bool lagging = false;      // Applies the leader's transactions when told to, not at once.
   bool unreachable = false;  // Cut off from the leader.
+  bool held = false;         // By hand: applies nothing until it is let go.
 
  private:
   // For a missing znode, or for requests about watches only.
@@ -76,13 +85,21 @@ class Replica {
   // Whether a watch may fire. Most changes fire none.
   [[nodiscard]] bool is_watched(const Change& change) const {
     return data_watches_.any(change.path) || child_watches_.any(change.path) ||
-           (child_watches_.any() && child_watches_.any(paths_->parent(change.path)));
+           (child_watches_.any() && child_watches_.any(paths_->parent(change.path))) ||
+           hears_everything();
   }
   std::span<const Fired> apply_watched(const Change& change, std::int64_t time_ms);
   void notify(const Change& change, AclId acl);
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
   void record_watches(const WatchTable& table, LinkIndex link);
+  // Whether it matters to every change which watches there are.
+  [[nodiscard]] bool hears_everything() const {
+    return data_watches_.any_recursive() || child_watches_.any_recursive();
+  }
+  void add_lasting(PathId path, LinkIndex link, WatchMode mode);
+  void list_ephemerals(const Query& query, const Asker& asker, std::vector<Path>& ephemerals);
+  void count_descendants(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply);
 
   std::shared_ptr<PathTable> paths_;
   const AclTable& acls_;

@@ -105,9 +105,13 @@ class Server final {
   [[nodiscard]] const Replica& replica(ReplicaIndex index) const { return replicas_[index]; }
   void set_lagging(ReplicaIndex index, bool lagging, TimePoint now);
   [[nodiscard]] bool can_replicate(ReplicaIndex index) const {
-    return !replicas_[index].unreachable && replicas_[index].applied < leader_.log().size();
+    return !replicas_[index].unreachable && !replicas_[index].held &&
+           replicas_[index].applied < leader_.log().size();
   }
   void replicate(ReplicaIndex index, TimePoint now);
+  // By hand: a replica falls behind, and applies nothing until it is let go or the leader changes.
+  // The servers must be an ensemble.
+  void hold_replica(ReplicaIndex index, bool held, TimePoint now);
   // The replica loses its leader. It goes on serving reads, and the sessions it serves fall silent
   // for the leader; after the sync limit it drops its clients, and comes back.
   void isolate(ReplicaIndex index, TimePoint now);
@@ -213,13 +217,16 @@ class Server final {
   void refuse(LinkIndex link);
   void drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
+  void answer_query(LinkIndex link, const Query& query);
+  // Whether a server drops a request of a session that is being closed, and all later ones.
+  [[nodiscard]] bool drops_request(LinkIndex link);
   void add_identity(LinkIndex link, const Request& request, TimePoint now);
   void refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now);
   void keep_strays(LinkIndex link, std::uint32_t count);
   void take_up_strays(SessionIndex session, TimePoint now);
   [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
   inline void take_up(LinkIndex link, const ClientMessage& message, TimePoint now);
-  // Handles the messages that are no requests: a handshake, or SetWatches.
+  // Handles the messages that are no requests: a handshake, SetWatches, or a query.
   [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
                                      const ClientMessage& message, TimePoint now);

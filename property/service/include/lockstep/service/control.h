@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/clock.h"
+#include "lockstep/stat.h"
+
+namespace lockstep::service {
+
+class Service;
+
+// What a test does to the servers of a Service and sees of them, besides asking them as a client.
+// From any thread while the service runs, and from the thread that made it before: each call
+// returns once it is done. The service outlives it.
+class Control {
+ public:
+  // A session that lives.
+  struct Session {
+    SessionId id = 0;
+    Duration timeout{};
+    bool connected = false;
+    std::uint32_t server = 0;  // Its server, if it is connected.
+    bool stalled = false;
+    std::vector<std::string> ephemerals{};
+  };
+  struct Server {
+    std::string address;
+    bool refuses = false;
+    bool lags = false;
+    std::size_t behind = 0;  // Transactions that it has not applied.
+  };
+  struct Znode {
+    std::string path;
+    std::string data;
+    Stat stat;
+  };
+  // A watch of a connected session.
+  struct Watch {
+    std::string path;
+    SessionId session = 0;
+    bool on_children = false;  // Otherwise on the data, or the existence.
+  };
+  // Who stands in the queue of a lock: ephemeral children with a sequence number, the oldest first.
+  // In a queue of exclusive places the first one holds it.
+  struct Place {
+    std::string znode;
+    SessionId session = 0;
+    bool connected = false;
+  };
+  struct Queue {
+    std::string path;
+    std::vector<Place> places;
+  };
+
+  // Why nothing was done.
+  struct Refusal {
+    bool unknown = false;  // There is no such session, server or znode; otherwise it is impossible.
+    std::string why;
+  };
+  using Done = std::expected<void, Refusal>;
+
+  explicit Control(Service& service) : service_(service) {}
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+  // In the order in which they began.
+  [[nodiscard]] std::vector<Session> sessions();
+  [[nodiscard]] std::vector<Server> servers();
+  // The committed tree, parents first.
+  [[nodiscard]] std::vector<Znode> tree();
+  [[nodiscard]] std::vector<Watch> watches();
+  [[nodiscard]] std::vector<Queue> queues();
+
+  // The servers end a session at once. Its client learns of it when it comes back.
+  [[nodiscard]] Done expire(SessionId session);
+  // Closes the connection of a session, which lives on, and may come back. What its client has
+  // been sent still arrives.
+  [[nodiscard]] Done cut(SessionId session);
+  // Nothing passes over the connection of a session any more, in either direction, until resume():
+  // the servers expire it after its timeout, as that of a client that is stopped.
+  [[nodiscard]] Done stall(SessionId session);
+  [[nodiscard]] Done resume(SessionId session);
+  // A server resets every new connection, or accepts again. Servers count from 0.
+  [[nodiscard]] Done refuse(std::uint32_t server, bool refuses);
+  // One of several servers applies nothing any more, and its clients read the past, until it
+  // catches up or the leader changes.
+  [[nodiscard]] Done lag(std::uint32_t server, bool lags);
+  // Another of several servers becomes the leader: every connection ends, every session gets its
+  // full timeout.
+  [[nodiscard]] Done change_leader();
+  // The next sequential child of a znode gets this number, as if there had been as many before.
+  // Numbers never go back.
+  [[nodiscard]] Done set_counter(std::string_view path, std::int32_t next);
+  // The servers' clock jumps: sessions expire of whose clients nothing has been heard since then
+  // for their timeouts, and times to live pass.
+  static constexpr Duration kLongestAdvance = std::chrono::hours(24 * 30);
+  [[nodiscard]] Done advance(Duration by);
+
+ private:
+  Service& service_;
+};
+
+}  // namespace lockstep::service

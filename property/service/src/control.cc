@@ -1,0 +1,126 @@
+#include "lockstep/service/control.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "loop.h"
+
+namespace lockstep::service {
+
+namespace {
+
+std::unexpected<Control::Refusal> unknown(std::string why) {
+  return std::unexpected(Control::Refusal{true, std::move(why)});
+}
+std::unexpected<Control::Refusal> impossible(std::string why) {
+  return std::unexpected(Control::Refusal{false, std::move(why)});
+}
+
+bool lives(const fakezk::Server& servers, SessionId session) {
+  return session != 0 && servers.session_alive(session);
+}
+
+constexpr const char* kNoSession = "there is no such session, or it is over";
+constexpr const char* kNoServer = "there is no such server: they count from 0";
+constexpr const char* kNotConnected = "the session has no connection";
+constexpr const char* kOneServer = "there is only one server";
+
+// Does something to the peer of a session.
+template <class Act>
+Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
+  // A client that is stalled has not noticed the end of its session.
+  const std::shared_ptr<Peer> peer = loop.peer_of(session);
+  if (!peer && !lives(loop.world().servers(), session)) return unknown(kNoSession);
+  if (!peer) return impossible(kNotConnected);
+  act(*peer);
+  loop.world().turn();
+  return {};
+}
+
+}  // namespace
+
+Control::Done Control::expire(SessionId session) {
+  return service_.loop_->do_there([session](Service::Loop& loop) -> Done {
+    const fakezk::Server& servers = loop.world().servers();
+    if (!lives(servers, session)) return unknown(kNoSession);
+    loop.world().world().faults().kill_session(servers.sessions().find(session));
+    loop.world().turn();
+    return {};
+  });
+}
+
+Control::Done Control::cut(SessionId session) {
+  return service_.loop_->do_there([session](Service::Loop& loop) {
+    return with_peer(loop, session, [](Peer& peer) { peer.leave(); });
+  });
+}
+
+Control::Done Control::stall(SessionId session) {
+  return service_.loop_->do_there([session](Service::Loop& loop) {
+    return with_peer(loop, session, [](Peer& peer) { peer.stall(true); });
+  });
+}
+
+Control::Done Control::resume(SessionId session) {
+  return service_.loop_->do_there([session](Service::Loop& loop) {
+    return with_peer(loop, session, [](Peer& peer) { peer.stall(false); });
+  });
+}
+
+Control::Done Control::refuse(std::uint32_t server, bool refuses) {
+  return service_.loop_->do_there([server, refuses](Service::Loop& loop) -> Done {
+    if (server >= loop.world().servers().replica_count()) return unknown(kNoServer);
+    loop.set_refusing(server, refuses);
+    return {};
+  });
+}
+
+Control::Done Control::lag(std::uint32_t server, bool lags) {
+  return service_.loop_->do_there([server, lags](Service::Loop& loop) -> Done {
+    const fakezk::ReplicaIndex count = loop.world().servers().replica_count();
+    if (server >= count) return unknown(kNoServer);
+    if (count == 1) return impossible(kOneServer);
+    loop.world().world().servers().hold_replica(server, lags, loop.world().now());
+    loop.world().turn();
+    return {};
+  });
+}
+
+Control::Done Control::change_leader() {
+  return service_.loop_->do_there([](Service::Loop& loop) -> Done {
+    if (loop.world().servers().replica_count() == 1) return impossible(kOneServer);
+    loop.world().world().faults().change_leader();
+    loop.world().turn();
+    return {};
+  });
+}
+
+Control::Done Control::set_counter(std::string_view path, std::int32_t next) {
+  return service_.loop_->do_there([path = std::string(path), next](Service::Loop& loop) -> Done {
+    fakezk::Server& servers = loop.world().world().servers();
+    const auto id = servers.paths().find(Text(path));
+    const fakezk::Znode* const znode = id ? servers.tree().find(*id) : nullptr;
+    if (!znode) return unknown("there is no znode " + path);
+    if (next < znode->children_created) {
+      return impossible("numbers never go back: the next one is " +
+                        std::to_string(znode->children_created));
+    }
+    for (fakezk::ReplicaIndex server = 0; server < servers.replica_count(); ++server) {
+      if (!servers.outstanding(server).empty()) return impossible("a server lags");
+    }
+    servers.wind_sequence(*id, next);
+    return {};
+  });
+}
+
+Control::Done Control::advance(Duration by) {
+  return service_.loop_->do_there([by](Service::Loop& loop) -> Done {
+    if (by < Duration::zero() || by > kLongestAdvance) {
+      return impossible("the clock only goes forward, by 30 days at most");
+    }
+    loop.world().advance(by);
+    return {};
+  });
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "control_json.h"
+
+namespace lockstep::service {
+
+// The answer to a body that was posted to /faults: see answer_control().
+[[nodiscard]] ControlAnswer strike_fault(Control& control, std::string_view text);
+
+}  // namespace lockstep::service

@@ -1,0 +1,122 @@
+#include "control_port.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "control_json.h"
+
+namespace lockstep::service {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Tcp = Listener::Tcp;
+
+// One client's connection: one request after the other.
+class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
+ public:
+  Visit(Tcp::socket socket, ControlPort& port) : stream_(std::move(socket)), port_(port) {}
+
+  void read() {
+    parser_.emplace();
+    parser_->body_limit(kMostBody);
+    stream_.expires_after(kPatience);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](beast::error_code error, std::size_t) {
+                       if (self->left_) return;
+                       if (error) return self->failed(error);
+                       self->answer(self->parser_->get());
+                     });
+  }
+  void leave() {
+    if (std::exchange(left_, true)) return;
+    const std::shared_ptr<Visit> kept = shared_from_this();
+    stream_.close();
+    port_.visits_.erase(kept);
+  }
+
+ private:
+  using Request = http::request<http::string_body>;
+  static constexpr std::size_t kMostBody = 64UL * 1024;
+  static constexpr std::chrono::seconds kPatience{60};
+
+  // What is no request gets an answer too, if the client still listens.
+  void failed(beast::error_code error) {
+    if (error == http::error::end_of_stream || error == beast::error::timeout) return leave();
+    if (error.category() != http::make_error_code(http::error::end_of_stream).category()) {
+      return leave();
+    }
+    const unsigned status = error == http::error::body_limit ? 413 : 400;
+    write(status,
+          "{\"error\": \"" + error.message() + "\", \"expected\": \"a request of HTTP/1.1\"}\n", 11,
+          false);
+  }
+  // A page of another site must not reach through the browser of its reader.
+  static bool is_foreign(const Request& request) {
+    const auto origin = request.find(http::field::origin);
+    const auto host = request.find(http::field::host);
+    return origin != request.end() &&
+           (host == request.end() ||
+            std::string(origin->value()) != "http://" + std::string(host->value()));
+  }
+  void answer(const Request& request) {
+    const auto view = [](beast::string_view text) {
+      return std::string_view(text.data(), text.size());
+    };
+    if (is_foreign(request)) {
+      return write(403, "{\"error\": \"asked by a page of another site\", \"expected\": null}\n",
+                   request.version(), false);
+    }
+    const ControlAnswer answer = answer_control(port_.control_, view(request.method_string()),
+                                                view(request.target()), request.body());
+    write(answer.status, answer.body, request.version(), request.keep_alive());
+  }
+  void write(unsigned status, std::string body, unsigned version, bool keep_alive) {
+    response_ = {http::int_to_status(status), version};
+    response_.set(http::field::content_type, "application/json");
+    response_.keep_alive(keep_alive);
+    response_.body() = std::move(body);
+    response_.prepare_payload();
+    http::async_write(stream_, response_,
+                      [self = shared_from_this()](beast::error_code error, std::size_t) {
+                        if (self->left_) return;
+                        const bool goes_on = !error && self->response_.keep_alive();
+                        goes_on ? self->read() : self->leave();
+                      });
+  }
+
+  beast::tcp_stream stream_;
+  ControlPort& port_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::string_body> response_;
+  bool left_ = false;
+};
+
+ControlPort::ControlPort(boost::asio::io_context& context, const Tcp::endpoint& at,
+                         Control& control)
+    : control_(control), listener_(context, at, [this](Tcp::socket socket) {
+        const auto visit = std::make_shared<Visit>(std::move(socket), *this);
+        visits_.insert(visit);
+        visit->read();
+      }) {
+  listener_.start();
+}
+
+ControlPort::~ControlPort() = default;
+
+void ControlPort::close() {
+  listener_.close();
+  const std::set<std::shared_ptr<Visit>> visits = visits_;
+  for (const std::shared_ptr<Visit>& visit : visits) visit->leave();
+}
+
+}  // namespace lockstep::service

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <set>
+
+#include "listener.h"
+#include "lockstep/service/control.h"
+
+namespace lockstep::service {
+
+// Control over HTTP and JSON: control_json.h says how. On the thread of its context.
+class ControlPort {
+ public:
+  // Listens; throws as Listener does.
+  ControlPort(boost::asio::io_context& context, const Listener::Tcp::endpoint& at,
+              Control& control);
+  ~ControlPort();
+  ControlPort(const ControlPort&) = delete;
+  ControlPort& operator=(const ControlPort&) = delete;
+
+  // Hangs up on everybody. The context must be polled before this is destroyed.
+  void close();
+  [[nodiscard]] Listener::Tcp::endpoint endpoint() const { return listener_.endpoint(); }
+
+ private:
+  class Visit;
+
+  Control& control_;
+  std::set<std::shared_ptr<Visit>> visits_;
+  Listener listener_;
+};
+
+}  // namespace lockstep::service

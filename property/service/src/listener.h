@@ -1,0 +1,47 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace lockstep::service {
+
+// A port at which clients arrive. When the machine cannot give them a socket, as without a free
+// file descriptor, it pauses instead of trying again at once, which would take all of a core: they
+// wait in the kernel's queue.
+class Listener {
+ public:
+  using Tcp = boost::asio::ip::tcp;
+  using Arrived = std::function<void(Tcp::socket)>;
+  static constexpr std::chrono::milliseconds kPause{100};
+
+  // Listens; throws std::system_error, with the address in its text, if that is impossible.
+  Listener(boost::asio::io_context& context, const Tcp::endpoint& at, Arrived arrived);
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // Begins to pass clients on.
+  void start() { accept(); }
+  // Listens no more. The context must be polled before this is destroyed.
+  void close();
+
+  [[nodiscard]] Tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
+
+ private:
+  void accept();
+  void pause();
+
+  Tcp::acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  Arrived arrived_;
+  bool closed_ = false;
+};
+
+// "127.0.0.1:2181".
+[[nodiscard]] std::string text_of(const Listener::Tcp::endpoint& endpoint);
+[[noreturn]] void cannot_listen(const std::string& where, const boost::system::error_code& error);
+
+}  // namespace lockstep::service

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "control_port.h"
+#include "listener.h"
+#include "lockstep/service/control.h"
+#include "lockstep/service/service.h"
+#include "peer.h"
+#include "served_world.h"
+
+namespace lockstep::service {
+
+// The thread of a service: its sockets, and the world behind them.
+class Service::Loop {
+ public:
+  Loop(Service& service, const ServiceOptions& options);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  [[nodiscard]] std::vector<Listener::Tcp::endpoint> endpoints() const;
+  [[nodiscard]] std::string control_address() const;
+  void run();
+  void stop_at_signals();
+  void stop();
+
+  // Does something on this thread, now or while it runs, and returns when that is done; what it
+  // throws comes back. From any thread, if this runs; else from the one that made it.
+  void call(std::function<void()> what);
+  // The same, with the result of `what`, which is called with this.
+  template <class What>
+  auto do_there(What what) {
+    std::optional<std::invoke_result_t<What, Loop&>> result;
+    call([&] { result.emplace(what(*this)); });
+    return std::move(*result);
+  }
+
+  // On this thread.
+  [[nodiscard]] ServedWorld& world() { return world_; }
+  // A server resets its new connections.
+  void set_refusing(std::uint32_t server, bool refuses) { refuses_[server] = refuses; }
+  [[nodiscard]] bool refuses(std::uint32_t server) const { return refuses_[server]; }
+  // The peer that serves a session; null if it is not connected.
+  [[nodiscard]] std::shared_ptr<Peer> peer_of(SessionId session) const;
+
+ private:
+  // Packets of connections that are over, by server.
+  struct Totals {
+    std::uint64_t received = 0;
+    std::uint64_t sent = 0;
+  };
+
+  [[nodiscard]] connection::WordSubject describe(std::uint32_t server, const Peer* asks) const;
+  void forget(const std::shared_ptr<Peer>& over);
+  void welcome(Listener::Tcp::socket socket, std::uint32_t server);
+  void look();
+
+  boost::asio::io_context context_{1};
+  boost::asio::signal_set signals_{context_};
+  ServedWorld world_;
+  std::deque<Listener> listeners_;
+  std::set<std::shared_ptr<Peer>> peers_;
+  std::vector<Totals> totals_;
+  std::vector<bool> refuses_;
+  Control control_;
+  std::optional<ControlPort> control_port_;
+  std::mutex running_mutex_;
+  bool running_ = false;
+};
+
+}  // namespace lockstep::service

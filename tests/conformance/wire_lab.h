@@ -1,0 +1,118 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lockstep/wire/frames.h"
+#include "lockstep/wire/reply.h"
+#include "lockstep/wire/request.h"
+
+// What ZooKeeper does, as bytes show it: for what no Session offers, and other clients use. A test
+// is a plain function, and passes on both servers.
+namespace lockstep::conformance {
+
+// One connection. The other end is a server.
+class WireStream {
+ public:
+  WireStream() = default;
+  WireStream(const WireStream&) = delete;
+  WireStream& operator=(const WireStream&) = delete;
+  virtual ~WireStream() = default;
+
+  virtual void send(std::string_view bytes) = 0;
+  // What has arrived, at least one byte; empty if the server has closed the stream. Throws if
+  // nothing comes.
+  virtual std::string receive() = 0;
+};
+
+// A server.
+class WireLab {
+ public:
+  WireLab() = default;
+  WireLab(const WireLab&) = delete;
+  WireLab& operator=(const WireLab&) = delete;
+  virtual ~WireLab() = default;
+
+  virtual std::unique_ptr<WireStream> connect() = 0;
+  // No other test uses it; it does not exist yet.
+  [[nodiscard]] virtual std::string parent() const = 0;
+};
+
+// A session whose requests and events a test sees one by one.
+class WireSession {
+ public:
+  explicit WireSession(WireLab& lab);
+  // Comes back with the id and the password of another one, whose stream has ended.
+  WireSession(WireLab& lab, const WireSession& earlier);
+
+  // Sends, and takes the next frame for the reply.
+  wire::Reply ask(wire::Op op, wire::Request::Body body);
+  std::int32_t error_of(wire::Op op, wire::Request::Body body) {
+    return ask(op, std::move(body)).err;
+  }
+  // Only sends.
+  void send(wire::Op op, wire::Request::Body body);
+  // The next frame, which is the reply to what was sent for that operation.
+  wire::Reply reply(wire::Op op) { return wire::decode_reply(op, frame()).value(); }
+  // The next frame, which is an event: "created /a". Another frame throws.
+  std::string event();
+  // No event is on its way: the next frame answers a ping.
+  void expect_quiet();
+  // Ends the stream, not the session.
+  void leave() { stream_.reset(); }
+
+  // Throw if they fail.
+  void create(const std::string& path, std::int32_t flags = 0, std::string data = "data");
+  void remove(const std::string& path);
+  void set_data(const std::string& path, std::string data = "other");
+
+  [[nodiscard]] std::int64_t id() const { return session_.session; }
+  [[nodiscard]] std::int64_t last_zxid() const { return last_zxid_; }
+
+ private:
+  void greet(const wire::ConnectRequest& request);
+  std::string frame();
+  void must(wire::Op op, wire::Request::Body body);
+
+  std::unique_ptr<WireStream> stream_;
+  wire::FrameReader reader_;
+  wire::ConnectResponse session_;
+  std::int32_t xid_ = 0;
+  std::int64_t last_zxid_ = 0;
+};
+
+class WireConformance : public ::testing::TestWithParam<std::unique_ptr<WireLab> (*)()> {
+ protected:
+  WireConformance() : lab(GetParam()()), root(lab->parent()) {}
+
+  std::unique_ptr<WireLab> lab;
+  std::string root;  // Not created.
+};
+
+// Bodies of requests.
+inline wire::Vector<wire::Acl> open_acl() {
+  return std::vector{wire::Acl{.perms = 31, .id = {.scheme = "world", .id = "anyone"}}};
+}
+inline wire::CreateRequest a_create(std::string path, std::int32_t flags = 0) {
+  return {.path = std::move(path), .data = "data", .acl = open_acl(), .flags = flags};
+}
+inline wire::CreateTtlRequest a_ttl_create(std::string path, std::int32_t flags,
+                                           std::int64_t ttl_ms) {
+  return {
+      .path = std::move(path), .data = "data", .acl = open_acl(), .flags = flags, .ttl_ms = ttl_ms};
+}
+inline wire::PathRequest at(std::string path) { return {.path = std::move(path)}; }
+inline wire::ReadRequest a_read(std::string path, bool watch = false) {
+  return {.path = std::move(path), .watch = watch};
+}
+inline wire::VersionRequest of_any_version(std::string path) {
+  return {.path = std::move(path), .version = -1};
+}
+
+}  // namespace lockstep::conformance

@@ -1,0 +1,157 @@
+// The control port: what it shows and does, as JSON, and over HTTP.
+#include "control_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/read.hpp>
+#include <nlohmann/json.hpp>
+
+#include "raw_session.h"
+#include "served.h"
+
+namespace lockstep::service {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ControlJsonTest : public ::testing::Test {
+ protected:
+  Json get(const std::string& page) {
+    const ControlAnswer answer = answer_control(control, "GET", page, "");
+    EXPECT_EQ(answer.status, 200U);
+    return Json::parse(answer.body);
+  }
+  ControlAnswer post(const std::string& body) {
+    return answer_control(control, "POST", "/faults", body);
+  }
+
+  Served served;
+  Control control{served.service()};
+};
+
+TEST_F(ControlJsonTest, ShowsAndStrikes) {
+  RawSession ann(served.service().ports().front());
+  ann.create("/a", 0);
+  ann.create("/a/e-", 3);
+  const Json session = get("/sessions")["sessions"][0];
+  EXPECT_EQ(session["timeout_ms"], 20000);
+  EXPECT_EQ(session["ephemerals"][0], "/a/e-0000000000");
+  EXPECT_EQ(get("/queues")["queues"][0]["places"][0]["session"], session["id"]);
+  EXPECT_EQ(get("/tree")["tree"].back()["owner"], session["id"]);
+  EXPECT_EQ(get("/servers")["servers"][0]["address"], served.addresses());
+  EXPECT_EQ(get("/watches")["watches"].size(), 0U);
+  const ControlAnswer done = post(Json{{"fault", "expire"}, {"session", session["id"]}}.dump());
+  EXPECT_EQ(done.status, 200U);
+  EXPECT_EQ(Json::parse(done.body)["done"], "expire");
+  EXPECT_EQ(get("/sessions")["sessions"].size(), 0U);
+}
+
+TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
+  struct Case {
+    unsigned status;
+    std::string body;
+    std::string error;
+  };
+  const std::string session = R"("session": "0x100000000000001")";
+  for (const auto& [status, body, error] :
+       {Case{400, "", "not JSON"},
+        Case{400, "{", "not JSON"},
+        Case{400, R"({"fault": "cut",})", "not JSON"},
+        Case{400, "[]", "names no fault"},
+        Case{400, "7", "names no fault"},
+        Case{400, "{}", "names no fault"},
+        Case{400, R"({"fault": 7})", "names no fault"},
+        Case{400, R"({"fault": "fire"})", "no fault fire"},
+        Case{400, R"({"fault": "cut"})", "\"session\" is missing"},
+        Case{400, R"({"fault": "cut", "session": 7})", "\"session\" is something else"},
+        Case{400, R"({"fault": "cut", "session": "7"})", "\"session\" is something else"},
+        Case{400, R"({"fault": "cut", "session": "0x7g"})", "\"session\" is something else"},
+        Case{400, R"({"fault": "cut", "server": 0, )" + session + "}", "does not have"},
+        Case{404, R"({"fault": "cut", )" + session + "}", "no such session"},
+        Case{400, R"({"fault": "refuse", "server": -1})", "\"server\" is something else"},
+        Case{400, R"({"fault": "refuse", "server": 0.5})", "\"server\" is something else"},
+        Case{404, R"({"fault": "refuse", "server": 9})", "no such server"},
+        Case{409, R"({"fault": "change-leader"})", "only one server"},
+        Case{400, R"({"fault": "set-counter", "path": "a", "next": 1})", "\"path\""},
+        Case{400, R"({"fault": "set-counter", "path": "/a"})", "\"next\" is missing"},
+        Case{400, R"({"fault": "set-counter", "path": "/", "next": 2147483648})", "\"next\""},
+        Case{404, R"({"fault": "set-counter", "path": "/none", "next": 1})", "no znode /none"},
+        Case{400, R"({"fault": "advance", "ms": 18446744073709551615})", "\"ms\""},
+        Case{400, R"({"fault": "advance", "ms": -1})", "\"ms\""}}) {
+    SCOPED_TRACE(body);
+    const ControlAnswer answer = post(body);
+    EXPECT_EQ(answer.status, status);
+    const Json said = Json::parse(answer.body);
+    EXPECT_THAT(said["error"].get<std::string>(), HasSubstr(error));
+    EXPECT_FALSE(said["expected"].empty());
+  }
+}
+
+TEST_F(ControlJsonTest, PagesAndMethodsThatThereAreNotAreSaidToo) {
+  EXPECT_EQ(answer_control(control, "GET", "/none", "").status, 404U);
+  EXPECT_EQ(answer_control(control, "GET", "/", "").status, 404U);
+  EXPECT_EQ(answer_control(control, "POST", "/tree", "").status, 405U);
+  EXPECT_EQ(answer_control(control, "GET", "/faults", "").status, 405U);
+  const Json said = Json::parse(answer_control(control, "GET", "/none", "").body);
+  EXPECT_EQ(said["expected"][0], "GET /sessions");
+}
+
+// Bytes of a znode that are no text do not break the JSON.
+TEST_F(ControlJsonTest, DataMayBeAnything) {
+  RawSession ann(served.service().ports().front());
+  ann.create("/a");
+  ann.ask(wire::Op::kSetData, wire::SetDataRequest{.path = "/a", .data = "\xff\"\n", .version = 0});
+  EXPECT_EQ(get("/tree")["tree"].back()["data"], "\xef\xbf\xbd\"\n");
+}
+
+class ControlPortTest : public ::testing::Test {
+ protected:
+  // Everything that comes back before the server closes the connection.
+  std::string talk(const std::string& request) {
+    const std::string address = served.service().control_address();
+    const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
+    boost::asio::io_context context;
+    boost::asio::ip::tcp::socket socket(context);
+    socket.connect({boost::asio::ip::address_v4::loopback(), port});
+    boost::asio::write(socket, boost::asio::buffer(request));
+    std::string all;
+    boost::system::error_code ended;
+    boost::asio::read(socket, boost::asio::dynamic_buffer(all), ended);
+    return all;
+  }
+
+  Served served{ServiceOptions{.control = ControlOptions{}}};
+};
+
+TEST_F(ControlPortTest, AnswersOneRequestAfterTheOther) {
+  const std::string answers = talk(
+      "GET /tree HTTP/1.1\r\nHost: x\r\n\r\n"
+      "POST /faults HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{"
+      "GET /servers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(answers, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answers, HasSubstr("\"path\": \"/zookeeper\""));
+  EXPECT_THAT(answers, HasSubstr("HTTP/1.1 400 Bad Request\r\n"));
+  EXPECT_THAT(answers, HasSubstr("\"address\": \"127.0.0.1:"));
+}
+
+TEST_F(ControlPortTest, WhatIsNoHttpIsAnsweredAndClosed) {
+  EXPECT_THAT(talk("ruok\r\n\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
+  EXPECT_THAT(talk("POST /faults HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"),
+              StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(ControlPortTest, APageOfAnotherSiteIsRefused) {
+  const auto post = [&](const std::string& origin) {
+    return talk(
+        "POST /faults HTTP/1.1\r\nHost: 127.0.0.1:1\r\nOrigin: " + origin +
+        "\r\nConnection: close\r\nContent-Length: 28\r\n\r\n{\"fault\": \"advance\",\"ms\": 0}");
+  };
+  EXPECT_THAT(post("http://example.com"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(post("http://127.0.0.1:1"), StartsWith("HTTP/1.1 200 "));
+}
+
+}  // namespace
+}  // namespace lockstep::service

@@ -1,0 +1,216 @@
+// What a test does to a running service.
+#include "lockstep/service/control.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "raw_session.h"
+#include "served.h"
+
+namespace lockstep::service {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using wire::Op;
+
+constexpr std::int32_t kNoNode = -101;
+constexpr std::int32_t kEphemeral = 1;
+constexpr std::int32_t kEphemeralSequential = 3;
+
+class ControlTest : public ::testing::Test {
+ protected:
+  explicit ControlTest(std::uint32_t servers = 1) : served(ServiceOptions{.servers = servers}) {}
+
+  std::uint16_t port(std::size_t server = 0) { return served.service().ports()[server]; }
+  std::vector<SessionId> living() {
+    std::vector<SessionId> ids;
+    for (const Control::Session& session : control.sessions()) ids.push_back(session.id);
+    return ids;
+  }
+
+  Served served;
+  Control control{served.service()};
+};
+
+class ControlOfThreeTest : public ControlTest {
+ protected:
+  ControlOfThreeTest() : ControlTest(3) {}
+};
+
+TEST_F(ControlTest, ShowsSessionsTreeAndWatches) {
+  RawSession ann(port());
+  ann.create("/a");
+  ann.create("/a/e", kEphemeral);
+  ann.ask(Op::kGetData, wire::ReadRequest{.path = "/a", .watch = true});
+  ann.ask(Op::kGetChildren, wire::ReadRequest{.path = "/a", .watch = true});
+  const std::vector<Control::Session> sessions = control.sessions();
+  ASSERT_EQ(sessions.size(), 1U);
+  EXPECT_EQ(sessions[0].id, ann.id());
+  EXPECT_EQ(sessions[0].timeout, seconds(20));
+  EXPECT_TRUE(sessions[0].connected);
+  EXPECT_FALSE(sessions[0].stalled);
+  EXPECT_THAT(sessions[0].ephemerals, ElementsAre("/a/e"));
+  std::vector<std::string> paths;
+  for (const Control::Znode& znode : control.tree()) paths.push_back(znode.path);
+  EXPECT_THAT(
+      paths, ElementsAre("/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota", "/a", "/a/e"));
+  EXPECT_EQ(control.tree().back().data, "data");
+  EXPECT_EQ(control.tree().back().stat.ephemeral_owner, ann.id());
+  const std::vector<Control::Watch> watches = control.watches();
+  ASSERT_EQ(watches.size(), 2U);
+  EXPECT_EQ(watches[0].path, "/a");
+  EXPECT_EQ(watches[0].session, ann.id());
+  EXPECT_NE(watches[0].on_children, watches[1].on_children);
+}
+
+TEST_F(ControlTest, ShowsWhoHoldsALockAndWhoWaits) {
+  RawSession ann(port());
+  RawSession bob(port());
+  ann.create("/lock");
+  const std::string bobs = bob.create("/lock/z-", kEphemeralSequential);
+  const std::string anns = ann.create("/lock/a-", kEphemeralSequential);
+  ann.create("/lock/own", kEphemeral);
+  ASSERT_TRUE(control.cut(bob.id()).has_value());
+  const std::vector<Control::Queue> queues = control.queues();
+  ASSERT_EQ(queues.size(), 1U);
+  EXPECT_EQ(queues[0].path, "/lock");
+  ASSERT_EQ(queues[0].places.size(), 2U);
+  EXPECT_EQ(queues[0].places[0].znode, bobs);
+  EXPECT_EQ(queues[0].places[0].session, bob.id());
+  EXPECT_FALSE(queues[0].places[0].connected);
+  EXPECT_EQ(queues[0].places[1].znode, anns);
+  EXPECT_TRUE(queues[0].places[1].connected);
+}
+
+TEST_F(ControlTest, ExpiresOneSession) {
+  RawSession ann(port());
+  RawSession bob(port());
+  ann.create("/a", kEphemeral);
+  ASSERT_TRUE(control.expire(ann.id()).has_value());
+  ann.wait_for_close();
+  EXPECT_EQ(bob.exists("/a"), kNoNode);
+  EXPECT_THAT(living(), ElementsAre(bob.id()));
+  const Control::Done again = control.expire(ann.id());
+  ASSERT_FALSE(again.has_value());
+  EXPECT_TRUE(again.error().unknown);
+}
+
+TEST_F(ControlTest, CutsAConnectionAndNotItsSession) {
+  RawSession ann(port());
+  ASSERT_TRUE(control.cut(ann.id()).has_value());
+  ann.wait_for_close();
+  EXPECT_THAT(living(), ElementsAre(ann.id()));
+  EXPECT_FALSE(control.sessions()[0].connected);
+  const Control::Done again = control.cut(ann.id());
+  ASSERT_FALSE(again.has_value());
+  EXPECT_FALSE(again.error().unknown);
+}
+
+TEST_F(ControlTest, AStalledConnectionPassesNothingOnUntilItIsResumed) {
+  RawSession ann(port());
+  RawSession bob(port());
+  bob.create("/a");
+  ann.ask(Op::kGetData, wire::ReadRequest{.path = "/a", .watch = true});
+  ASSERT_TRUE(control.stall(ann.id()).has_value());
+  EXPECT_TRUE(control.sessions()[0].stalled);
+  ann.send(Op::kDelete, wire::VersionRequest{.path = "/a", .version = -1});
+  EXPECT_EQ(bob.ask(Op::kSetData, wire::SetDataRequest{.path = "/a", .version = 0}).err, 0);
+  EXPECT_EQ(bob.exists("/a"), 0);
+  ASSERT_TRUE(control.resume(ann.id()).has_value());
+  EXPECT_EQ(ann.event().path, "/a");
+  EXPECT_EQ(ann.reply(Op::kDelete).err, 0);
+  EXPECT_EQ(bob.exists("/a"), kNoNode);
+}
+
+// Time is the servers': nobody waits.
+TEST_F(ControlTest, SessionsExpireWhenTheClockJumpsPastTheirTimeouts) {
+  RawSession patient(port(), seconds(40));
+  RawSession ann(port(), seconds(10));
+  ann.create("/a", kEphemeral);
+  ASSERT_TRUE(control.advance(seconds(9)).has_value());
+  EXPECT_EQ(ann.exists("/a"), 0);  // A sign of life.
+  ASSERT_TRUE(control.advance(seconds(9)).has_value());
+  EXPECT_EQ(living().size(), 2U);
+  ASSERT_TRUE(control.advance(seconds(4)).has_value());
+  ann.wait_for_close();
+  EXPECT_THAT(living(), ElementsAre(patient.id()));
+  EXPECT_FALSE(control.advance(seconds(-1)).has_value());
+}
+
+TEST_F(ControlTest, ARefusingServerResetsNewConnectionsOnly) {
+  RawSession ann(port());
+  ASSERT_TRUE(control.refuse(0, true).has_value());
+  EXPECT_TRUE(control.servers()[0].refuses);
+  EXPECT_EQ(ann.exists("/a"), kNoNode);
+  bool came_in = true;
+  try {
+    came_in = RawSession(port()).id() != 0;
+  } catch (const boost::system::system_error&) {
+    came_in = false;
+  }
+  EXPECT_FALSE(came_in);
+  ASSERT_TRUE(control.refuse(0, false).has_value());
+  EXPECT_NE(RawSession(port()).id(), 0);
+}
+
+TEST_F(ControlTest, TheNextSequentialZnodeGetsTheNumberThatIsSet) {
+  RawSession ann(port());
+  ann.create("/a");
+  EXPECT_EQ(ann.create("/a/s-", 2), "/a/s-0000000000");
+  ASSERT_TRUE(control.set_counter("/a", 2147483646).has_value());
+  EXPECT_EQ(ann.create("/a/s-", 2), "/a/s-2147483646");
+  EXPECT_EQ(ann.create("/a/s-", 2), "/a/s-2147483647");
+  const Control::Done back = control.set_counter("/a", 5);
+  ASSERT_FALSE(back.has_value());
+  EXPECT_FALSE(back.error().unknown);
+  EXPECT_TRUE(control.set_counter("/none", 5).error().unknown);
+}
+
+TEST_F(ControlTest, WhatIsNotThereIsSaid) {
+  EXPECT_THAT(living(), IsEmpty());
+  for (const Control::Done& done :
+       {control.expire(0), control.cut(1), control.stall(-1), control.resume(7),
+        control.refuse(1, true), control.lag(1, true)}) {
+    ASSERT_FALSE(done.has_value());
+    EXPECT_TRUE(done.error().unknown);
+  }
+  for (const Control::Done& done : {control.lag(0, true), control.change_leader()}) {
+    ASSERT_FALSE(done.has_value());
+    EXPECT_FALSE(done.error().unknown);
+    EXPECT_EQ(done.error().why, "there is only one server");
+  }
+}
+
+TEST_F(ControlOfThreeTest, ALaggingServerShowsThePastUntilItCatchesUp) {
+  RawSession ann(port(0));
+  RawSession bob(port(1));
+  ASSERT_TRUE(control.lag(1, true).has_value());
+  ann.create("/a");
+  EXPECT_EQ(bob.exists("/a"), kNoNode);
+  EXPECT_TRUE(control.servers()[1].lags);
+  EXPECT_EQ(control.servers()[1].behind, 1U);
+  EXPECT_EQ(control.servers()[0].behind, 0U);
+  // A session sees its own write, so this waits.
+  bob.send(Op::kSync, wire::PathRequest{.path = "/"});
+  bob.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+  ASSERT_TRUE(control.lag(1, false).has_value());
+  EXPECT_EQ(bob.reply(Op::kSync).err, 0);
+  EXPECT_EQ(bob.reply(Op::kExists).err, 0);
+}
+
+TEST_F(ControlOfThreeTest, AChangeOfTheLeaderEndsConnectionsAndNoSession) {
+  RawSession ann(port(0));
+  RawSession bob(port(1));
+  const std::int64_t before = ann.ask(Op::kSync, wire::PathRequest{.path = "/"}).zxid;
+  ASSERT_TRUE(control.change_leader().has_value());
+  ann.wait_for_close();
+  bob.wait_for_close();
+  EXPECT_THAT(living(), ElementsAre(ann.id(), bob.id()));
+  RawSession carl(port(2));
+  EXPECT_EQ(carl.ask(Op::kSync, wire::PathRequest{.path = "/"}).zxid >> 32, (before >> 32) + 1);
+}
+
+}  // namespace
+}  // namespace lockstep::service

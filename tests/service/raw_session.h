@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "lockstep/wire/frames.h"
+#include "lockstep/wire/reply.h"
+#include "lockstep/wire/request.h"
+
+namespace lockstep::service {
+
+// A client that says only what a test tells it to, and blocks: no pings, no second connection.
+class RawSession {
+ public:
+  explicit RawSession(std::uint16_t port,
+                      std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+    send(wire::encode(wire::ConnectRequest{.timeout_ms = static_cast<std::int32_t>(timeout.count()),
+                                           .password = std::string(16, '\0'),
+                                           .read_only = false}));
+    const std::optional<std::string> welcome = frame();
+    if (welcome) session_ = wire::decode_connect_response(*welcome)->session;
+  }
+
+  // 0 if the server has closed the connection instead.
+  [[nodiscard]] std::int64_t id() const { return session_; }
+  void send(wire::Op op, wire::Request::Body body) {
+    send(wire::encode({.xid = ++xid_, .op = op, .body = std::move(body)}));
+  }
+  // The next frame is the reply.
+  wire::Reply reply(wire::Op op) {
+    const std::optional<std::string> answer = frame();
+    if (!answer) throw std::runtime_error("the connection is closed");
+    return wire::decode_reply(op, *answer).value();
+  }
+  // The next frame is an event.
+  wire::Event event() { return wire::decode_event(frame().value()).value(); }
+  wire::Reply ask(wire::Op op, wire::Request::Body body) {
+    send(op, std::move(body));
+    return reply(op);
+  }
+  // The path that it got.
+  std::string create(std::string path, std::int32_t flags = 0) {
+    wire::CreateRequest body{.path = std::move(path), .data = "data", .flags = flags};
+    body.acl.emplace().push_back({.perms = 31, .id = {.scheme = "world", .id = "anyone"}});
+    return std::get<wire::PathReply>(ask(wire::Op::kCreate, std::move(body)).body).path.value();
+  }
+  std::int32_t exists(std::string path) {
+    return ask(wire::Op::kExists, wire::ReadRequest{.path = std::move(path)}).err;
+  }
+  // Waits until the server closes the connection, whatever it says before.
+  void wait_for_close() {
+    while (frame()) {
+    }
+  }
+
+ private:
+  void send(const std::string& frame) {
+    std::string bytes;
+    wire::append_frame(bytes, frame);
+    boost::asio::write(socket_, boost::asio::buffer(bytes));
+  }
+  // None if the connection is closed.
+  std::optional<std::string> frame() {
+    for (;;) {
+      if (const auto next = reader_.next()) return std::string(*next);
+      boost::system::error_code error;
+      const std::size_t size = socket_.read_some(boost::asio::buffer(bytes_), error);
+      if (error) return std::nullopt;
+      reader_.feed({bytes_.data(), size});
+    }
+  }
+
+  boost::asio::io_context context_;
+  boost::asio::ip::tcp::socket socket_{context_};
+  wire::FrameReader reader_;
+  std::array<char, 4096> bytes_{};
+  std::int64_t session_ = 0;
+  std::int32_t xid_ = 0;
+};
+
+}  // namespace lockstep::service
