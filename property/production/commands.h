@@ -17,4 +17,7 @@ void add_revoke(CLI::App& app, CommandLine& line);
 // same requests on the same servers. Errors: UsageError, std::runtime_error.
 [[nodiscard]] Figures measure_real(const BenchSettings& settings);
 
+// A scenario on the production backend, for `hunt --backend zookeeper`.
+[[nodiscard]] lab::LockUnderTest on_zookeeper(const lab::LockUnderTest& lock);
+
 }  // namespace lockstep::program

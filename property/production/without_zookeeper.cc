@@ -25,6 +25,8 @@ void add_lock(CLI::App& app, CommandLine& line) { add_refusal(app, line, "lock")
 void add_show(CLI::App& app, CommandLine& line) { add_refusal(app, line, "show"); }
 void add_revoke(CLI::App& app, CommandLine& line) { add_refusal(app, line, "revoke"); }
 
+lab::LockUnderTest on_zookeeper(const lab::LockUnderTest&) { refuse("--backend zookeeper"); }
+
 Figures measure_real(const BenchSettings&) { refuse("bench real"); }
 
 }  // namespace lockstep::program

@@ -36,10 +36,11 @@ search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntRe
                              std::to_string(failure.deviations) + " (" +
                                  std::to_string(failure.original_deviations) +
                                  " before shrinking)");
-  caption.snippets = {{"Replay it", replay_command(failure, program), false},
-                      {"Hunt again", command_up_to_failure(what, report, program), false},
-                      {"As a regression test (GoogleTest)",
-                       regression_test_of(failure, what.scenario->name), true}};
+  caption.snippets = {
+      {"Replay it", replay_command(failure, program), false},
+      {"Hunt again", command_up_to_failure(what, report, program), false},
+      {"As a regression test (GoogleTest)",
+       regression_test_of(failure, Hunted{what.scenario, what.backend}.name()), true}};
   return caption;
 }
 
@@ -59,9 +60,12 @@ search::TimelineCaption caption_of_success(const Search& what, const lab::HuntRe
 }  // namespace
 
 std::string regression_test_of(const search::Failure& failure, std::string_view scenario) {
-  return lab::regression_test(
-      failure, "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->lock()", true,
-      "scenarios/registry.h");
+  const bool on_zookeeper = scenario.ends_with(Hunted::kZookeeper);
+  if (on_zookeeper) scenario.remove_suffix(Hunted::kZookeeper.size());
+  std::string code = "lockstep::scenarios::find(\"" + std::string(scenario) + "\")->lock()";
+  if (on_zookeeper) code = "lockstep::hunted::on_zookeeper(" + code + ")";
+  return lab::regression_test(failure, code, true, "scenarios/registry.h",
+                              on_zookeeper ? "// Also #include \"on_zookeeper.h\"." : "");
 }
 
 search::TimelineCaption caption_of(const search::ReplayString& replay,
@@ -90,7 +94,7 @@ std::string page_of(const Search& what, const lab::HuntReport& report, const std
   if (report.failure) {
     return timeline_page(report.failure->chronicle, caption_of_failure(what, report, program));
   }
-  const std::unique_ptr<search::Program> scenario = what.scenario->make(what.settings.size);
+  const std::unique_ptr<search::Program> scenario = what.lock().program(what.settings.size);
   const search::Recording calm = record(*scenario, search::ExecutionLimits(), {});
   return timeline_page(calm.chronicle, caption_of_success(what, report, calm.chronicle, program));
 }

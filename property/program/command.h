@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend.h"
 #include "bench.h"
 
 namespace lockstep::program {
@@ -20,6 +21,8 @@ struct CommandLine {
   std::string program;
   // The words after the first "--" of `lock`: a command line of its own, which CLI11 must not read.
   std::vector<std::string> after_separator;
+  // The production backend, for hunts.
+  Backend zookeeper = nullptr;
   // The selected command; returns the exit status.
   std::function<int()> run;
 };

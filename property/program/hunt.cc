@@ -39,6 +39,7 @@ struct Options {
   std::uint32_t fault_budget = HuntSettings::kUsualFaults;
   std::uint32_t jobs = 1;
   bool blocking = false;
+  std::string backend = "fake";
   bool coverage = false;
   std::optional<std::string> html;
   std::optional<std::string> resume;  // Only with "exhaustive".
@@ -79,9 +80,18 @@ void set_way(const Options& options, HuntSettings& settings) {
   if (options.executions > 0) throw UsageError("--resume: not with --executions");
 }
 
-Search search_of(const Options& options) {
+Backend backend_of(const Options& options, Backend zookeeper) {
+  if (options.backend == "fake") return nullptr;
+  if (options.strategy == HuntSettings::kExhaustive) {
+    throw UsageError("--strategy exhaustive: only with --backend fake");
+  }
+  return zookeeper;
+}
+
+Search search_of(const Options& options, Backend zookeeper) {
   Search what;
   what.scenario = scenario_of(options);
+  what.backend = backend_of(options, zookeeper);
   HuntSettings& settings = what.settings;
   settings.size = what.scenario->size;
   if (options.clients > 0) settings.size.clients = options.clients;
@@ -109,7 +119,7 @@ Search search_of(const Options& options) {
 
 // The kinds of faults that the search allows but that cannot strike in this scenario.
 std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
-  const std::unique_ptr<search::Program> program = what.scenario->make(what.settings.size);
+  const std::unique_ptr<search::Program> program = what.lock().program(what.settings.size);
   const fakezk::FaultKinds impossible =
       search::impossible_faults(*program) & what.settings.faults.kinds();
   std::vector<fakezk::FaultKind> kinds;
@@ -157,6 +167,7 @@ nlohmann::ordered_json violation_as_json(const HuntReport& report) {
 nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   return {{"scenario", what.scenario->name},
+          {"backend", what.backend ? "zookeeper" : "fake"},
           {"strategy", settings.strategy},
           {"seed", settings.seed},
           {"clients", settings.size.clients},
@@ -227,7 +238,7 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
             << "), with " << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"
             << failure.lanes << legend(failure.chronicle) << "\nAs a regression test:\n\n"
-            << regression_test_of(failure, what.scenario->name)
+            << regression_test_of(failure, report.name)
             << "\nReplay it:   " << replay_command(failure, program)
             << "\nHunt again:  " << command_up_to_failure(what, report, program) << '\n';
 }
@@ -270,8 +281,8 @@ HuntReport searched(const Search& what, const Options& options, CheckpointFile* 
 }
 
 // The page is written last: if that fails, the result has been printed all the same.
-int run(const Options& options, const std::string& program) {
-  const Search what = search_of(options);
+int run(const Options& options, const std::string& program, Backend zookeeper) {
+  const Search what = search_of(options, zookeeper);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   std::optional<CheckpointFile> checkpoint;
   if (options.resume) checkpoint.emplace(*options.resume, command_for(what, "lockstep"));
@@ -350,6 +361,7 @@ std::string command_for(const Search& what, const std::string& program) {
   if (settings.faults.any()) {
     command += " --fault-budget " + std::to_string(settings.faults.total());
   }
+  if (what.backend) command += " --backend zookeeper";
   const std::string_view reduction = lab::reduction_of(settings).name;
   if (reduction != lab::reduction_of({}).name) command += " --reduction " + std::string(reduction);
   if (settings.first > 0) command += " --first " + std::to_string(settings.first);
@@ -382,6 +394,12 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   add_fault_options(*command, *options);
   command->add_flag("--blocking", options->blocking,
                     "Hunt the scenario's blocking code: SCENARIO-blocking");
+  command
+      ->add_option("--backend", options->backend,
+                   "'fake', or 'zookeeper': the production backend with ZooKeeper's C client and "
+                   "all threads in the simulated world, one job")
+      ->check(CLI::IsMember({"fake", "zookeeper"}))
+      ->capture_default_str();
   command->add_flag(
       "--coverage", options->coverage,
       "Also report how many traces and states, and which events and faults were reached "
@@ -400,8 +418,9 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       "Exit status: 0 no violation, 1 violation, 2 bad input, 3 an exhaustive search contradicts\n"
       "itself, 74 a result cannot be written, 130 or 143 interrupted before there was a "
       "violation.");
-  command->callback(
-      [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
+  command->callback([&line, options] {
+    line.run = [&line, options] { return run(*options, line.program, line.zookeeper); };
+  });
 }
 
 }  // namespace lockstep::program

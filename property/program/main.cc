@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   add_replay(app, line);
   add_merge(app, line);
   add_bench(app, line, &measure_real);
+  line.zookeeper = &on_zookeeper;
   add_serve(app, line);
   add_lock(app, line);
   add_show(app, line);

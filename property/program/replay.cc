@@ -9,6 +9,7 @@
 #include "command.h"
 #include "html_file.h"
 #include "lockstep/lab/hunt.h"
+#include "lockstep/lab/last_words.h"
 #include "lockstep/search/report.h"
 #include "scenarios/last_words.h"
 #include "scenarios/registry.h"
@@ -62,20 +63,20 @@ struct Options {
 // A replay string with its parts, checked.
 struct Recorded {
   search::ReplayString string;
-  const scenarios::Scenario* scenario = nullptr;
+  Hunted hunted;
   lab::ScenarioSize size;
   search::ExecutionLimits limits;
 };
 
-Recorded read(const std::string& argument) {
+Recorded read(const std::string& argument, Backend zookeeper) {
   const std::string text =
       argument.starts_with('@') ? read_file(argument.substr(1)) : trimmed(argument);
   Recorded recorded;
   const std::string wrong = search::ReplayString::parse(text, recorded.string);
   if (!wrong.empty()) throw UsageError(wrong);
   const search::ReplayString& string = recorded.string;
-  recorded.scenario = scenarios::find(string.scenario);
-  if (!recorded.scenario) {
+  recorded.hunted = hunted_called(string.scenario, zookeeper);
+  if (!recorded.hunted.scenario) {
     throw UsageError("the replay string names scenario '" + string.scenario +
                      "', which this program does not have");
   }
@@ -196,11 +197,12 @@ void print_what_tolerance_did(const search::Recording& recording) {
             << (recording.outcome.violation ? "it all the same.\n" : "nothing.\n");
 }
 
-int run(const Options& options, const std::string& program_name) {
-  const Recorded recorded = read(options.string);
+int run(const Options& options, const std::string& program_name, Backend zookeeper) {
+  const Recorded recorded = read(options.string, zookeeper);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const std::unique_ptr<search::Program> program =
-      scenarios::make_program(*recorded.scenario, recorded.size, recorded.string.faults);
+      lab::with_last_words(recorded.hunted.lock().program(recorded.size), recorded.hunted.name(),
+                           recorded.size, recorded.string.faults, scenarios::kReplayBy);
   const bool calm_when_different = options.tolerant && recorded.string.known;
   const search::Recording recording = record(*program, recorded.limits, recorded.string.deviations,
                                              calm_when_different ? &recorded.string : nullptr);
@@ -236,8 +238,9 @@ void add_replay(CLI::App& app, CommandLine& line) {
   command->footer(
       "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution differs from\n"
       "the recorded one (not with --tolerant), 2 bad input, 74 a result cannot be written.");
-  command->callback(
-      [&line, options] { line.run = [&line, options] { return run(*options, line.program); }; });
+  command->callback([&line, options] {
+    line.run = [&line, options] { return run(*options, line.program, line.zookeeper); };
+  });
 }
 
 }  // namespace lockstep::program

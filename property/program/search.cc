@@ -16,7 +16,7 @@ lab::HuntReport search(const Search& what, bool show_progress, search::Checkpoin
   watch.checkpoint = checkpoint;
   watch.interrupted = [] { return interrupted_by() != 0; };
   watch.replay_by = scenarios::kReplayBy;
-  return lab::hunt_lock(what.scenario->lock(), what.settings, watch);
+  return lab::hunt_lock(what.lock(), what.settings, watch);
 }
 
 double executions_per_second(const lab::HuntReport& report) {

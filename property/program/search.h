@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backend.h"
 #include "lockstep/lab/hunt.h"
 #include "scenarios/registry.h"
 
@@ -9,6 +10,9 @@ namespace lockstep::program {
 struct Search {
   const scenarios::Scenario* scenario = nullptr;
   lab::HuntSettings settings;
+  Backend backend = nullptr;  // Null: the fake.
+
+  [[nodiscard]] lab::LockUnderTest lock() const { return Hunted{scenario, backend}.lock(); }
 };
 
 // Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.

@@ -18,12 +18,13 @@
 
 using lockstep::intercept::Execution;
 
-#define LOCKSTEP_REFUSE(function, why, ...)                      \
-  {                                                              \
-    Execution* const execution = Execution::of_caller();         \
-    if (!execution) return LOCKSTEP_REAL(function)(__VA_ARGS__); \
-    const Execution::Inside inside;                              \
-    execution->refuse(#function, why);                           \
+// Defines `result name parameters`, and calls the real one with `arguments`.
+#define LOCKSTEP_REFUSED(result, name, parameters, arguments, why) \
+  result name parameters {                                         \
+    Execution* const execution = Execution::of_caller();           \
+    if (!execution) return LOCKSTEP_REAL(name) arguments;          \
+    const Execution::Inside inside;                                \
+    execution->refuse(#name, why);                                 \
   }
 
 namespace {
@@ -34,39 +35,30 @@ constexpr char kNotYet[] = "this function cannot be intercepted; poll and select
 
 extern "C" {
 
-pid_t fork() noexcept LOCKSTEP_REFUSE(fork, kProcess) int system(const char* command)
-    LOCKSTEP_REFUSE(system, kProcess, command) FILE* popen(const char* command, const char* mode)
-        LOCKSTEP_REFUSE(popen, kProcess, command, mode) pid_t wait(int* status)
-            LOCKSTEP_REFUSE(wait, kProcess, status) pid_t
-    waitpid(pid_t process, int* status, int options)
-        LOCKSTEP_REFUSE(waitpid, kProcess, process, status,
-                        options) int pthread_cancel(pthread_t thread)
-            LOCKSTEP_REFUSE(pthread_cancel, kSignal, thread) int pthread_kill(pthread_t thread,
-                                                                              int signal) noexcept
-    LOCKSTEP_REFUSE(pthread_kill, kSignal, thread, signal) int sigwait(const sigset_t* signals,
-                                                                       int* signal)
-        LOCKSTEP_REFUSE(sigwait, kSignal, signals, signal) int sigsuspend(const sigset_t* signals)
-            LOCKSTEP_REFUSE(sigsuspend, kSignal, signals) int pause()
-                LOCKSTEP_REFUSE(pause, kSignal) unsigned alarm(unsigned seconds) noexcept
-    LOCKSTEP_REFUSE(alarm, kSignal, seconds) int bind(int file, const sockaddr* address,
-                                                      socklen_t size) noexcept
-    LOCKSTEP_REFUSE(bind, kServer, file, address, size) int listen(int file, int backlog) noexcept
-    LOCKSTEP_REFUSE(listen, kServer, file, backlog) int accept(int file, sockaddr* address,
-                                                               socklen_t* size)
-        LOCKSTEP_REFUSE(accept, kServer, file, address,
-                        size) int accept4(int file, sockaddr* address, socklen_t* size, int flags)
-            LOCKSTEP_REFUSE(accept4, kServer, file, address, size,
-                            flags) int epoll_create(int size) noexcept
-    LOCKSTEP_REFUSE(epoll_create, kNotYet, size) int epoll_create1(int flags) noexcept
-    LOCKSTEP_REFUSE(epoll_create1, kNotYet, flags) int timerfd_create(int clock, int flags) noexcept
-    LOCKSTEP_REFUSE(timerfd_create, kNotYet, clock,
-                    flags) int pselect(int count, fd_set* read, fd_set* write, fd_set* except,
-                                       const timespec* time, const sigset_t* signals)
-        LOCKSTEP_REFUSE(pselect, kNotYet, count, read, write, except, time, signals) ssize_t
-    sendmsg(int file, const msghdr* message, int flags)
-        LOCKSTEP_REFUSE(sendmsg, kNotYet, file, message, flags) ssize_t
-    recvmsg(int file, msghdr* message, int flags)
-        LOCKSTEP_REFUSE(recvmsg, kNotYet, file, message, flags) int dup2(int file, int as) noexcept
-    LOCKSTEP_REFUSE(dup2, kNotYet, file, as)
+LOCKSTEP_REFUSED(pid_t, fork, () noexcept, (), kProcess)
+LOCKSTEP_REFUSED(int, system, (const char* command), (command), kProcess)
+LOCKSTEP_REFUSED(FILE*, popen, (const char* command, const char* mode), (command, mode), kProcess)
+LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
+LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
+                 (process, status, options), kProcess)
+LOCKSTEP_REFUSED(int, pthread_cancel, (pthread_t thread), (thread), kSignal)
+LOCKSTEP_REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, (thread, signal),
+                 kSignal)
+LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals, signal), kSignal)
+LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
+LOCKSTEP_REFUSED(int, pause, (), (), kSignal)
+LOCKSTEP_REFUSED(unsigned, alarm, (unsigned seconds) noexcept, (seconds), kSignal)
+LOCKSTEP_REFUSED(int, epoll_create, (int size) noexcept, (size), kNotYet)
+LOCKSTEP_REFUSED(int, epoll_create1, (int flags) noexcept, (flags), kNotYet)
+LOCKSTEP_REFUSED(int, timerfd_create, (int clock, int flags) noexcept, (clock, flags), kNotYet)
+LOCKSTEP_REFUSED(int, pselect,
+                 (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
+                  const sigset_t* signals),
+                 (count, read, write, except, time, signals), kNotYet)
+LOCKSTEP_REFUSED(ssize_t, sendmsg, (int file, const msghdr* message, int flags),
+                 (file, message, flags), kNotYet)
+LOCKSTEP_REFUSED(ssize_t, recvmsg, (int file, msghdr* message, int flags), (file, message, flags),
+                 kNotYet)
+LOCKSTEP_REFUSED(int, dup2, (int file, int as) noexcept, (file, as), kNotYet)
 
 }  // extern "C"

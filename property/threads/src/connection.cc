@@ -4,9 +4,8 @@
 
 namespace lockstep::threads {
 
-Connection::Connection(fakezk::Process& process, intercept::Execution& execution,
-                       std::uint32_t replica)
-    : process_(process), execution_(execution), replica_(replica), connection_(process) {
+Connection::Connection(HuntedProcess& hunted, fakezk::Process& process, std::uint32_t replica)
+    : process_(process), hunted_(hunted), replica_(replica), connection_(process) {
   fakezk::World& world = process.world();
   if (world.server().replica_count() > 1) world.network()[connection_.link()].goes_to = replica;
   connection_.set_listener(this);
@@ -53,7 +52,8 @@ intercept::Stream::End Connection::end() const {
 
 void Connection::connection_changed() {
   last_arrival_ = process_.world().now().time_since_epoch();
-  execution_.descriptors_changed();
+  if (connection_.session_id() != 0) hunted_.has_session(process_, connection_.session_id());
+  hunted_.execution().descriptors_changed();
 }
 
 }  // namespace lockstep::threads

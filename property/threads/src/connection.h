@@ -7,6 +7,7 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/intercept/execution.h"
 #include "lockstep/intercept/host.h"
+#include "lockstep/threads/hunted_process.h"
 
 namespace lockstep::threads {
 
@@ -14,7 +15,7 @@ namespace lockstep::threads {
 // the world, in both directions; bytes that have not become messages are lost with it.
 class Connection final : public intercept::Stream, private connection::ClientConnection::Listener {
  public:
-  Connection(fakezk::Process& process, intercept::Execution& execution, std::uint32_t replica);
+  Connection(HuntedProcess& hunted, fakezk::Process& process, std::uint32_t replica);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() override = default;
@@ -30,7 +31,7 @@ class Connection final : public intercept::Stream, private connection::ClientCon
   void answer_word();
 
   fakezk::Process& process_;
-  intercept::Execution& execution_;
+  HuntedProcess& hunted_;
   std::uint32_t replica_;
   connection::ClientConnection connection_;
   // The first bytes: a four-letter word, or the length of a frame.

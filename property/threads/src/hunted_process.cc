@@ -140,7 +140,7 @@ std::unique_ptr<intercept::Stream> HuntedProcess::connect(intercept::Thread& thr
   auto known = std::ranges::find(servers_, address);
   if (known == servers_.end()) known = servers_.insert(servers_.end(), address);
   const auto server = static_cast<std::uint32_t>(known - servers_.begin());
-  return std::make_unique<Connection>(process_of(thread), *execution_,
+  return std::make_unique<Connection>(*this, process_of(thread),
                                       server % world_.server().replica_count());
 }
 
@@ -149,6 +149,17 @@ in_addr HuntedProcess::address_of(const std::string& host) {
   if (known == hosts_.end()) known = hosts_.insert(hosts_.end(), host);
   constexpr std::uint32_t kFirst = 10U << 24 | 1;  // 10.0.0.1
   return {.s_addr = htonl(kFirst + static_cast<std::uint32_t>(known - hosts_.begin()))};
+}
+
+void HuntedProcess::has_session(const fakezk::Process& process, SessionId session) {
+  const std::pair<std::uint32_t, SessionId> has(process.index(), session);
+  if (std::ranges::find(sessions_, has) == sessions_.end()) sessions_.push_back(has);
+}
+
+bool HuntedProcess::has_lost_a_session(const fakezk::Process& process) const {
+  return std::ranges::any_of(sessions_, [&](const auto& session) {
+    return session.first == process.index() && !world_.server().session_alive(session.second);
+  });
 }
 
 void HuntedProcess::misused(intercept::Thread& thread, const std::string& text) {

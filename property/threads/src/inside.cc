@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "lockstep/judge/assertions.h"
 #include "lockstep/threads/hunted_process.h"
 
 namespace lockstep::threads {
@@ -39,6 +40,12 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   const auto [other, is_alone] = process.insiders().try_emplace(resource_, &self);
   process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
   if (is_alone) return;
+  const bool knows = judge::asserted(search::Oracle::kS2, {}, process.world());
+  if (!knows || process.has_lost_a_session(HuntedProcess::process_of(*other->second)) ||
+      process.has_lost_a_session(HuntedProcess::process_of(self))) {
+    other->second = &self;
+    return;
+  }
   inside_ = false;
   process.verdict().report(search::Oracle::kS2,
                            process.name_of(self) + " enters " + resource_ + ", where " +
@@ -52,7 +59,11 @@ void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
   HuntedProcess& process = hunted();
   const intercept::Execution::Inside inside;
-  process.insiders().erase(resource_);
+  // Somebody else may be inside, if this one could not know that its session was over.
+  const auto at = process.insiders().find(resource_);
+  if (at != process.insiders().end() && at->second == process.execution().running()) {
+    process.insiders().erase(at);
+  }
   process.world().note(HuntedProcess::process_of(*process.execution().running()).index(),
                        "leaves " + resource_);
 }

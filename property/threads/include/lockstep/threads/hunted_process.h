@@ -41,6 +41,11 @@ class HuntedProcess final : public intercept::Host {
   [[nodiscard]] static fakezk::Process& process_of(const intercept::Thread& thread);
   [[nodiscard]] std::string name_of(const intercept::Thread& thread) const;
 
+  // A connection of this process has a session.
+  void has_session(const fakezk::Process& process, SessionId session);
+  // Whether the servers have ended a session of that process: its threads may not know yet.
+  [[nodiscard]] bool has_lost_a_session(const fakezk::Process& process) const;
+
   // Those who are inside of a resource.
   [[nodiscard]] std::map<std::string, const intercept::Thread*, std::less<>>& insiders() {
     return insiders_;
@@ -68,6 +73,7 @@ class HuntedProcess final : public intercept::Host {
   ThreadOwners owners_;
   std::vector<std::unique_ptr<Hosted>> hosted_;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
+  std::vector<std::pair<std::uint32_t, SessionId>> sessions_;     // By process.
   std::vector<std::string> hosts_;                                // Their names were asked for.
   std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
   std::unique_ptr<intercept::Execution> execution_;
