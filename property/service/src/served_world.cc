@@ -25,10 +25,8 @@ TimePoint world_time_of_today() {
 
 }  // namespace
 
-ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
-                         std::function<void()> happened)
+ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers)
     : timer_(context),
-      happened_(std::move(happened)),
       world_(options_for(servers)),
       clients_(world_.add_process()),
       began_at_(world_time_of_today()),
@@ -66,7 +64,7 @@ void ServedWorld::turn() {
   world_.advance_clock(present());
   while (world_.step_without_time(prompt_)) {
   }
-  happened_();
+  for (const std::shared_ptr<Looker>& looker : std::exchange(lookers_, {})) looker->look();
   wait_for_timer();
 }
 
