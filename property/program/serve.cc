@@ -13,8 +13,9 @@ namespace lockstep::program {
 namespace {
 
 constexpr const char* kFooter =
-    "Prints `listening on ADDRESS`, a line for each server, when clients can connect. The servers\n"
-    "keep nothing on disk, and have no security: whoever reaches them may do anything.\n"
+    "Prints `listening on ADDRESS`, a line for each server, when clients can connect, then\n"
+    "`control on ADDRESS` if there is a control port (docs/serve.md). The servers keep nothing on\n"
+    "disk, and have no security: whoever reaches them may do anything.\n"
     "\n"
     "Exit status: 0 ended by SIGINT or SIGTERM; 2 bad input, or an address that cannot be\n"
     "listened on; 70 an error of this program, 74 a result cannot be written.\n";
@@ -24,31 +25,55 @@ constexpr std::uint32_t kMostServers = 9;
 struct Settings {
   std::string listen = "127.0.0.1:2181";
   std::uint32_t servers = 1;
+  bool times_to_live = false;
+  std::string control;  // Empty: none.
 };
 
-[[noreturn]] void no_address(const std::string& text) {
-  throw UsageError("--listen " + text + ": expected an IP address and a port, as 127.0.0.1:2181");
+struct Address {
+  std::string ip;
+  std::uint16_t port = 0;
+};
+
+[[noreturn]] void no_address(const std::string& option, const std::string& text) {
+  throw UsageError(option + " " + text + ": expected an IP address and a port, as 127.0.0.1:2181");
+}
+
+// So many ports from there on.
+Address address_of(const std::string& option, const std::string& text, std::uint32_t ports) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) no_address(option, text);
+  const std::string port = text.substr(colon + 1);
+  const bool digits = port.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || port.empty() || port.size() > 5) no_address(option, text);
+  const unsigned long number = std::stoul(port);
+  if (number + ports - 1 > 0xffff) no_address(option, text);
+
+  Address address{text.substr(0, colon), static_cast<std::uint16_t>(number)};
+  if (address.ip == "localhost") address.ip = "127.0.0.1";
+  if (address.ip.starts_with('[') && address.ip.ends_with(']')) {
+    address.ip = address.ip.substr(1, address.ip.size() - 2);
+  }
+  return address;
 }
 
 service::ServiceOptions options_of(const Settings& settings) {
-  const std::string& text = settings.listen;
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) no_address(text);
-  const std::string port = text.substr(colon + 1);
-  const bool digits = port.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || port.empty() || port.size() > 5) no_address(text);
-  const unsigned long number = std::stoul(port);
-  if (number + settings.servers - 1 > 0xffff) no_address(text);
-
+  const Address listen = address_of("--listen", settings.listen, settings.servers);
   service::ServiceOptions options;
-  options.address = text.substr(0, colon);
-  if (options.address == "localhost") options.address = "127.0.0.1";
-  if (options.address.starts_with('[') && options.address.ends_with(']')) {
-    options.address = options.address.substr(1, options.address.size() - 2);
-  }
-  options.port = static_cast<std::uint16_t>(number);
+  options.address = listen.ip;
+  options.port = listen.port;
   options.servers = settings.servers;
+  options.times_to_live = settings.times_to_live;
+  if (!settings.control.empty()) {
+    const Address control = address_of("--control", settings.control, 1);
+    options.control.emplace(control.ip, control.port);
+  }
   return options;
+}
+
+void warn_if_reachable(const std::string& ip) {
+  if (ip.starts_with("127.") || ip == "::1") return;
+  std::cerr << "lockstep: " << ip
+            << " is reachable from other machines, and these servers have no security\n";
 }
 
 std::unique_ptr<service::Service> listen(const service::ServiceOptions& options) {
@@ -61,16 +86,14 @@ std::unique_ptr<service::Service> listen(const service::ServiceOptions& options)
 
 int run(const Settings& settings) {
   const service::ServiceOptions options = options_of(settings);
-  const bool loopback = options.address.starts_with("127.") || options.address == "::1";
   const std::unique_ptr<service::Service> servers = listen(options);
   servers->stop_at_signals();  // Before somebody has read that they listen.
-  if (!loopback) {
-    std::cerr << "lockstep: " << options.address
-              << " is reachable from other machines, and these servers have no security\n";
-  }
+  warn_if_reachable(options.address);
+  if (options.control) warn_if_reachable(options.control->address);
   for (const std::string& address : servers->addresses()) {
     std::cout << "listening on " << address << '\n';
   }
+  if (options.control) std::cout << "control on " << servers->control_address() << '\n';
   std::cout.flush();
   servers->run();
   return kOk;
@@ -94,6 +117,12 @@ void add_serve(CLI::App& app, CommandLine& line) {
       ->type_name("N")
       ->check(CLI::Range(1U, kMostServers))
       ->capture_default_str();
+  command->add_flag("--ttl", settings->times_to_live,
+                    "Times to live, which ZooKeeper has with zookeeper.extendedTypesEnabled");
+  command
+      ->add_option("--control", settings->control,
+                   "IP address and port of a control port: faults and views over HTTP and JSON")
+      ->type_name("ADDRESS:PORT");
   command->callback([&line, settings] { line.run = [settings] { return run(*settings); }; });
 }
 

@@ -10,9 +10,10 @@ using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the serv
 
 namespace {
 
-fakezk::ServerOptions options_for(std::uint32_t servers) {
+fakezk::ServerOptions options_for(std::uint32_t servers, bool times_to_live) {
   fakezk::ServerOptions options;
   options.replicas = servers;
+  options.ttl_enabled = times_to_live;
   return options;
 }
 
@@ -25,9 +26,10 @@ TimePoint world_time_of_today() {
 
 }  // namespace
 
-ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers)
+ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
+                         bool times_to_live)
     : timer_(context),
-      world_(options_for(servers)),
+      world_(options_for(servers, times_to_live)),
       clients_(world_.add_process()),
       began_at_(world_time_of_today()),
       started_(SteadyClock::now()) {

@@ -30,7 +30,7 @@ class ServedWorld {
     ~Looker() = default;
   };
 
-  ServedWorld(boost::asio::io_context& context, std::uint32_t servers);
+  ServedWorld(boost::asio::io_context& context, std::uint32_t servers, bool times_to_live);
 
   // A connection to one of the servers. It must be destroyed before this.
   [[nodiscard]] std::unique_ptr<connection::ClientConnection> connect(std::uint32_t server);
