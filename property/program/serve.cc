@@ -25,6 +25,7 @@ constexpr std::uint32_t kMostServers = 9;
 struct Settings {
   std::string listen = "127.0.0.1:2181";
   std::uint32_t servers = 1;
+  bool times_to_live = false;
   std::string control;  // Empty: none.
 };
 
@@ -61,6 +62,7 @@ service::ServiceOptions options_of(const Settings& settings) {
   options.address = listen.ip;
   options.port = listen.port;
   options.servers = settings.servers;
+  options.times_to_live = settings.times_to_live;
   if (!settings.control.empty()) {
     const Address control = address_of("--control", settings.control, 1);
     options.control.emplace(control.ip, control.port);
@@ -115,6 +117,8 @@ void add_serve(CLI::App& app, CommandLine& line) {
       ->type_name("N")
       ->check(CLI::Range(1U, kMostServers))
       ->capture_default_str();
+  command->add_flag("--ttl", settings->times_to_live,
+                    "Times to live, which ZooKeeper has with zookeeper.extendedTypesEnabled");
   command
       ->add_option("--control", settings->control,
                    "IP address and port of a control port: faults and views over HTTP and JSON")

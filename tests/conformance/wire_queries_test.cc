@@ -98,6 +98,13 @@ TEST_P(WireConformance, Z25CountingNeedsReadPermission) {
   EXPECT_EQ(session.error_of(Op::kGetAllChildrenNumber, at(root)), -102);
 }
 
+TEST_P(WireConformance, Z124AServerDoesNotReconfigureUnlessTold) {
+  WireSession session(*lab);
+  const wire::ReconfigRequest more{
+      .joining_servers = "server.9=127.0.0.1:1:2;3", .leaving_servers = "", .config_id = -1};
+  EXPECT_EQ(session.error_of(Op::kReconfig, more), -123);
+}
+
 wire::MultiOp reads(Op op, std::string path) { return {.op = op, .body = a_read(std::move(path))}; }
 
 TEST_P(WireConformance, Z121AMultiReadAnswersEachReadOrSaysItsError) {

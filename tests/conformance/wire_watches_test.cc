@@ -21,6 +21,7 @@ wire::WatchesRequest watch(std::string path, std::int32_t type) {
 
 std::vector<std::string> events(WireSession& session, int count) {
   std::vector<std::string> events;
+  events.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) events.push_back(session.event());
   return events;
 }

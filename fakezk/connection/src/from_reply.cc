@@ -98,6 +98,7 @@ wire::MultiResult result_of(wire::Op op, const Reply& read) {
 
 wire::Vector<wire::ClientInfo> infos_of(const std::vector<fakezk::Identity>& clients) {
   std::vector<wire::ClientInfo> infos;
+  infos.reserve(clients.size());
   for (const fakezk::Identity& client : clients) {
     infos.push_back({.auth_scheme = client.scheme, .user = client.id});
   }
@@ -106,6 +107,7 @@ wire::Vector<wire::ClientInfo> infos_of(const std::vector<fakezk::Identity>& cli
 
 wire::Vector<wire::Ustring> texts_of(const std::vector<Path>& paths) {
   std::vector<wire::Ustring> texts;
+  texts.reserve(paths.size());
   for (const Path& path : paths) texts.emplace_back(path.string());
   return texts;
 }

@@ -16,6 +16,10 @@ std::unexpected<Error> refused(Error error) { return std::unexpected(error); }
 // and FinalRequestProcessor, catch of Exception; seen on 3.8.0).
 constexpr Error kUnreadable = Error::kMarshallingError;
 
+// PrepRequestProcessor.pRequest2Txn, on a server without reconfigEnabled (KeeperException.Code
+// RECONFIGDISABLED). No Session meets it.
+constexpr auto kReconfigDisabled = static_cast<Error>(-123);
+
 Data data_of(const wire::Buffer& bytes) { return bytes ? Data(std::string_view(*bytes)) : Data(); }
 
 // A list that is null is as invalid as an empty one (PrepRequestProcessor.fixupACL).
@@ -234,6 +238,7 @@ std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
       return to_watches(OpCode::kRemoveWatches, std::get<wire::WatchesRequest>(body));
     case Op::kAuth: return to_auth(std::get<wire::AuthPacket>(body));
     case Op::kCloseSession: return lockstep::Request(OpCode::kClose, Path(Text()));
+    case Op::kReconfig: return refused(kReconfigDisabled);
     default: return refused(Error::kUnimplemented);
   }
 }

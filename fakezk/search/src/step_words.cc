@@ -8,6 +8,16 @@ namespace {
 
 constexpr std::size_t kMostNamed = 3;  // How many requests or messages that a cut loses are named.
 
+std::string lost_request(const fakezk::ClientMessage& message) {
+  switch (message.kind) {
+    case fakezk::ClientMessage::Kind::kRequest: return std::string(name(message.request.op));
+    case fakezk::ClientMessage::Kind::kQuery: return "a query";
+    case fakezk::ClientMessage::Kind::kHandshake:
+    case fakezk::ClientMessage::Kind::kSetWatches: break;
+  }
+  return "the wish to connect";
+}
+
 std::string lost_answer(const fakezk::ServerMessage& message) {
   switch (message.kind) {
     case fakezk::ServerMessage::Kind::kReply: return "reply to " + std::string(name(message.op));
@@ -114,8 +124,7 @@ std::string losses(const fakezk::Link& link, std::size_t requests, std::size_t i
   };
   for (std::size_t i = link.requests.size() - requests; i < link.requests.size(); ++i) {
     const fakezk::ClientMessage& message = link.requests[i];
-    const bool request = message.kind == fakezk::ClientMessage::Kind::kRequest;
-    add(request ? name(message.request.op) : "the wish to connect");
+    add(lost_request(message));
   }
   for (std::size_t i = link.inbox.size() - inbox; i < link.inbox.size(); ++i) {
     add(lost_answer(link.inbox[i]));

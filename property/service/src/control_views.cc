@@ -84,7 +84,8 @@ std::vector<Control::Znode> Control::tree() {
   return service_.loop_->do_there([](Service::Loop& loop) {
     std::vector<Znode> tree;
     each_znode(loop.world().servers(), [&](std::string path, const fakezk::Znode& znode) {
-      tree.push_back({std::move(path), std::string(znode.data.view()), znode});
+      const Stat& stat = znode;
+      tree.push_back({std::move(path), std::string(znode.data.view()), stat});
     });
     return tree;
   });
@@ -121,6 +122,7 @@ std::vector<Control::Queue> Control::queues() {
           {path, znode.ephemeral_owner, connected(servers, znode.ephemeral_owner)});
     });
     std::vector<Queue> queues;
+    queues.reserve(places.size());
     for (auto& [path, contenders] : places) queues.push_back({path, std::move(contenders)});
     return queues;
   });

@@ -22,7 +22,7 @@ boost::asio::ip::address ip_address(const std::string& text) {
 }  // namespace
 
 Service::Loop::Loop(Service& service, const ServiceOptions& options)
-    : world_(context_, options.servers, [this] { look(); }),
+    : world_(context_, options.servers, options.times_to_live),
       totals_(options.servers),
       refuses_(options.servers),
       control_(service) {
@@ -43,6 +43,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
 Service::Loop::~Loop() {
   const std::set<std::shared_ptr<Peer>> peers = peers_;
   for (const std::shared_ptr<Peer>& peer : peers) peer->leave();
+  world_.forget_lookers();
   for (Listener& listener : listeners_) listener.close();
   if (control_port_) control_port_->close();
   signals_.cancel();
@@ -140,14 +141,6 @@ void Service::Loop::welcome(Tcp::socket socket, std::uint32_t server) {
   peer->describe_server_by([this, server, asks = peer.get()] { return describe(server, asks); });
   peers_.insert(peer);
   peer->start();
-}
-
-// A peer that has left erases itself.
-void Service::Loop::look() {
-  for (auto next = peers_.begin(); next != peers_.end();) {
-    const std::shared_ptr<Peer> peer = *next++;
-    peer->look();
-  }
 }
 
 }  // namespace lockstep::service

@@ -64,7 +64,6 @@ class Service::Loop {
   [[nodiscard]] connection::WordSubject describe(std::uint32_t server, const Peer* asks) const;
   void forget(const std::shared_ptr<Peer>& over);
   void welcome(Listener::Tcp::socket socket, std::uint32_t server);
-  void look();
 
   boost::asio::io_context context_{1};
   boost::asio::signal_set signals_{context_};

@@ -1,7 +1,9 @@
 #include "peer.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -15,13 +17,18 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       server_(server),
       connection_(world.connect(server)),
       over_(std::move(over)) {
+  connection_->set_listener(this);
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
   const auto from = socket_.remote_endpoint(ignored);
   if (!ignored) address_ = text_of(from);
 }
 
-Peer::~Peer() { world_.disconnect(std::move(connection_)); }
+Peer::~Peer() {
+  connection_->set_listener(nullptr);
+  world_.disconnect(std::move(connection_));
+}
 
 connection::WordClient Peer::facts() const {
   return {.address = address_,
@@ -37,46 +44,52 @@ bool Peer::may_read() const {
 }
 
 void Peer::read() {
-  if (reading_ || came_ || stalled_ || left_ || connection_->closed() || !may_read()) return;
+  if (reading_ || stalled_ || left_ || connection_->closed() || !may_read()) return;
   reading_ = true;
-  socket_.async_read_some(
-      boost::asio::buffer(input_),
-      [self = shared_from_this()](const boost::system::error_code& error, std::size_t size) {
-        self->reading_ = false;
-        self->came_ = Input{error, size};
-        self->take_input();
-      });
+  socket_.async_wait(Socket::wait_read,
+                     [self = shared_from_this()](const boost::system::error_code& error) {
+                       self->reading_ = false;
+                       if (!error) self->take_input();
+                     });
 }
 
+// What a stalled connection has sent stays in the kernel.
 void Peer::take_input() {
-  if (stalled_ || left_ || !came_) return;
-  const std::shared_ptr<Peer> kept = shared_from_this();
-  const Input input = *std::exchange(came_, std::nullopt);
-  if (input.error) {
+  if (stalled_ || left_ || connection_->closed()) return;
+  boost::system::error_code error;
+  const std::span<char> scratch = world_.scratch();
+  const std::size_t size =
+      socket_.read_some(boost::asio::buffer(scratch.data(), scratch.size()), error);
+  if (error == boost::asio::error::would_block) return read();
+  if (error) {
     leave();
     return world_.turn();
   }
-  connection_->feed(std::string_view(input_.data(), input.size));
+  connection_->feed(std::string_view(scratch.data(), size));
   world_.hear(*connection_);
   world_.turn();
-  read();
+  look();
+}
+
+void Peer::connection_changed() {
+  if (std::exchange(looks_later_, true)) return;
+  world_.look_later(shared_from_this());
 }
 
 void Peer::stall(bool stalled) {
   stalled_ = stalled;
-  if (stalled) return;
-  take_input();
-  look();
+  if (!stalled) look();
 }
 
 void Peer::look() {
+  looks_later_ = false;
   if (left_ || stalled_) return;
   // From the first moment of a session on, its client has to send something.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;
     world_.hear(*connection_);
   }
-  if (!writing_ && connection_->has_output()) return write();
+  if (!writing_ && connection_->has_output()) write();
   if (!writing_ && connection_->closed()) return leave();
   read();
 }

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "served_world.h"
@@ -14,7 +12,9 @@ namespace lockstep::service {
 
 // One client's socket and its connection in the world. Reads nothing while much of what the client
 // has asked for is unanswered, or much is answered and not taken: memory stays bounded.
-class Peer : public std::enable_shared_from_this<Peer> {
+class Peer final : public ServedWorld::Looker,
+                   private connection::ClientConnection::Listener,
+                   public std::enable_shared_from_this<Peer> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   // `over` is called once, with this peer, when nothing is left to do for it.
@@ -25,8 +25,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Peer& operator=(const Peer&) = delete;
 
   void start() { read(); }
-  // Something may have been answered.
-  void look();
+  void look() override;
   // Closes the socket without a word.
   void leave();
   [[nodiscard]] std::uint32_t server() const { return server_; }
@@ -46,7 +45,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   static constexpr std::size_t kManyRequests = 10'000;
 
   void read();
-  // Something has come of the last read.
+  void connection_changed() override;
   void take_input();
   void write();
   [[nodiscard]] bool may_read() const;
@@ -57,19 +56,13 @@ class Peer : public std::enable_shared_from_this<Peer> {
   std::string address_;
   std::unique_ptr<connection::ClientConnection> connection_;
   Over over_;
-  std::array<char, 16384> input_{};
   std::string output_;  // Being written.
   bool reading_ = false;
   bool writing_ = false;
   bool left_ = false;
   bool established_ = false;
   bool stalled_ = false;
-  // What the last read has brought, if it has not been taken yet.
-  struct Input {
-    boost::system::error_code error;
-    std::size_t size = 0;
-  };
-  std::optional<Input> came_;
+  bool looks_later_ = false;
 };
 
 }  // namespace lockstep::service

@@ -10,9 +10,10 @@ using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the serv
 
 namespace {
 
-fakezk::ServerOptions options_for(std::uint32_t servers) {
+fakezk::ServerOptions options_for(std::uint32_t servers, bool times_to_live) {
   fakezk::ServerOptions options;
   options.replicas = servers;
+  options.ttl_enabled = times_to_live;
   return options;
 }
 
@@ -26,10 +27,9 @@ TimePoint world_time_of_today() {
 }  // namespace
 
 ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
-                         std::function<void()> happened)
+                         bool times_to_live)
     : timer_(context),
-      happened_(std::move(happened)),
-      world_(options_for(servers)),
+      world_(options_for(servers, times_to_live)),
       clients_(world_.add_process()),
       began_at_(world_time_of_today()),
       started_(SteadyClock::now()) {
@@ -66,7 +66,7 @@ void ServedWorld::turn() {
   world_.advance_clock(present());
   while (world_.step_without_time(prompt_)) {
   }
-  happened_();
+  for (const std::shared_ptr<Looker>& looker : std::exchange(lookers_, {})) looker->look();
   wait_for_timer();
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "lockstep/connection/client_connection.h"
@@ -19,9 +21,16 @@ namespace lockstep::service {
 // can happen happens at once, in the default order.
 class ServedWorld {
  public:
-  // `happened` is called whenever something may have been answered.
-  ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
-              std::function<void()> happened);
+  // Somebody to whom something may have been answered.
+  class Looker {
+   public:
+    virtual void look() = 0;
+
+   protected:
+    ~Looker() = default;
+  };
+
+  ServedWorld(boost::asio::io_context& context, std::uint32_t servers, bool times_to_live);
 
   // A connection to one of the servers. It must be destroyed before this.
   [[nodiscard]] std::unique_ptr<connection::ClientConnection> connect(std::uint32_t server);
@@ -29,6 +38,12 @@ class ServedWorld {
   void disconnect(std::unique_ptr<connection::ClientConnection> over);
   // The client has sent something, which lets its session live.
   void hear(const connection::ClientConnection& from);
+  // At the end of this turn, or of the next one, `looker` looks.
+  void look_later(std::shared_ptr<Looker> looker) { lookers_.push_back(std::move(looker)); }
+  // Nobody looks any more: what they belong to ends.
+  void forget_lookers() { lookers_.clear(); }
+  // Memory for what is being read: idle clients have none of their own.
+  [[nodiscard]] std::span<char> scratch() { return scratch_; }
   // Lets everything happen that can, up to the present.
   void turn();
   // The clock jumps.
@@ -42,7 +57,8 @@ class ServedWorld {
   void wait_for_timer();
 
   boost::asio::steady_timer timer_;
-  std::function<void()> happened_;
+  std::vector<std::shared_ptr<Looker>> lookers_;
+  std::array<char, 65536> scratch_{};
   fakezk::World world_;
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;

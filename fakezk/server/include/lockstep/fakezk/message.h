@@ -119,7 +119,7 @@ struct ServerMessage final : internal::Pooled, Mail<ServerMessage> {
     kWatchesSet,      // The reply to SetWatches.
     // error tells how the client notices it: kConnectionLoss or kOperationTimeout.
     kConnectionEnded,
-    kQueried,         // The reply to a Query: an answer, or an error in `reply`.
+    kQueried,  // The reply to a Query: an answer, or an error in `reply`.
   };
   explicit ServerMessage(Kind what) : kind(what) {}
   // An empty reply to a request, from a server that has applied the log up to `applied`.

@@ -17,6 +17,7 @@ struct ServiceOptions {
   std::string address = "127.0.0.1";        // An IP address. Whoever reaches it may do anything.
   std::uint16_t port = 0;                   // Of the first server; the others follow. 0: free ones.
   std::uint32_t servers = 1;                // Of one ensemble, a port each.
+  bool times_to_live = false;               // As with ZooKeeper's zookeeper.extendedTypesEnabled.
   std::optional<ControlOptions> control{};  // A port for Control, over HTTP and JSON.
 };
 
