@@ -25,6 +25,11 @@ class Acquires final : public LockObserver {
   void gave_up(SessionId session, const Path& lock, Error error) override {
     oracles_.gave_up(session, lock, error);
   }
+  void handed_on(const GrantRecord& grant, std::uint32_t holder) override {
+    oracles_.handed_on(grant, holder);
+  }
+  void suspected(const GrantRecord& grant) override { oracles_.suspected(grant); }
+  void held_again(const GrantRecord& grant) override { oracles_.held_again(grant); }
   void lost(const GrantRecord& grant, Error cause) override { oracles_.lost(grant, cause); }
   void releasing(const GrantRecord& grant) override { oracles_.releasing(grant); }
   void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
