@@ -112,6 +112,7 @@ class Measurement {
     for (const Pair* pair : {&handed_off_, &awaited_, &sessions_, &waiters_, &in_flight_}) {
       pair->append_to(figures);
     }
+    figures.push_back(local_.figure());
     for (const Series* series : {&cycle_, &floor_cycle_, &acquire_, &floor_create_}) {
       figures.push_back(series->figure());
     }
@@ -154,6 +155,7 @@ class Measurement {
     sessions_.add(ours_.handoffs(one, kSessions, 1, turn_).per_second, sessions.per_second);
     const auto waiters = floor_.handoffs(one, 1, kSessions, Time(turn_));
     waiters_.add(ours_.handoffs(one, 1, kSessions, turn_).per_second, waiters.per_second);
+    local_.add(ours_.local(one, kSessions, turn_).per_second);
   }
 
   const double turn_;
@@ -169,6 +171,8 @@ class Measurement {
                 "handoff_10_waiters_one_session_share", kHandoffs};
   Pair in_flight_{"locks_in_flight_256", "floor_locks_in_flight_256", "locks_in_flight_256_share",
                   kLocks};
+  // Without a floor: hardly any handoff has a request.
+  Series local_{"handoff_10_waiters_local", kHandoffs};
   Series cycle_{"uncontended_latency_p50", kMicroseconds};
   Series floor_cycle_{"floor_uncontended_latency_p50", kMicroseconds};
   Series acquire_{"acquire_latency_p50", kMicroseconds};

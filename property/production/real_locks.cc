@@ -33,10 +33,9 @@ double median(std::vector<double>& values) {
 // The grants of one lock, in their order.
 class RealLocks::Tally {
  public:
-  void granted(const HeldLock& held, Duration acquire) {
+  void granted(CohortToken token, Duration acquire) {
     expect(!std::exchange(inside_, true), "two contenders hold one lock");
-    expect(std::exchange(last_token_, held.fencing_token()) < held.fencing_token(),
-           "a lock is not granted in the order of arrival");
+    expect(std::exchange(newest_, token) < token, "a lock is not granted in the order of arrival");
     acquires_us.push_back(microseconds(acquire));
   }
   void leaves() { inside_ = false; }
@@ -47,7 +46,7 @@ class RealLocks::Tally {
 
  private:
   bool inside_ = false;
-  Zxid last_token_ = 0;
+  CohortToken newest_{0, 0};
 };
 
 RealLocks::RealLocks(const std::string& servers, std::size_t sessions) {
@@ -76,7 +75,7 @@ Task<void> RealLocks::contend(Session& session, Path lock, Release release, Time
   do {
     Result<HeldLock> held = co_await mutex.acquire();
     expect(held.has_value(), "an acquire fails");
-    tally.granted(*held, executor.now() - began);
+    tally.granted(CohortToken(held->fencing_token(), 1), executor.now() - began);
     tally.leaves();
     if (release == Release::kAwaited) {
       const ReleaseOutcome outcome = co_await held->release();
@@ -84,6 +83,21 @@ Task<void> RealLocks::contend(Session& session, Path lock, Release release, Time
     } else {
       release_in_background(session, std::move(*held));
     }
+    const TimePoint over = executor.now();
+    tally.cycle_took(over - began);
+    began = over;
+  } while (began < end);
+}
+
+Task<void> RealLocks::contend(CohortMutex& mutex, Executor& executor, TimePoint end, Tally& tally) {
+  TimePoint began = executor.now();
+  do {
+    Result<CohortMutex::Hold> hold = co_await mutex.acquire();
+    expect(hold.has_value(), "an acquire fails");
+    tally.granted(hold->fencing_token(), executor.now() - began);
+    tally.leaves();
+    const ReleaseOutcome outcome = co_await hold->release();
+    expect(outcome == ReleaseOutcome::kReleased, "a release fails");
     const TimePoint over = executor.now();
     tally.cycle_took(over - began);
     began = over;
@@ -104,10 +118,20 @@ Task<void> RealLocks::run_all(std::vector<Task<void>> contenders, std::vector<st
   }
 }
 
+TimePoint RealLocks::in(double seconds) const {
+  return runtime_.now() + std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds));
+}
+
+MeasuredLocks RealLocks::measured(Tally& tally, Duration time) {
+  const std::chrono::duration<double> gone = time;
+  return {static_cast<double>(tally.cycles_us.size()) / gone.count(), median(tally.cycles_us),
+          median(tally.acquires_us)};
+}
+
 MeasuredLocks RealLocks::alone(const std::vector<std::string>& locks, Release release,
                                double seconds) {
   const TimePoint start = runtime_.now();
-  const TimePoint end = start + std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds));
+  const TimePoint end = in(seconds);
   std::deque<Tally> tallies(locks.size());
   std::vector<Task<void>> contenders;
   for (std::size_t i = 0; i < locks.size(); ++i) {
@@ -127,16 +151,27 @@ MeasuredLocks RealLocks::alone(const std::vector<std::string>& locks, Release re
 MeasuredLocks RealLocks::handoffs(const std::string& lock, std::size_t sessions,
                                   std::size_t contenders, double seconds) {
   const TimePoint start = runtime_.now();
-  const TimePoint end = start + std::chrono::ceil<Duration>(std::chrono::duration<double>(seconds));
+  const TimePoint end = in(seconds);
   Tally tally;
   std::vector<Task<void>> all;
   for (std::size_t i = 0; i < sessions * contenders; ++i) {
     all.push_back(contend(*sessions_[i % sessions], lock, Release::kAwaited, end, tally));
   }
   runtime_.run(run_all(std::move(all), {lock}));
-  const std::chrono::duration<double> gone = runtime_.now() - start;
-  return {static_cast<double>(tally.cycles_us.size()) / gone.count(), median(tally.cycles_us),
-          median(tally.acquires_us)};
+  return measured(tally, runtime_.now() - start);
+}
+
+MeasuredLocks RealLocks::local(const std::string& lock, std::size_t contenders, double seconds) {
+  CohortMutex mutex(*sessions_.front(), lock);
+  const TimePoint start = runtime_.now();
+  const TimePoint end = in(seconds);
+  Tally tally;
+  std::vector<Task<void>> all;
+  for (std::size_t i = 0; i < contenders; ++i) {
+    all.push_back(contend(mutex, runtime_, end, tally));
+  }
+  runtime_.run(run_all(std::move(all), {lock}));
+  return measured(tally, runtime_.now() - start);
 }
 
 }  // namespace lockstep::program

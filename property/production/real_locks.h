@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/cohort_mutex.h"
 #include "lockstep/session.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
@@ -18,9 +19,10 @@ struct MeasuredLocks {
   double acquire_median_us = 0;  // To the grant.
 };
 
-// Cycles of FairMutex on real servers, as a user of the library has them. Every measurement checks
-// that no two contenders of a lock hold together, that tokens grow, that releases succeed, and that
-// it leaves no znode; otherwise it throws std::runtime_error. UsageError if there is no connection.
+// Cycles of FairMutex and CohortMutex on real servers, as a user of the library has them. Every
+// measurement checks that no two contenders of a lock hold together, that tokens grow, that
+// releases succeed, and that it leaves no znode; otherwise it throws std::runtime_error. UsageError
+// if there is no connection.
 class RealLocks {
  public:
   enum class Release { kAwaited, kHandedOff };
@@ -36,12 +38,20 @@ class RealLocks {
   // Contenders of one lock: `contenders` for each of the first `sessions` sessions.
   [[nodiscard]] MeasuredLocks handoffs(const std::string& lock, std::size_t sessions,
                                        std::size_t contenders, double seconds);
+  // So many contenders of one CohortMutex on the first session, within the usual CohortBounds.
+  [[nodiscard]] MeasuredLocks local(const std::string& lock, std::size_t contenders,
+                                    double seconds);
 
  private:
   class Tally;
   Task<void> open();
   [[nodiscard]] static Task<void> contend(Session& session, Path lock, Release release,
                                           TimePoint end, Tally& tally);
+  [[nodiscard]] static Task<void> contend(CohortMutex& mutex, Executor& executor, TimePoint end,
+                                          Tally& tally);
+  // Until that time: one measurement.
+  [[nodiscard]] TimePoint in(double seconds) const;
+  [[nodiscard]] static MeasuredLocks measured(Tally& tally, Duration time);
   [[nodiscard]] static Task<void> check_that_nothing_is_left(Session& session, Path lock);
   Task<void> run_all(std::vector<Task<void>> contenders, std::vector<std::string> locks);
 

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "blocking_rounds.h"
+#include "lockstep/blocking/double_barrier.h"
 #include "lockstep/double_barrier.h"
+#include "lockstep/error_code.h"
 #include "recipes.h"
 #include "rounds.h"
 
@@ -27,7 +30,7 @@ std::vector<std::int32_t> rounds_entered;
 std::optional<std::int32_t> member_of(const fakezk::World& world, const fakezk::Change& change) {
   const Path znode(world.server().paths().text(change.path));
   const std::optional<std::int32_t> number = sequence_number(znode.name(), kMemberMark);
-  return number && keeps_order(*number) ? number : std::nullopt;
+  return number && lockstep::keeps_order(*number) ? number : std::nullopt;
 }
 
 // Calls `look` with the numbers of the members that existed after each change until that zxid.
@@ -141,17 +144,53 @@ Task<void> compute_together(Contender& self, Session& session, Path path, std::u
   check_exit(self, member->round());
 }
 
-}  // namespace
+// The error of a function that throws; kTimedOut if it returns false, kNothing if true.
+template <class Call>
+Error error_of(Call call) {
+  try {
+    return call() ? Error::kNothing : Error::kTimedOut;
+  } catch (const blocking::LockError& error) {
+    if (error.code().category() != zookeeper_category()) throw;
+    return static_cast<Error>(error.code().value());
+  }
+}
 
-lab::LockUnderTest double_barrier() {
+void block_together(Contender& self, SessionId session, Path path, std::uint32_t) {
+  Executor& executor = self.client().executor();
+  const auto members = static_cast<std::int32_t>(self.client().process().world().process_count());
+  Evidence observer(self);
+  blocking::DoubleBarrier barrier(self.client(), path, members, &observer);
+  const Context patience(executor.now() + kPatience);
+  Error error = Error::kNothing;
+  {
+    const Attempt attempt(self, session, patience);
+    error = error_of([&] { return barrier.try_enter_until(*patience.deadline()); });
+  }
+  if (error != Error::kNothing) return check_failure(self, error, patience);
+  const std::int32_t round = barrier.round();
+  check_entry(self, round, observer.began);
+  const Context limit(executor.now() + kPatience);
+  error = error_of([&] { return barrier.try_leave_until(*limit.deadline()); });
+  if (error != Error::kNothing) return check_failure(self, error, limit);
+  check_exit(self, round);
+}
+
+lab::LockUnderTest members_that(lab::Contend contend) {
   judge::LockRules rules = {Mark{kMemberMark, Share::kShared}};
   // A member whose turn has come may wait for one that comes never.
   rules.idle_allowance = 10 * kPatience;
   lab::LockUnderTest lock =
-      contention(&contend<&compute_together>, lab::LastContender::kPatient, std::move(rules));
+      contention(std::move(contend), lab::LastContender::kPatient, std::move(rules));
   lock.at_start = [] { rounds_entered.clear(); };
   lock.isolated = false;
   return lock;
+}
+
+}  // namespace
+
+lab::LockUnderTest double_barrier() { return members_that(&contend<&compute_together>); }
+lab::LockUnderTest blocking_double_barrier() {
+  return members_that(&block_in_rounds<&block_together>);
 }
 
 }  // namespace lockstep::scenarios

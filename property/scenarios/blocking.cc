@@ -7,11 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "inside.h"
+#include "blocking_rounds.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
-#include "lockstep/lab/blocking_scenario.h"
 #include "recipes.h"
 #include "registry.h"
 
@@ -19,22 +18,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using lab::Contender;
 using lab::LastContender;
-
-// The critical section. The grant may have ended before its holder runs again.
-template <class Lock>
-void work(Contender& self, Lock& lock) {
-  const std::shared_ptr<Session> session = self.client().current();
-  std::stop_token lost;
-  if (lingers(self)) lost = lock.lost_token();
-  const bool over = is_over(session->state()) || lost.stop_requested();
-  if (over) return;
-  Inside inside(self, *session, std::nullopt);
-  if (!lost.stop_possible()) return;
-  inside.leave_at(lost);
-  static_cast<void>(lab::blocking_session_id(self.client()));
-}
 
 // ----------------------------------------------------------------------------------- fair-mutex
 

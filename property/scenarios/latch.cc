@@ -4,7 +4,10 @@
 #include <string_view>
 #include <utility>
 
+#include "acquires.h"
+#include "blocking_rounds.h"
 #include "lockstep/async_event.h"
+#include "lockstep/blocking/leader_latch.h"
 #include "lockstep/leader_latch.h"
 #include "lockstep/task_set.h"
 #include "recipes.h"
@@ -13,39 +16,6 @@
 namespace lockstep::scenarios {
 
 namespace {
-
-// Tells the oracles of the acquires that a recipe makes by itself, on sessions of its own choice.
-class Acquires final : public LockObserver {
- public:
-  Acquires(Contender& self, const Context& patience)
-      : self_(self), oracles_(self.oracles()), patience_(patience) {}
-
-  void acquire_begins(SessionId session, const Path&) override {
-    oracles_.acquiring(session, index_of(self_), patience_.deadline());
-  }
-  void acquire_ends(SessionId session, const Path&) override { oracles_.resolved(session); }
-  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
-    oracles_.place_reserved(session, lock, znode);
-  }
-  void waiting(SessionId session, const Path& znode, std::size_t ahead) override {
-    oracles_.waiting(session, znode, ahead);
-  }
-  void granted(const GrantRecord& grant) override { oracles_.granted(grant); }
-  void gave_up(SessionId session, const Path& lock, Error error) override {
-    oracles_.gave_up(session, lock, error);
-  }
-  void lost(const GrantRecord& grant, Error cause) override { oracles_.lost(grant, cause); }
-  void releasing(const GrantRecord& grant) override { oracles_.releasing(grant); }
-  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
-    oracles_.released(grant, outcome);
-  }
-  void dropped(const GrantRecord& grant) override { oracles_.dropped(grant); }
-
- private:
-  Contender& self_;
-  judge::LockOracles& oracles_;
-  const Context& patience_;
-};
 
 // A leader that hears of its leadership from its latch alone.
 class Office final : public LeaderLatch::Listener {
@@ -134,7 +104,52 @@ Task<void> stay_candidate(Contender& self, Path path, std::uint32_t rounds) {
   check_end(self, end, office, patience);
 }
 
+// ------------------------------------------------------------------------------------- blocking
+
+// At the resource until its term is over; false if it is over at the end.
+bool work_in_office(Contender& self, const blocking::Leadership& term) {
+  work_until(self, *self.client().current(), term.over);
+  return !term.over.stop_requested();
+}
+
+// The same by a thread, which leads as often.
+void govern_blocking(Contender& self, blocking::LeaderLatch& latch, std::uint32_t rounds,
+                     std::optional<TimePoint> deadline) {
+  Zxid newest = 0;
+  latch.start();
+  for (std::uint32_t served = 0; served <= rounds;) {
+    const std::optional<blocking::Leadership> term =
+        deadline ? latch.wait_until(*deadline) : latch.wait();
+    if (!term) break;
+    if (term->fencing_token < newest) {
+      self.oracles().violated("user:token", "a later term has an older token");
+    }
+    newest = term->fencing_token;
+    if (!work_in_office(self, *term)) continue;
+    if (++served <= rounds) latch.resign(*term);
+  }
+  latch.close();
+  if (latch.leadership()) self.oracles().violated("user:office", "a candidate left and leads");
+}
+
+Task<void> stay_candidate_blocking(Contender& self, Path path, std::uint32_t rounds) {
+  return self.on_fiber([&self, path, rounds] {
+    const Context forever;
+    Acquires observer(self, forever);
+    LockOptions options{Data(std::string_view(self.client().name()))};
+    blocking::LeaderLatch latch(self.client(), path, std::move(options), &observer);
+    try {
+      govern_blocking(self, latch, rounds, self.patience().deadline());
+    } catch (const std::system_error&) {  // The end of the sequence numbers.
+    }
+  });
+}
+
 }  // namespace
+
+lab::LockUnderTest blocking_leader_latch() {
+  return contention(&stay_candidate_blocking, lab::LastContender::kImpatient);
+}
 
 lab::LockUnderTest leader_latch() {
   return contention(&stay_candidate, lab::LastContender::kImpatient);

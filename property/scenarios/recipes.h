@@ -54,5 +54,12 @@ lab::LockUnderTest blocking_fair_mutex();
 // A client reads, and another one writes.
 lab::LockUnderTest blocking_read_write_lock();
 lab::LockUnderTest blocking_semaphore();
+lab::LockUnderTest blocking_semaphore_several();
+lab::LockUnderTest blocking_multi_lock();
+lab::LockUnderTest blocking_recursive_read_write_lock();
+// Every other client's contenders are coroutines.
+lab::LockUnderTest blocking_cohort_mutex();
+lab::LockUnderTest blocking_leader_latch();
+lab::LockUnderTest blocking_double_barrier();
 
 }  // namespace lockstep::scenarios

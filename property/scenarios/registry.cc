@@ -80,6 +80,25 @@ constexpr std::array kRecipes = {
     Scenario{"semaphore-blocking", "recipe", "pass",
              "A semaphore with two leases, in code that blocks.", lab::ScenarioSize{3, 1},
              &blocking_semaphore},
+    Scenario{"semaphore-several-blocking", "recipe", "pass",
+             "A semaphore with two leases, which some threads want together.",
+             lab::ScenarioSize{3, 1}, &blocking_semaphore_several},
+    Scenario{"multi-lock-blocking", "recipe", "pass",
+             "A mutex, a side of a read/write lock and leases, held as one by code that blocks.",
+             lab::ScenarioSize{3, 1}, &blocking_multi_lock},
+    Scenario{
+        "recursive-read-write-lock-blocking", "recipe", "pass",
+        "Readers and writers that enter once more, also as the other kind, in code that blocks.",
+        lab::ScenarioSize{3, 1}, &blocking_recursive_read_write_lock},
+    Scenario{"cohort-mutex-blocking", "recipe", "pass",
+             "Threads of a client share a place and hand the grant on among themselves.",
+             lab::ScenarioSize{2, 1}, &blocking_cohort_mutex},
+    Scenario{"leader-latch-blocking", "recipe", "pass",
+             "Threads that wait until their candidate leads, and govern until the term is over.",
+             lab::ScenarioSize{3, 1}, &blocking_leader_latch},
+    Scenario{"double-barrier-blocking", "recipe", "pass",
+             "Threads that begin together, and end together.", lab::ScenarioSize{3, 1},
+             &blocking_double_barrier},
 };
 
 constexpr std::string_view kBlocking = "-blocking";

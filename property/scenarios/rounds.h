@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "inside.h"
+#include "lockstep/error_code.h"  // Before anything compares an Error.
 #include "lockstep/held_lock.h"
 #include "registry.h"
 

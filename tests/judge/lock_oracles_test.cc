@@ -39,6 +39,49 @@ TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {
   EXPECT_EQ(broken(), "") << message();
 }
 
+TEST_F(LockOraclesTest, GrantThatItsHolderIsSureOfMayBeHandedOn) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  oracles_.handed_on(record, 2);
+  oracles_.suspected(record);
+  oracles_.held_again(record);
+  oracles_.handed_on(record, 3);
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, SuspectGrantThatIsHandedOnBreaksS4) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  oracles_.suspected(record);
+  oracles_.handed_on(record, 2);
+  EXPECT_EQ(broken(), "S4");
+  EXPECT_NE(message().find("no longer sure of it"), std::string::npos) << message();
+}
+
+TEST_F(LockOraclesTest, LostGrantThatIsHandedOnBreaksS4) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  simulation_.kill(*a_);
+  simulation_.settle();
+  oracles_.lost(record, Error::kSessionExpired);
+  oracles_.handed_on(record, 2);
+  EXPECT_EQ(broken(), "S4");
+  EXPECT_NE(message().find("after it had ended"), std::string::npos) << message();
+}
+
+TEST_F(LockOraclesTest, GrantThatIsGivenBackAndHandedOnBreaksS4) {
+  const GrantRecord record = grant(*a_, place(*a_));
+  oracles_.granted(record);
+  oracles_.releasing(record);
+  oracles_.handed_on(record, 2);
+  EXPECT_EQ(broken(), "S4");
+}
+
+TEST_F(LockOraclesTest, HandingOnWhatWasNeverGrantedBreaksS4) {
+  oracles_.handed_on(grant(*a_, place(*a_)), 2);
+  EXPECT_EQ(broken(), "S4");
+}
+
 TEST_F(LockOraclesTest, LocksDoNotInterfere) {
   must(simulation_.run(create(*a_, "/other")), "create");
   const Created one = place(*a_);

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/cohort_mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/multi_lock.h"
 #include "lockstep/on_client.h"
 #include "lockstep/semaphore.h"
+#include "lockstep/shared_on_client.h"
 #include "lockstep/task_set.h"
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
@@ -95,6 +97,18 @@ TEST_F(PrometheusTest, CountsSuspicions) {
   EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "0");
   reconnect(simulation_, *session);
   EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "1");
+}
+
+TEST_F(PrometheusTest, CountsHandoversInsideASession) {
+  SharedOnClient<CohortMutex> mutex(client_, "/lock", CohortBounds(), &metrics_);
+  auto first = must(simulation_.run(mutex.acquire()), "acquire");
+  const auto second = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_handovers_total{lock=\"/lock\"}"), "0");
+  simulation_.run(first.held.release());
+  simulation_.run_until(second);
+  EXPECT_EQ(value("lockstep_handovers_total{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_grants_total{lock=\"/lock\",share=\"exclusive\"}"), "1");
 }
 
 TEST_F(PrometheusTest, CountsWhoWaitsAndGivesUp) {

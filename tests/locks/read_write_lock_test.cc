@@ -198,6 +198,18 @@ TEST_F(ReadWriteLockTest, UpgradeWaitsForTheReadersBeside) {
   EXPECT_TRUE(behind.done());
 }
 
+TEST_F(ReadWriteLockTest, TryUpgradeDoesNotWaitForTheReadersBeside) {
+  HeldLock held = a_.read();
+  HeldLock other = b_.read();
+  EXPECT_EQ(error_of(simulation_.run(a_.lock.try_upgrade(held))), Error::kConflict);
+  simulation_.settle();
+  EXPECT_EQ(held.share(), Share::kShared);
+  EXPECT_EQ(children(simulation_, "/lock").size(), 2U);
+  b_.release(other);
+  EXPECT_TRUE(simulation_.run(a_.lock.try_upgrade(held)).has_value());
+  EXPECT_EQ(held.share(), Share::kExclusive);
+}
+
 TEST_F(ReadWriteLockTest, TheSecondOfTwoUpgradersIsToldToGiveUp) {
   HeldLock first = a_.read();
   HeldLock second = b_.read();

@@ -87,6 +87,22 @@ TEST_F(RecursiveReadWriteLockTest, AReaderUpgradesOnceTheOtherReadersHaveGone) {
   EXPECT_EQ(contenders(), 0U);
 }
 
+TEST_F(RecursiveReadWriteLockTest, TryAcquireWaitsForNobody) {
+  HeldLock other = must(simulation_.run(of_others_.acquire_read()), "read");
+  EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_write(ann_))), Error::kConflict);
+  Hold reader = must(simulation_.run(lock_.try_acquire_read(ann_)), "read");
+  EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_write(ann_))), Error::kConflict);
+  EXPECT_EQ(lock_.readers(ann_), 1U);
+  EXPECT_EQ(simulation_.run(other.release()), ReleaseOutcome::kReleased);
+  Hold writer = must(simulation_.run(lock_.try_acquire_write(ann_)), "write");
+  EXPECT_EQ(reader.held().share(), Share::kExclusive);
+  EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_read(bob_))), Error::kConflict);
+  EXPECT_EQ(release(writer), ReleaseOutcome::kReleased);
+  EXPECT_EQ(release(reader), ReleaseOutcome::kReleased);
+  simulation_.settle();
+  EXPECT_EQ(contenders(), 0U);
+}
+
 TEST_F(RecursiveReadWriteLockTest, AnUpgradeThatWouldWaitForAWriterConflictsAndKeepsTheReader) {
   Hold reader = must(read(ann_), "read");
   const auto writer = simulation_.start(of_others_.acquire_write());

@@ -26,6 +26,7 @@ TEST(BenchRealTest, EveryFigureHasItsFloor) {
     EXPECT_EQ(units.at("floor_" + name), units.at(name));
     EXPECT_EQ(units.at(name + "_share"), "of the floor");
   }
+  EXPECT_EQ(units.at("handoff_10_waiters_local"), "handoffs/s");
   for (const std::string name :
        {"uncontended_latency_p50", "acquire_latency_p50", "floor_create_latency_p50"}) {
     EXPECT_EQ(units.at(name), "us") << name;

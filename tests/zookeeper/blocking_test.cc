@@ -10,8 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "lockstep/blocking/cohort_mutex.h"
+#include "lockstep/blocking/double_barrier.h"
+#include "lockstep/blocking/leader_latch.h"
+#include "lockstep/blocking/multi_lock.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
+#include "lockstep/blocking/recursive_read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
 #include "lockstep/contenders.h"
 #include "lockstep/error_code.h"
@@ -69,6 +74,73 @@ TEST(ZookeeperBlockingTest, ThreadsExcludeEachOther) {
   }
   EXPECT_TRUE(alone);
   EXPECT_EQ(rounds, 20);
+}
+
+// The same with threads that hand the lock on among themselves: every grant of the lock is newer
+// than all before it.
+TEST(ZookeeperBlockingTest, ThreadsHandACohortsLockOn) {
+  ClientThread ann(options());
+  ClientThread bob(options());
+  CohortBounds bounds;
+  bounds.grants = 3;
+  blocking::CohortMutex anns(ann.client(), "/blocking/cohort", bounds);
+  blocking::CohortMutex bobs(bob.client(), "/blocking/cohort", bounds);
+  CohortToken newest(0, 0);
+  int rounds = 0;
+  bool in_order = true;
+  const auto work = [&](blocking::CohortMutex& mutex) {
+    for (int round = 0; round < 10; ++round) {
+      const std::lock_guard lock(mutex);
+      const CohortToken token = mutex.fencing_token();
+      in_order = in_order && token > newest && token.position <= 3;
+      newest = token;
+      ++rounds;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back(work, std::ref(anns));
+      threads.emplace_back(work, std::ref(bobs));
+    }
+  }
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(rounds, 80);
+}
+
+TEST(ZookeeperBlockingTest, ThreadsLeadOneAfterTheOther) {
+  ClientThread ann(options());
+  ClientThread bob(options());
+  blocking::LeaderLatch anns(ann.client(), "/blocking/election");
+  blocking::LeaderLatch bobs(bob.client(), "/blocking/election");
+  anns.start();
+  const blocking::Leadership first = anns.wait();
+  bobs.start();
+  EXPECT_FALSE(bobs.wait_for(50ms));
+  auto next = std::async(std::launch::async, [&] { return bobs.wait(); });
+  anns.close();
+  EXPECT_TRUE(first.over.stop_requested());
+  EXPECT_GT(next.get().fencing_token, first.fencing_token);
+}
+
+TEST(ZookeeperBlockingTest, MembersAreThreadsAndSeveralLocksAreOne) {
+  ClientThread ann(options());
+  blocking::DoubleBarrier barrier(ann.client(), "/blocking/barrier", 2);
+  blocking::MultiLock both(ann.client(), std::vector<Path>{"/blocking/b", "/blocking/a"});
+  blocking::RecursiveReadWriteLock again(ann.client(), "/blocking/again");
+  const auto work = [&] {
+    barrier.enter();
+    {
+      const std::lock_guard all(both);
+      const std::lock_guard writing(again);
+      const std::shared_lock reading(again);
+    }
+    barrier.leave();
+  };
+  auto one = std::async(std::launch::async, work);
+  auto other = std::async(std::launch::async, work);
+  EXPECT_NO_THROW(one.get());
+  EXPECT_NO_THROW(other.get());
 }
 
 TEST(ZookeeperBlockingTest, OnlyTheThreadThatHoldsUnlocks) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "lockstep/blocking/semaphore.h"
+#include "lockstep/internal/holders.h"
 
 namespace lockstep::blocking {
 

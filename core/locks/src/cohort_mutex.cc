@@ -155,7 +155,7 @@ bool CohortMutex::hand_on(const std::shared_ptr<Batch>& batch) {
   if (may_hand_on(*batch)) {
     Waiter* const next = waiters_.front();
     waiters_.pop_front();
-    ++batch->grants;
+    if (++batch->grants > 1) batch->held.handed_on(batch->grants);
     next->grant(batch);
     if (!waiters_.empty()) stirred_.set();
     return true;

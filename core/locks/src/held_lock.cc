@@ -60,6 +60,7 @@ std::stop_token HeldLock::lost_token() const { return grant().lost_token(); }
 std::stop_token HeldLock::suspect_token() const { return grant().suspect_token(); }
 std::stop_token HeldLock::revoked_token() const { return grant().revoked_token(); }
 std::optional<TimePoint> HeldLock::valid_until() const { return grant().valid_until(); }
+void HeldLock::handed_on(std::uint32_t holder) const { grant().handed_on(holder); }
 Task<ReleaseOutcome> HeldLock::release(Context context) {
   return grant().release(std::move(context));
 }

@@ -86,6 +86,13 @@ LockSet& LockSet::leases(Path semaphore, LeaseCount limit, std::int32_t leases,
   return add(Kind::kLeases, std::move(semaphore), leases, std::move(way));
 }
 
+std::vector<Path> LockSet::paths() const {
+  std::vector<Path> paths;
+  paths.reserve(members_.size());
+  for (const Member& member : members_) paths.push_back(member.lock);
+  return paths;
+}
+
 LockSet& LockSet::other(Path lock, Way way) {
   return add(Kind::kOther, std::move(lock), 0, std::move(way));
 }

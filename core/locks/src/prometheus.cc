@@ -116,6 +116,8 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("suspicions_total", "counter", "Grants that became doubtful.", &F::suspicions);
   text.per_lock("recoveries_total", "counter", "Grants that were held again.", &F::recoveries);
   text.per_lock("releases_total", "Grants given back.", &F::releases, "outcome");
+  text.per_lock("handovers_total", "counter", "Grants that went on inside their session.",
+                &F::handovers);
   text.per_lock("rejoins_total", "counter", "Acquires repeated on a new session.", &F::rejoins);
   text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
   text.per_lock("foreign_children_total", "counter", "Children that are no contenders, seen.",
@@ -251,6 +253,10 @@ void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error
 }
 
 void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
+
+void PrometheusMetrics::handed_on(const GrantRecord& grant, std::uint32_t) {
+  ++of(grant.lock).handovers;
+}
 
 void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant).revocations; }
 

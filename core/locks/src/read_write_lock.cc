@@ -39,7 +39,8 @@ Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours
     // gone.)
     Result<TurnProof> at_once = co_await wait_in_queue(queue, ours, Patience::kDoesNotWait, context,
                                                        std::exchange(first, std::nullopt));
-    if (at_once || at_once.error() != Error::kConflict) co_return std::move(at_once);
+    const bool has_to_wait = !at_once && at_once.error() == Error::kConflict;
+    if (!has_to_wait || patience == Patience::kDoesNotWait) co_return std::move(at_once);
     LinkedStop woken(context.stop(), context.stop());
     TaskSet others;
     others.spawn(stop_when_changed(queue.session, ours, woken.source()));
@@ -148,12 +149,12 @@ void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
   release_in_background(session_, std::move(next));
 }
 
-Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Context context) {
+Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Patience patience, Context context) {
   co_await ok(can_change(held, Share::kShared));
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
   // writer may be there: it waits for our read grant, and would never let us through.
-  Result<HeldLock> writer = co_await queue_up(Share::kExclusive, held.znode(),
-                                              Patience::kWaitsToShare, std::move(context));
+  Result<HeldLock> writer =
+      co_await queue_up(Share::kExclusive, held.znode(), patience, std::move(context));
   const Result<void> ready = can_take_over(held, writer);
   if (!ready) co_return failure(ready.error());
   // 3. The read grant has served. No contender could come in between: our writer is in the queue.

@@ -62,26 +62,42 @@ RecursiveReadWriteLock::~RecursiveReadWriteLock() = default;
 
 Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::acquire(LockOwner owner,
                                                                            Share share,
+                                                                           Patience patience,
                                                                            Context context) {
-  if (Entry* const entry = find(owner)) co_return co_await enter_again(*entry, share, context);
+  if (Entry* const entry = find(owner)) {
+    co_return co_await enter_again(*entry, share, patience, std::move(context));
+  }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
   const Waiting waiting(waiting_, owner);
-  Task<Result<HeldLock>> acquiring =
-      share == Share::kShared ? lock_.acquire_read(context) : lock_.acquire_write(context);
-  HeldLock held = co_await ok(std::move(acquiring));
+  HeldLock held = co_await ok(queue_up(share, patience, std::move(context)));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back(), share);
 }
 
+Task<Result<HeldLock>> RecursiveReadWriteLock::queue_up(Share share, Patience patience,
+                                                        Context context) {
+  const bool waits = patience == Patience::kWaits;
+  if (share == Share::kShared) {
+    return waits ? lock_.acquire_read(std::move(context))
+                 : lock_.try_acquire_read(std::move(context));
+  }
+  return waits ? lock_.acquire_write(std::move(context))
+               : lock_.try_acquire_write(std::move(context));
+}
+
 Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::enter_again(Entry& entry,
                                                                                Share share,
+                                                                               Patience patience,
                                                                                Context context) {
   if (entry.changing) co_return failure(Error::kConflict);
   if (entry.held.cause()) co_return failure(*entry.held.cause());
   const bool upgrades = share == Share::kExclusive && entry.held.share() == Share::kShared;
   if (upgrades) {
     const Changing changing(*this, entry);
-    co_await ok(lock_.upgrade(entry.held, context));
+    Task<Result<void>> upgrading = patience == Patience::kWaits
+                                       ? lock_.upgrade(entry.held, std::move(context))
+                                       : lock_.try_upgrade(entry.held, std::move(context));
+    co_await ok(std::move(upgrading));
     // Before the end of the change, which would release a grant without holds.
     co_return Hold(*this, entry, share);
   }

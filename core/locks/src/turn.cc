@@ -91,63 +91,98 @@ bool is_proven(const Session& session) {
   return valid_until && session.executor().now() < *valid_until;
 }
 
-// Waits until `ahead`, the only znode in front of `ours` on a list that this connection has just
-// brought, changes or is deleted. Resolves with a watch on `ours` if `ours` holds since then; with
-// none if only another list can tell. Errors: those of change_of().
-Task<Result<std::optional<Watch>>> outlive(Session& session, const Path& ours, Path ahead,
-                                           const Context& context) {
-  const OneConnection connection(session);
-  Operation<Watched<DataAndStat>> own_read = session.get_data_watched(ours, context);
-  Operation<Watched<DataAndStat>> ahead_read = session.get_data_watched(ahead, context);
-  Result<Watched<DataAndStat>> own = co_await own_read;
-  const Result<Watched<DataAndStat>> left = co_await ahead_read;
-  if (!left) {
-    if (left.error() != Error::kNoNode) co_await ok(change_of(session, ahead, context));
-    co_return std::optional<Watch>();
-  }
-  const Result<WatchEvent> event = co_await left->watch.fired(context);
-  if (!event) co_return failure(event.error());
-  // The end of a session deletes all of its znodes in one transaction.
-  if (left->value.stat.ephemeral_owner == session.id()) co_return std::optional<Watch>();
-  if (!own || own->value.stat.ephemeral_owner != session.id()) co_return std::optional<Watch>();
-  if (own->watch.has_fired()) co_return std::optional<Watch>();
-  if (!connection.unbroken()) co_return std::optional<Watch>();
-  if (event->type() != EventType::kDeleted) co_return std::optional<Watch>();
-  if (!is_proven(session)) co_return std::optional<Watch>();
-  co_return std::optional<Watch>(std::move(own->watch));
-}
-
-// A contender's standing according to a list of the queue.
+// A contender in a queue, and its standing by the last list. It does not keep the list: n waiters
+// would keep n times n names. All that it is made of outlives it.
 class Standing {
  public:
-  explicit Standing(Zxid list) : listed(list) {}
-  Standing(Path nearest, Zxid list, bool is_second)
-      : listed(list), ahead(std::move(nearest)), holds(false), second(is_second) {}
+  Standing(const LockQueue& in, const Path& contender, Patience patient)
+      : queue(in), ours(contender), patience(patient) {}
 
-  Zxid listed;         // The pzxid of the list.
-  Path ahead{Text()};  // If it does not hold: the nearest znode in front that excludes it,
-  bool holds = true;
-  bool second = false;  // and whether only contenders are in the list, and only one in front.
+  // 3. Looks for the contender in a list. Errors: those of the list, and of wait_in_queue().
+  Result<void> see(const Result<Children>& list);
+  // It holds since the only one in front has gone. `watch` is one on its own znode.
+  void outlived(Watch watch) {
+    holds = true;
+    own = std::move(watch);
+  }
+  [[nodiscard]] TurnProof proof() && {
+    if (!own) return TurnProof(listed);
+    return {listed, std::move(ahead), std::move(*own)};
+  }
+
+  const LockQueue& queue;
+  const Path& ours;
+  Patience patience;
+  bool holds = false;
+  bool second = false;  // Only contenders are in the list, and only one of them in front.
+  bool seen = false;    // It has seen a list before.
+  Zxid listed = 0;      // The pzxid of the list.
+  Path ahead{Text()};   // The nearest znode in front that excludes it.
+  std::optional<Watch> own;
 };
 
-// 3. Whether the contender holds. It does not keep the list: n waiters would keep n times n names.
-Result<Standing> standing_in(const LockQueue& queue, const Path& ours, Patience patience,
-                             bool first_look, const Result<Children>& listed) {
-  if (!listed) return failure(listed.error());
+Result<void> Standing::see(const Result<Children>& list) {
+  if (!list) return failure(list.error());
   // kNoNode: our own znode is gone.
   const Result<Position> position =
-      position_of(name_in(queue.lock, ours), queue.marks, *listed, queue.own.name());
+      position_of(name_in(queue.lock, ours), queue.marks, *list, queue.own.name());
   if (!position) return failure(position.error());
+  const bool first_look = !std::exchange(seen, true);
   if (queue.observer && first_look && !position->foreign.empty()) {
     queue.observer->foreign_child(queue.lock, position->foreign);
   }
-  if (position->ahead == 0) return Standing(listed->parent().pzxid);
+  listed = list->parent().pzxid;
+  holds = position->ahead == 0;
+  if (holds) return {};
   const bool conflict = patience == Patience::kDoesNotWait ||
                         (patience == Patience::kWaitsToShare && position->exclusive_ahead > 0);
   if (conflict) return failure(Error::kConflict);
   if (queue.observer) queue.observer->waiting(queue.session.id(), ours, position->ahead);
-  const bool second = position->ahead == 1 && position->foreign.empty();
-  return Standing(queue.lock / position->predecessor, listed->parent().pzxid, second);
+  second = position->ahead == 1 && position->foreign.empty();
+  ahead = queue.lock / position->predecessor;
+  return {};
+}
+
+// 2. Lists the queue, and leaves no watch; `list` is an attempt that was made already, if there is
+// one. It rides out transient errors. A coroutine of its own, because what it needs would stay in
+// the frame of each contender that waits. All arguments outlive it.
+Task<Result<void>> look(Standing& standing, std::optional<Result<Children>>& list,
+                        const Context& context) {
+  Session& session = standing.queue.session;
+  for (std::uint32_t refusals = 0;; ++refusals) {  // In a row.
+    if (!list) list = co_await session.get_children(standing.queue.lock, context);
+    const Result<void> seen = standing.see(*list);
+    list.reset();
+    if (!is_transient(seen)) co_return seen;
+    co_await ok(look_again(session, seen.error(), refusals, context));
+  }
+}
+
+// Waits until the only znode in front, on a list that this connection has just brought, changes or
+// is deleted. The standing says then whether ours holds; if not, only another list can tell.
+// Errors: those of change_of(). All arguments outlive it.
+Task<Result<void>> outlive(Standing& standing, const Context& context) {
+  Session& session = standing.queue.session;
+  const OneConnection connection(session);
+  Operation<Watched<DataAndStat>> own_read = session.get_data_watched(standing.ours, context);
+  Operation<Watched<DataAndStat>> ahead_read = session.get_data_watched(standing.ahead, context);
+  Result<Watched<DataAndStat>> own = co_await own_read;
+  const Result<Watched<DataAndStat>> left = co_await ahead_read;
+  if (!left) {
+    if (left.error() != Error::kNoNode) co_await ok(change_of(session, standing.ahead, context));
+    co_return Result<void>();
+  }
+  const Result<WatchEvent> event = co_await left->watch.fired(context);
+  if (!event) co_return failure(event.error());
+  // The end of a session deletes all of its znodes in one transaction.
+  if (left->value.stat.ephemeral_owner == session.id()) co_return Result<void>();
+  if (!own || own->value.stat.ephemeral_owner != session.id()) co_return Result<void>();
+  if (own->watch.has_fired()) co_return Result<void>();
+  if (!connection.unbroken()) co_return Result<void>();
+  if (event->type() != EventType::kDeleted) co_return Result<void>();
+  if (!is_proven(session)) co_return Result<void>();
+  standing.outlived(std::move(own->watch));
+  co_return Result<void>();
 }
 
 }  // namespace
@@ -155,31 +190,24 @@ Result<Standing> standing_in(const LockQueue& queue, const Path& ours, Patience 
 Task<Result<TurnProof>> wait_in_queue(const LockQueue& queue, const Path& ours, Patience patience,
                                       const Context& context,
                                       std::optional<Result<Children>> first) {
-  Session& session = queue.session;
-  bool first_look = true;
-  std::uint32_t refusals = 0;  // In a row.
+  Standing standing(queue, ours, patience);
   for (;;) {
     // 2. List the queue and leave no watch. 3. Does ours hold?
-    if (!first) first = co_await session.get_children(queue.lock, context);
-    Result<Standing> standing = standing_in(queue, ours, patience, first_look, *first);
-    first.reset();
-    if (standing) {
-      if (standing->holds) co_return TurnProof(standing->listed);
-      first_look = false;
-      refusals = 0;
-      // 4. Watch the nearest znode in front. 5. When it is gone, back to 2.
-      if (!queue.takes_over || !standing->second) {
-        co_await ok(change_of(session, std::move(standing->ahead), context));
-        continue;
-      }
-      // It is the only one in front: when it is gone, ours holds.
-      std::optional<Watch> own = co_await ok(outlive(session, ours, standing->ahead, context));
-      if (own) co_return TurnProof(standing->listed, std::move(standing->ahead), std::move(*own));
-    } else if (is_transient(standing.error())) {
-      co_await ok(look_again(session, standing.error(), refusals++, context));
+    if (first && *first) {
+      co_await ok(standing.see(*first));
+      first.reset();
     } else {
-      co_return failure(standing.error());
+      co_await ok(look(standing, first, context));
     }
+    if (standing.holds) co_return std::move(standing).proof();
+    // 4. Watch the nearest znode in front. 5. When it is gone, back to 2.
+    if (!queue.takes_over || !standing.second) {
+      co_await ok(change_of(queue.session, std::move(standing.ahead), context));
+      continue;
+    }
+    // It is the only one in front: when it is gone, ours holds.
+    co_await ok(outlive(standing, context));
+    if (standing.holds) co_return std::move(standing).proof();
   }
 }
 

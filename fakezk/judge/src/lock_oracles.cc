@@ -248,6 +248,27 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
 }
 
+// Judged by what the holder that hands it on knows.
+void LockOracles::handed_on(const GrantRecord& grant, std::uint32_t holder) {
+  if (world_->traced()) tell_handed_on(grant, holder);
+  judged_.count(Oracle::kS4);
+  const Grant* const known = find(grant);
+  if (!known) return report(Oracle::kS4, grant, "was handed on without having been granted");
+  if (!known->held()) {
+    report(Oracle::kS4, grant, "was handed on after it had ended");
+  } else if (known->suspect) {
+    report(Oracle::kS4, grant, "was handed on although its holder was no longer sure of it");
+  }
+}
+
+void LockOracles::suspected(const GrantRecord& grant) {
+  if (Grant* const known = find(grant)) known->suspect = true;
+}
+
+void LockOracles::held_again(const GrantRecord& grant) {
+  if (Grant* const known = find(grant)) known->suspect = false;
+}
+
 void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
   if (world_->traced()) tell_lost(grant, cause);

@@ -117,6 +117,11 @@ void LockOracles::tell_granted(const GrantRecord& grant) {
   note(grant.session, "HOLDS " + grant.znode.string() + ", token " + std::to_string(grant.token));
 }
 
+void LockOracles::tell_handed_on(const GrantRecord& grant, std::uint32_t holder) {
+  note(grant.session,
+       "hands " + grant.znode.string() + " on, to its holder no. " + std::to_string(holder));
+}
+
 void LockOracles::tell_lost(const GrantRecord& grant, Error cause) {
   tell_grant(grant, &fakezk::World::grant_ends);
   note(grant.session, "LOST " + grant.znode.string() + ": " + std::string(name(cause)));

@@ -99,6 +99,10 @@ class HeldLock {
   // timeout from now. With LossPolicy::kServerNotice it does so only from the first call on.
   [[nodiscard]] std::optional<TimePoint> valid_until() const;
 
+  // For a recipe whose contenders pass a grant on among themselves: tells the observer that the
+  // `holder`-th of them has it from now on.
+  void handed_on(std::uint32_t holder) const;
+
   // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
   // the deletion goes on in the background and the outcome is kUnknown.
   Task<ReleaseOutcome> release(Context context = {});

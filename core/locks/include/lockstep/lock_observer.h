@@ -88,6 +88,9 @@ class LockObserver {
   virtual void gave_up(SessionId, const Path& /*lock*/, Error) {}
   // An acquire whose session has expired is repeated on the next one: see Rejoining.
   virtual void rejoining(const Path& /*lock*/) {}
+  // The grant goes on, with another contender of its session as its holder: the one that came
+  // before has given it up to that (CohortMutex). `holder` counts them, from 2.
+  virtual void handed_on(const GrantRecord&, std::uint32_t /*holder*/) {}
   // A client asks the holder to release the lock.
   virtual void revocation_asked(const GrantRecord&) {}
   // suspected: the holder can no longer be certain that it holds the lock. held_again: it is

@@ -36,6 +36,9 @@ class LockSet {
   // Any other recipe.
   LockSet& other(Path lock, Way way);
 
+  // Of all locks, in the order in which they were named.
+  [[nodiscard]] std::vector<Path> paths() const;
+
  private:
   friend class MultiLock;
   enum class Kind : std::uint8_t { kMutex, kUnfairMutex, kRead, kWrite, kLeases, kOther };

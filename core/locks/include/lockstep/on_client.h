@@ -88,6 +88,17 @@ struct GrantBy<Task<Result<Held>>> {
   using type = GrantOnClient<Held>;
 };
 
+template <class Acquiring>
+struct Acquired;
+template <class Grant>
+struct Acquired<Task<Result<Grant>>> {
+  using type = Grant;
+};
+// What acquire() of an OnClient, a Rejoining or a SharedOnClient resolves with.
+template <class Source>
+using GrantOf =
+    typename Acquired<decltype(std::declval<Source&>().acquire(std::declval<Context>()))>::type;
+
 }  // namespace internal
 
 // ClientGrant or ClientGrants: the result of that `way` to take a Recipe.

@@ -36,6 +36,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_suspicions_total{lock}          lockstep_recoveries_total{lock}: held again
   //   lockstep_releases_total{lock,outcome}    outcome="dropped": destroyed without release()
   //   lockstep_rejoins_total{lock}             lockstep_revocations_asked_total{lock}
+  //   lockstep_handovers_total{lock}           grants that went on inside their session
   //   lockstep_foreign_children_total{lock}
   //   lockstep_waiting{lock}                   gauge: our contenders in the queue without a grant
   //   lockstep_acquires_in_flight{lock}        gauge: our acquires that have not ended yet
@@ -71,6 +72,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   class Figures {
    public:
     std::uint64_t places = 0;
+    std::uint64_t handovers = 0;
     std::uint64_t rejoins = 0;
     std::uint64_t revocations = 0;
     std::uint64_t suspicions = 0;
@@ -106,6 +108,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void granted(const GrantRecord& grant) override;
   void gave_up(SessionId session, const Path& lock, Error error) override;
   void rejoining(const Path& lock) override;
+  void handed_on(const GrantRecord& grant, std::uint32_t holder) override;
   void revocation_asked(const GrantRecord& grant) override;
   void suspected(const GrantRecord& grant) override;
   void held_again(const GrantRecord& grant) override;

@@ -76,7 +76,13 @@ class ReadWriteLock {
   }
   // On success `held` is the new grant.
   Task<Result<void>> downgrade(HeldLock& held, Context context = {});
-  Task<Result<void>> upgrade(HeldLock& held, Context context = {});
+  Task<Result<void>> upgrade(HeldLock& held, Context context = {}) {
+    return upgrade(held, Patience::kWaitsToShare, std::move(context));
+  }
+  // Does not wait: kConflict also if there is another reader.
+  Task<Result<void>> try_upgrade(HeldLock& held, Context context = {}) {
+    return upgrade(held, Patience::kDoesNotWait, std::move(context));
+  }
 
   // The holders and waiters: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> contenders(Context context = {}) {
@@ -87,6 +93,7 @@ class ReadWriteLock {
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<HeldLock>> acquire(Share share, Patience patience, Context context);
   Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
+  Task<Result<void>> upgrade(HeldLock& held, Patience patience, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);

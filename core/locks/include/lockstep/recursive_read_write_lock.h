@@ -91,10 +91,18 @@ class RecursiveReadWriteLock {
   ~RecursiveReadWriteLock();
 
   Task<Result<Hold>> acquire_read(LockOwner owner, Context context = {}) {
-    return acquire(owner, Share::kShared, std::move(context));
+    return acquire(owner, Share::kShared, Patience::kWaits, std::move(context));
   }
   Task<Result<Hold>> acquire_write(LockOwner owner, Context context = {}) {
-    return acquire(owner, Share::kExclusive, std::move(context));
+    return acquire(owner, Share::kExclusive, Patience::kWaits, std::move(context));
+  }
+  // These do not wait for contenders: kConflict if there is one in front, also a reader in front of
+  // an owner that would upgrade.
+  Task<Result<Hold>> try_acquire_read(LockOwner owner, Context context = {}) {
+    return acquire(owner, Share::kShared, Patience::kDoesNotWait, std::move(context));
+  }
+  Task<Result<Hold>> try_acquire_write(LockOwner owner, Context context = {}) {
+    return acquire(owner, Share::kExclusive, Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<Hold>> acquire_read(LockOwner owner, Duration wait) {
@@ -113,8 +121,9 @@ class RecursiveReadWriteLock {
   class Changing;
 
   [[nodiscard]] Entry* find(LockOwner owner) const;
-  Task<Result<Hold>> acquire(LockOwner owner, Share share, Context context);
-  Task<Result<Hold>> enter_again(Entry& entry, Share share, Context context);
+  Task<Result<Hold>> acquire(LockOwner owner, Share share, Patience patience, Context context);
+  Task<Result<HeldLock>> queue_up(Share share, Patience patience, Context context);
+  Task<Result<Hold>> enter_again(Entry& entry, Share share, Patience patience, Context context);
   // Returns the grant if nothing keeps it any more.
   std::unique_ptr<Entry> take_if_left(Entry& entry);
   void let_go(std::unique_ptr<Entry> last);

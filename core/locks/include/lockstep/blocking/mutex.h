@@ -12,7 +12,7 @@ namespace lockstep::blocking {
 
 // A mutex on ZooKeeper with the interface of the standard library's mutexes (TimedLockable): works
 // with std::unique_lock, std::lock_guard and std::scoped_lock. Errors, callers, deadlines: see
-// Lock.
+// Owned.
 //
 //   blocking::FairMutex mutex(client, "/locks/nightly");
 //   const std::unique_lock lock(mutex, 30s);
@@ -22,7 +22,9 @@ namespace lockstep::blocking {
 // It uses its client's sessions: if a session expires while lock() waits, lock() throws that error,
 // unless the Source is Rejoining<...>; the next lock() uses the next session.
 template <class Source, Reentry kReentry = Reentry::kForbidden>
-class Mutex : public Lock<Source> {
+class Mutex : public Lock<Source, kReentry, lockstep::internal::GrantOf<Source>> {
+  using Base = Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>;
+
  public:
   Mutex(Client& client, Path lock, LockObserver* observer = nullptr)
       : Mutex(client, std::move(lock), Bounds(), observer) {}
@@ -39,7 +41,7 @@ class Mutex : public Lock<Source> {
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
   Mutex(Client& client, const Path& lock, Bounds bounds, What... what)
-      : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds, kReentry) {}
+      : Base(Source(client, lock, std::move(what)...), lock, bounds) {}
 
   void lock() { this->take(kAcquire, Context(), "lock()"); }
   // Throws operation_canceled when it is stopped, from any thread, since it cannot return without

@@ -10,7 +10,7 @@
 namespace lockstep::blocking {
 
 // A ReadWriteLock as std::shared_timed_mutex (SharedTimedLockable): std::unique_lock writes,
-// std::shared_lock reads. Errors, callers, deadlines: see Lock. A caller holds it at most once, to
+// std::shared_lock reads. Errors, callers, deadlines: see Owned. A caller holds it at most once, to
 // read or to write.
 template <class Source>
 class SharedMutex : public Lock<Source> {

@@ -6,7 +6,8 @@
 #include <stop_token>
 #include <string>
 
-#include "lockstep/blocking/lock.h"
+#include "lockstep/blocking/bounds.h"
+#include "lockstep/internal/lock_calls.h"
 #include "lockstep/on_client.h"
 #include "lockstep/semaphore.h"
 
@@ -14,11 +15,11 @@ namespace lockstep::blocking {
 
 // A Semaphore as std::counting_semaphore: leases belong to this object, not to the caller, and any
 // caller may release them. Lost leases are released like the others. Errors, deadlines and stop
-// tokens: see Lock and Mutex; release() of more leases than there are throws
+// tokens: see Owned and Mutex; release() of more leases than there are throws
 // operation_not_permitted and releases none. Each acquiring function has a form for several leases,
 // which takes all of them or none (kBadArguments: less than one, or more than there can be). No
 // lease may be left when it is destroyed (checked).
-// Forked children: see Lock.
+// Forked children: see Owned.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
   Semaphore(Client& client, Path path, LeaseCount leases, LockObserver* observer = nullptr)

@@ -29,6 +29,9 @@ class HeldLock::Grant final : public SessionListener,
   [[nodiscard]] std::stop_token suspect_token();
   [[nodiscard]] std::stop_token revoked_token();
   [[nodiscard]] std::optional<TimePoint> valid_until();
+  void handed_on(std::uint32_t holder) const {
+    if (observer_) observer_->handed_on(record_, holder);
+  }
   Task<ReleaseOutcome> release(Context context);
 
  private:

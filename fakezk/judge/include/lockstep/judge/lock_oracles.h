@@ -30,7 +30,8 @@ namespace lockstep::judge {
 //      notified of its loss, or is giving it back, unless the server still has that grant too
 //  S3  the token of an exclusive grant exceeds those of all grants before it
 //  S4  a contender's znode is deleted by its own session only, and only when the grant is given
-//      back or lost
+//      back or lost; a grant that is suspect, lost or given back is not handed on to another
+//      contender
 //  S5  no orphan: when everything has settled, every contender's znode belongs to a session that
 //      still holds or still waits
 //  L1  no lost wakeup: wherever nothing can happen until time passes, a contender whose turn has
@@ -101,6 +102,9 @@ class LockOracles final : public LockObserver {
   void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
   void granted(const GrantRecord& grant) override;
   void gave_up(SessionId session, const Path& lock, Error error) override;
+  void handed_on(const GrantRecord& grant, std::uint32_t holder) override;
+  void suspected(const GrantRecord& grant) override;
+  void held_again(const GrantRecord& grant) override;
   void lost(const GrantRecord& grant, Error cause) override;
   void releasing(const GrantRecord& grant) override;
   void released(const GrantRecord& grant, ReleaseOutcome outcome) override;
@@ -117,6 +121,7 @@ class LockOracles final : public LockObserver {
     std::size_t life;  // The index in lives_ of its znode.
     LossPolicy loss;
     std::uint32_t losses = 0;
+    bool suspect = false;
     bool releasing = false;
     bool lost_before_release = false;
     bool given_back = false;
@@ -211,6 +216,7 @@ class LockOracles final : public LockObserver {
   [[gnu::cold]] void report_theft(const fakezk::Change& change);
   [[gnu::cold]] void tell_place(SessionId session, const Path& znode);
   [[gnu::cold]] void tell_granted(const GrantRecord& grant);
+  [[gnu::cold]] void tell_handed_on(const GrantRecord& grant, std::uint32_t holder);
   [[gnu::cold]] void tell_lost(const GrantRecord& grant, Error cause);
   [[gnu::cold]] void tell_released(const GrantRecord& grant, ReleaseOutcome outcome);
   void tell_grant(const GrantRecord& grant,

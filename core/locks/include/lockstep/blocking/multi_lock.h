@@ -1,0 +1,69 @@
+#pragma once
+
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "lockstep/blocking/owned.h"
+#include "lockstep/multi_lock.h"
+#include "lockstep/on_client.h"
+
+namespace lockstep {
+
+namespace internal {
+
+// A MultiLock as OnClient creates recipes. Its locks have paths of their own: `named` is for
+// messages.
+class NamedMultiLock : public MultiLock {
+ public:
+  NamedMultiLock(Session& session, const Path& /*named*/, LockSet locks, LockObserver* observer)
+      : MultiLock(session, std::move(locks), observer) {}
+};
+
+}  // namespace internal
+
+namespace blocking {
+
+// A MultiLock as one lock of the standard library, for std::unique_lock and std::lock_guard: all
+// of its locks or none. Errors, callers, deadlines: see Owned. There is no try_lock(), because the
+// recipe waits for each of its locks.
+//
+//   blocking::MultiLock both(client, LockSet().write("/accounts/7").read("/rates"));
+//   const std::unique_lock lock(both, 30s);
+class MultiLock : public Owned<OnClient<lockstep::internal::NamedMultiLock>, ClientGrants> {
+ public:
+  MultiLock(Client& client, LockSet locks, LockObserver* observer = nullptr)
+      : MultiLock(client, Bounds(), std::move(locks), observer) {}
+  // Fair mutexes.
+  MultiLock(Client& client, std::vector<Path> locks, LockObserver* observer = nullptr);
+  // With bounds other than the default.
+  MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer = nullptr);
+
+  // See Mutex, also for the functions with a stop token.
+  void lock() { take(kAcquire, Context(), "lock()"); }
+  void lock(std::stop_token stop) { take(kAcquire, Context(std::move(stop)), "lock()"); }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
+                                  std::stop_token stop = {}) {
+    return try_take(kAcquire, within(wait, std::move(stop)), "try_lock_for()");
+  }
+  template <class Unit>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
+                                    std::stop_token stop = {}) {
+    return try_take(kAcquire, until(deadline, std::move(stop)), "try_lock_until()");
+  }
+  // Release all of them, the last one first, within Bounds::release_patience in all.
+  void unlock() { static_cast<void>(give_back(Share::kExclusive, "unlock()")); }
+  ReleaseOutcome release() { return give_back(Share::kExclusive, "release()"); }
+
+  // The state of the caller's grants: see HeldLocks and HeldLock. One entry for each grant, in the
+  // canonical order, the order of the paths. The loss of one leaves the others held.
+  [[nodiscard]] LockState state();
+  [[nodiscard]] std::vector<Zxid> fencing_tokens();
+  [[nodiscard]] std::vector<Request> checks();
+  [[nodiscard]] std::vector<std::stop_token> lost_tokens();
+  [[nodiscard]] std::vector<std::stop_token> suspect_tokens();
+};
+
+}  // namespace blocking
+}  // namespace lockstep

@@ -1,0 +1,55 @@
+// A grant in doubt is handed on (found by a planted bug, which no oracle saw): the tasks of a
+// process share one grant, and each of them leaves it to the next one, also when the connection is
+// lost. The next task begins its work under a lock that may be somebody else's in a moment.
+// Correct: the next task gets a grant that its holder is sure of, or queues up, as in
+// lockstep::CohortMutex.
+#include "lockstep/fair_mutex.h"
+#include "scenarios/broken_lock.h"
+#include "scenarios/inside.h"
+
+namespace lockstep::scenarios::zoo_52 {
+
+namespace {
+
+constexpr std::uint32_t kTasks = 3;
+
+// One task of the process, under a grant that it has for itself.
+Task<void> work(Contender& self, Session& session, const HeldLock& held) {
+  Inside inside(self, session, held.cause());
+  inside.leave_at(held.suspect_token());
+  static_cast<void>(co_await session.get_data(held.znode()));
+}
+
+Task<void> work_in_turn(Contender& self, Session& session, const HeldLock& held) {
+  co_await work(self, session, held);
+  for (std::uint32_t task = 2; task <= kTasks; ++task) {
+    // The flaw: the grant may have become suspect, or have been lost.
+    held.handed_on(task);
+    co_await work(self, session, held);
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    FairMutex mutex(**session, lock, &self.oracles());
+    Result<HeldLock> held = failure(Error::kCancelled);
+    {
+      const Attempt attempt(self, (*session)->id());
+      held = co_await mutex.acquire();
+    }
+    if (!held) continue;
+    co_await work_in_turn(self, **session, *held);
+    static_cast<void>(co_await held->release());
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-52-hands-on-what-it-doubts", "zoo", "S4",
+             "Tasks of a process pass their grant on among themselves, however doubtful it is.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_52
