@@ -160,8 +160,11 @@ Suite suite_called(const std::string& name, Measure measure_real) {
   return *found;
 }
 
-int run(const Suite& suite, const BenchSettings& settings, bool json) {
-  const Figures figures = suite.measure(settings);
+int run(const Suite& suite, const BenchSettings& settings, bool json, Measure measure_client) {
+  Figures figures = suite.measure(settings);
+  if (suite.measure == &explorer) {
+    std::ranges::copy(measure_client(settings), std::back_inserter(figures));
+  }
   auto results = nlohmann::ordered_json::array();
   for (const Figure& figure : figures) {
     results.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
@@ -201,13 +204,13 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
                     "real: its own server forces every transaction to the disk");
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([&line, suite, settings, json, measure_real] {
-    line.run = [suite, settings, json, measure_real] {
+    line.run = [&line, suite, settings, json, measure_real] {
       const Suite chosen = suite_called(*suite, measure_real);
       const bool for_real = !settings->zookeeper.empty() || settings->force_sync;
       if (for_real && chosen.name != "real") {
         throw UsageError("bench: --zookeeper and --force-sync belong to the suite real");
       }
-      return run(chosen, *settings, *json);
+      return run(chosen, *settings, *json, line.measure_client);
     };
   });
 }

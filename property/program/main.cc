@@ -70,6 +70,7 @@ int run(int argc, char** argv) {
   add_merge(app, line);
   add_bench(app, line, &measure_real);
   line.zookeeper = &on_zookeeper;
+  line.measure_client = &measure_client;
   add_serve(app, line);
   add_lock(app, line);
   add_show(app, line);

@@ -1,9 +1,11 @@
 #include "caller.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace lockstep::intercept {
 
@@ -21,11 +23,46 @@ bool has_any(std::string_view text, const std::array<std::string_view, kCount>& 
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
+// Where an object's code is.
+struct Code {
+  const void* begin = nullptr;
+  const void* end = nullptr;
+};
+
+struct Search {
+  std::string_view file_name;
+  Code found{};
+};
+
+int look(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (std::string_view(object->dlpi_name).find(search.file_name) == std::string_view::npos) {
+    return 0;
+  }
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = object->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+    const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
+    // NOLINTBEGIN(performance-no-int-to-ptr): the loader's addresses are numbers.
+    search.found = {reinterpret_cast<const void*>(begin),
+                    reinterpret_cast<const void*>(begin + header.p_memsz)};
+    // NOLINTEND(performance-no-int-to-ptr)
+  }
+  return 1;
+}
+
+// A library that is not loaded has no code.
+Code find_code(std::string_view file_name) {
+  Search search{file_name};
+  ::dl_iterate_phdr(&look, &search);
+  return search.found;
+}
+
 }  // namespace
 
 bool is_library_code(const void* address) {
-  constexpr std::array<std::string_view, 1> kLibraries = {"/libzookeeper"};
-  return has_any(object_of(address), kLibraries);
+  static const Code library = find_code("/libzookeeper");
+  return address >= library.begin && address < library.end;
 }
 
 // Clang links its runtimes into the program; they make their keys before any other code runs.

@@ -24,6 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
+extern "C" {
+ssize_t __read_chk(int file, void* into, size_t size, size_t room);
+ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
+int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __open_2(const char* path, int flags);
+int __open64_2(const char* path, int flags);
+int __gethostname_chk(char* name, size_t size, size_t room);
+}
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept;
 
@@ -35,6 +43,12 @@ namespace lockstep::intercept {
 std::span<const Handled> handled() {
   static const Handled kHandled[] = {
       LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
+      LOCKSTEP_HANDLED(__read_chk),
+      LOCKSTEP_HANDLED(__recv_chk),
+      LOCKSTEP_HANDLED(__poll_chk),
+      LOCKSTEP_HANDLED(__open_2),
+      LOCKSTEP_HANDLED(__open64_2),
+      LOCKSTEP_HANDLED(__gethostname_chk),
       LOCKSTEP_HANDLED(accept),
       LOCKSTEP_HANDLED(accept4),
       LOCKSTEP_HANDLED(alarm),

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 
 // The attributes of libc's declarations are no part of a function's type.
@@ -27,12 +29,22 @@ class Real {
 
  private:
   Function* find() {
-    void* const address =
-        version_ ? ::dlvsym(RTLD_NEXT, name_, version_) : ::dlsym(RTLD_NEXT, name_);
+    void* address = sanitizers();
+    if (!address)
+      address = version_ ? ::dlvsym(RTLD_NEXT, name_, version_) : ::dlsym(RTLD_NEXT, name_);
     if (!address) std::abort();
     auto* const found = reinterpret_cast<Function*>(address);
     found_.store(found, std::memory_order_relaxed);
     return found;
+  }
+
+  // A sanitizer's runtime that is linked into the program has its own definition under this name,
+  // beside the one that this library has replaced.
+  [[nodiscard]] void* sanitizers() const {
+    char name[96];
+    const int length = std::snprintf(name, sizeof name, "___interceptor_%s", name_);
+    if (length < 0 || static_cast<std::size_t>(length) >= sizeof name) return nullptr;
+    return ::dlsym(RTLD_DEFAULT, name);
   }
 
   const char* name_;

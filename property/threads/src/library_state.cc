@@ -30,6 +30,32 @@ std::byte* at(std::uintptr_t address) {
 
 }  // namespace
 
+namespace {
+
+// Where the loader keeps the addresses of functions that it finds at their first call: they stay.
+struct Bindings {
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+};
+
+Bindings bindings_of(const dl_phdr_info& object) {
+  std::uintptr_t table = 0;
+  std::size_t relocations = 0;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto* entry =
+        reinterpret_cast<const ElfW(Dyn)*>(at(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr));
+    for (; entry->d_tag != DT_NULL; ++entry) {
+      if (entry->d_tag == DT_PLTGOT) table = entry->d_un.d_ptr;
+      if (entry->d_tag == DT_PLTRELSZ) relocations = entry->d_un.d_val / sizeof(ElfW(Rela));
+    }
+  }
+  constexpr std::size_t kReserved = 3;  // The loader's own.
+  return {at(table), at(table + (kReserved + relocations) * sizeof(void*))};
+}
+
+}  // namespace
+
 // What the loader has made read-only after relocation stays as it is.
 LibraryState::LibraryState(std::string_view file_name) {
   Search search{file_name};
@@ -53,8 +79,15 @@ LibraryState::LibraryState(std::string_view file_name) {
     }
     if ((header.p_flags & PF_W) == 0) continue;
     std::byte* const first = at(std::max(begin, relro_end));
-    pieces_.push_back({first, std::vector<std::byte>(first, at(end))});
+    const Bindings bindings = bindings_of(object);
+    const bool holds_them = bindings.begin >= first && bindings.end <= at(end);
+    keep(first, holds_them ? bindings.begin : at(end));
+    if (holds_them) keep(bindings.end, at(end));
   }
+}
+
+void LibraryState::keep(std::byte* begin, std::byte* end) {
+  pieces_.push_back({begin, std::vector<std::byte>(begin, end)});
 }
 
 void LibraryState::restore() const {

@@ -1,0 +1,44 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+// The names under which code calls that was compiled with _FORTIFY_SOURCE: the same functions, with
+// the size of the buffer.
+
+extern "C" {
+
+[[noreturn]] void __chk_fail() noexcept;
+ssize_t __read_chk(int file, void* into, size_t size, size_t room);
+ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
+int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __open_2(const char* path, int flags);
+int __open64_2(const char* path, int flags);
+int __gethostname_chk(char* name, size_t size, size_t room);
+
+ssize_t __read_chk(int file, void* into, size_t size, size_t room) {
+  if (size > room) __chk_fail();
+  return ::read(file, into, size);
+}
+
+ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags) {
+  if (size > room) __chk_fail();
+  return ::recv(file, into, size, flags);
+}
+
+int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
+  if (room / sizeof(pollfd) < count) __chk_fail();
+  return ::poll(files, count, timeout_ms);
+}
+
+int __open_2(const char* path, int flags) { return ::open(path, flags); }
+int __open64_2(const char* path, int flags) { return ::open64(path, flags); }
+
+int __gethostname_chk(char* name, size_t size, size_t room) {
+  if (size > room) __chk_fail();
+  return ::gethostname(name, size);
+}
+
+}  // extern "C"

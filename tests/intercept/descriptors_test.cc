@@ -1,0 +1,197 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "small_world.h"
+
+// Descriptors of an execution, and its sources of chance.
+
+namespace lockstep::intercept {
+namespace {
+
+using std::chrono::milliseconds;
+
+void run(const std::function<void()>& body) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SmallWorld world(seed);
+    world.run(body);
+    ASSERT_TRUE(world.stuck().empty()) << world.stuck().front();
+    ASSERT_TRUE(world.misuses().empty()) << world.misuses().front();
+  }
+}
+
+std::string read_all(int file) {
+  std::string text;
+  char bytes[3];
+  for (ssize_t size = 0; (size = ::read(file, bytes, sizeof bytes)) > 0;) {
+    text.append(bytes, static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+TEST(InterceptedDescriptorsTest, PipesCarryBytesAndEnd) {
+  run([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::thread writer([&] {
+      EXPECT_EQ(::write(ends[1], "hello", 5), 5);
+      EXPECT_EQ(::write(ends[1], " you", 4), 4);
+      ::close(ends[1]);
+    });
+    EXPECT_EQ(read_all(ends[0]), "hello you");
+    writer.join();
+    EXPECT_EQ(::close(ends[0]), 0);
+    EXPECT_EQ(::close(ends[0]), -1);
+    EXPECT_EQ(errno, EBADF);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, NonblockingOnesDoNotWait) {
+  run([] {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_NE(::fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0);
+    ::close(ends[0]);
+    EXPECT_EQ(::write(ends[1], "x", 1), -1);
+    EXPECT_EQ(errno, EPIPE);
+    ::close(ends[1]);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, PollWaitsForEventsAndForTime) {
+  run([] {
+    const int file = ::eventfd(0, EFD_NONBLOCK);
+    pollfd asked{file, POLLIN, 0};
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(::poll(&asked, 1, 250), 0);
+    EXPECT_EQ(std::chrono::steady_clock::now() - start, milliseconds(250));
+    std::thread other([&] {
+      const std::uint64_t one = 1;
+      EXPECT_EQ(::write(file, &one, sizeof one), 8);
+    });
+    EXPECT_EQ(::poll(&asked, 1, -1), 1);
+    EXPECT_EQ(asked.revents, POLLIN);
+    std::uint64_t count = 0;
+    EXPECT_EQ(::read(file, &count, sizeof count), 8);
+    EXPECT_EQ(count, 1u);
+    other.join();
+    ::close(file);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, SelectFindsWhatIsReady) {
+  run([] {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    EXPECT_EQ(::send(ends[0], "x", 1, 0), 1);
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(ends[0], &readable);
+    FD_SET(ends[1], &readable);
+    EXPECT_EQ(::select(ends[1] + 1, &readable, nullptr, nullptr, nullptr), 1);
+    EXPECT_FALSE(FD_ISSET(ends[0], &readable));
+    EXPECT_TRUE(FD_ISSET(ends[1], &readable));
+    ::close(ends[0]);
+    ::close(ends[1]);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, ThreadsConnectToEachOther) {
+  run([] {
+    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(listener, generic, size), 0);
+    ASSERT_EQ(::listen(listener, 1), 0);
+    ASSERT_EQ(::getsockname(listener, generic, &size), 0);
+    std::thread client([&] {
+      const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+      ASSERT_EQ(::connect(file, generic, size), 0);
+      EXPECT_EQ(::send(file, "ping", 4, 0), 4);
+      EXPECT_EQ(read_all(file), "pong");
+      ::close(file);
+    });
+    const int accepted = ::accept(listener, nullptr, nullptr);
+    char bytes[4];
+    EXPECT_EQ(::recv(accepted, bytes, sizeof bytes, MSG_PEEK), 4);
+    EXPECT_EQ(::recv(accepted, bytes, sizeof bytes, 0), 4);
+    EXPECT_EQ(std::string(bytes, 4), "ping");
+    EXPECT_EQ(::send(accepted, "pong", 4, 0), 4);
+    ::close(accepted);
+    client.join();
+    ::close(listener);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, NobodyListensElsewhere) {
+  run([] {
+    const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(1);
+    EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    ::close(file);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, RealDescriptorsStayReal) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  run([&] {
+    EXPECT_EQ(::write(ends[1], "real", 4), 4);
+    char bytes[4];
+    EXPECT_EQ(::read(ends[0], bytes, 4), 4);
+  });
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+std::vector<std::uint64_t> drawn() {
+  std::vector<std::uint64_t> all;
+  SmallWorld world;
+  world.run([&] {
+    std::random_device device;
+    all.push_back(device());
+    all.push_back(static_cast<std::uint64_t>(::random()));
+    std::uint64_t word = 0;
+    const int file = ::open("/dev/urandom", O_RDONLY);
+    EXPECT_EQ(::read(file, &word, sizeof word), 8);
+    ::close(file);
+    all.push_back(word);
+    ::srandom(7);
+    all.push_back(static_cast<std::uint64_t>(::random()));
+    all.push_back(static_cast<std::uint64_t>(::getpid()));
+  });
+  return all;
+}
+
+TEST(InterceptedDescriptorsTest, ChanceIsTheSameInEachExecution) {
+  const std::vector<std::uint64_t> first = drawn();
+  EXPECT_EQ(first, drawn());
+  EXPECT_NE(first[0], first[2]);
+}
+
+}  // namespace
+}  // namespace lockstep::intercept

@@ -1,0 +1,48 @@
+#include "small_world.h"
+
+#include <algorithm>
+
+namespace lockstep::intercept {
+
+void SmallWorld::run(const std::function<void()>& body) {
+  Execution execution(*this);
+  execution.start([&]() -> void* {
+    body();
+    return nullptr;
+  });
+  while (let_one_go_on() || fire_timer()) {
+  }
+  for (const auto& thread : execution.threads()) {
+    if (!thread->ended()) stuck_.emplace_back(thread->call());
+  }
+}
+
+bool SmallWorld::let_one_go_on() {
+  if (ready_.empty()) return false;
+  const auto chosen = ready_.begin() + static_cast<std::ptrdiff_t>(order_.next() % ready_.size());
+  Thread* const thread = *chosen;
+  ready_.erase(chosen);
+  ++turns_;
+  thread->go_on();
+  return true;
+}
+
+bool SmallWorld::fire_timer() {
+  const auto first = std::ranges::min_element(alarms_, {}, &Alarm::due);
+  if (first == alarms_.end()) return false;
+  const Alarm alarm = *first;
+  alarms_.erase(first);
+  now_ = std::max(now_, alarm.due);
+  alarm.thread->timed_out();
+  return true;
+}
+
+void SmallWorld::start_timer(Thread& thread, std::chrono::nanoseconds due) {
+  alarms_.push_back({due, &thread});
+}
+
+void SmallWorld::stop_timer(Thread& thread) {
+  std::erase_if(alarms_, [&](const Alarm& alarm) { return alarm.thread == &thread; });
+}
+
+}  // namespace lockstep::intercept

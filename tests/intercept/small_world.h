@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/intercept/execution.h"
+
+namespace lockstep::intercept {
+
+// A host that lets threads go on in an order drawn from a seed, and whose time passes only when no
+// thread can go on. Connections go nowhere.
+class SmallWorld final : public Host {
+ public:
+  explicit SmallWorld(std::uint64_t seed = 0) { order_.seed(seed); }
+  SmallWorld(const SmallWorld&) = delete;
+  SmallWorld& operator=(const SmallWorld&) = delete;
+  ~SmallWorld() override = default;
+
+  // Runs `body` and the threads that it starts until nothing can happen any more.
+  void run(const std::function<void()>& body);
+
+  // What threads have misused; the threads that have not ended, by the calls in which they wait.
+  [[nodiscard]] const std::vector<std::string>& misuses() const { return misuses_; }
+  [[nodiscard]] const std::vector<std::string>& stuck() const { return stuck_; }
+  [[nodiscard]] std::uint32_t turns() const { return turns_; }
+
+  [[nodiscard]] std::chrono::nanoseconds now() const override { return now_; }
+  std::uint32_t draw(std::uint32_t options) override {
+    return static_cast<std::uint32_t>(order_.next() % options);
+  }
+  void started(Thread& thread) override { ready_.push_back(&thread); }
+  void ended(Thread&) override {}
+  void may_go_on(Thread& thread, bool) override { ready_.push_back(&thread); }
+  void start_timer(Thread& thread, std::chrono::nanoseconds due) override;
+  void stop_timer(Thread& thread) override;
+  std::unique_ptr<Stream> connect(Thread&, const sockaddr_in&) override { return nullptr; }
+  [[nodiscard]] in_addr address_of(const std::string&) override { return {}; }
+  void misused(Thread&, const std::string& text) override { misuses_.push_back(text); }
+
+ private:
+  struct Alarm {
+    std::chrono::nanoseconds due;
+    Thread* thread;
+  };
+  bool let_one_go_on();
+  bool fire_timer();
+
+  Randomness order_;
+  std::chrono::nanoseconds now_{};
+  std::vector<Thread*> ready_;
+  std::vector<Alarm> alarms_;
+  std::vector<std::string> misuses_;
+  std::vector<std::string> stuck_;
+  std::uint32_t turns_ = 0;
+};
+
+}  // namespace lockstep::intercept

@@ -1,0 +1,191 @@
+#include "lockstep/threads/hunt_threads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "contenders.h"
+#include "lockstep/lab/gtest.h"
+#include "lockstep/lab/replay.h"
+#include "lockstep/threads/inside.h"
+
+// Threaded code is hunted as it stands, with ZooKeeper's own C client.
+
+namespace lockstep::threads {
+namespace {
+
+using ::testing::HasSubstr;
+
+ThreadsUnderTest three_contenders(Wait wait) {
+  const auto body = [wait] {
+    std::thread a(&contend, wait);
+    std::thread b(&contend, wait);
+    std::thread c(&contend, wait);
+    a.join();
+    b.join();
+    c.join();
+  };
+  return {.name = "contenders", .body = body, .znodes = {"/lock"}, .lock_path = "/lock"};
+}
+
+lab::HuntSettings executions(std::uint64_t count, const char* faults = "none") {
+  lab::HuntSettings settings;
+  settings.executions = count;
+  settings.faults = lab::faults_called(faults, 2);
+  return settings;
+}
+
+TEST(HuntThreadsTest, ACorrectLockHoldsWithoutFaults) {
+  const lab::HuntReport report = hunt_threads(three_contenders(Wait::kByData), executions(300));
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_GT(report.steps, 300 * 500u);
+}
+
+// The model race: the znode in front goes before the watch is set.
+TEST(HuntThreadsTest, AForgottenCheckIsFoundAndReplayed) {
+  const lab::LockUnderTest lock = under_test(three_contenders(Wait::kByExistence));
+  lab::HuntSettings settings = executions(2'000);
+  settings.size = {1, 1};
+  const lab::HuntReport report = hunt_lock(lock, settings);
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "deadlock");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("waits in pthread_cond_wait"));
+  EXPECT_LE(report.failure->deviations, 6u);
+  const lab::ReplayReport replayed = lab::replay_lock(report.failure->replay, lock);
+  ASSERT_TRUE(replayed.violation.has_value()) << replayed.text();
+  EXPECT_EQ(replayed.violation->oracle, "deadlock");
+}
+
+TEST(HuntThreadsTest, TheSameSeedGivesTheSameHash) {
+  const lab::HuntSettings settings = executions(100, "all");
+  const lab::HuntReport first = hunt_threads(three_contenders(Wait::kByData), settings);
+  const lab::HuntReport second = hunt_threads(three_contenders(Wait::kByData), settings);
+  EXPECT_EQ(first.trace_hash, second.trace_hash);
+  EXPECT_EQ(first.steps, second.steps);
+}
+
+TEST(HuntThreadsTest, ACoarseHuntTakesFewerSteps) {
+  ThreadsUnderTest coarse = three_contenders(Wait::kByData);
+  coarse.is_coarse = true;
+  const lab::HuntReport some = hunt_threads(coarse, executions(100));
+  const lab::HuntReport all = hunt_threads(three_contenders(Wait::kByData), executions(100));
+  EXPECT_LT(some.steps, all.steps * 3 / 4);
+}
+
+TEST(HuntThreadsTest, LocksInOppositeOrdersAreADeadlock) {
+  const auto body = [] {
+    std::mutex a;
+    std::mutex b;
+    std::thread other([&] {
+      const std::lock_guard one(b);
+      const std::lock_guard two(a);
+    });
+    {
+      const std::lock_guard one(a);
+      const std::lock_guard two(b);
+    }
+    other.join();
+  };
+  const lab::HuntReport report = hunt_threads("opposite-orders", body, executions(1'000));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "deadlock");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("main waits in pthread_mutex_lock"));
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("T1 waits in pthread_mutex_lock"));
+}
+
+TEST(HuntThreadsTest, OneIsInsideOfAResource) {
+  const auto body = [] {
+    const auto work = [] {
+      const Inside inside("stock");
+      std::this_thread::yield();
+    };
+    std::thread a(work);
+    std::thread b(work);
+    a.join();
+    b.join();
+  };
+  const lab::HuntReport report = hunt_threads("no-lock", body, executions(100));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+}
+
+TEST(HuntThreadsTest, UsersReportTheirOwnInvariants) {
+  const auto body = [] {
+    int counter = 0;
+    const auto add = [&] {
+      const int before = counter;
+      std::this_thread::yield();
+      counter = before + 1;
+    };
+    std::thread a(add);
+    std::thread b(add);
+    a.join();
+    b.join();
+    if (counter != 2) violated("lost-update", "the counter is " + std::to_string(counter));
+  };
+  const lab::HuntReport report = hunt_threads("counter", body, executions(100));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "user:lost-update");
+}
+
+TEST(HuntThreadsTest, AThreadThatSleepsForEverIsNoHang) {
+  const auto body = [] { std::this_thread::sleep_for(std::chrono::hours(24)); };
+  EXPECT_TRUE(hunt_threads("sleeper", body, executions(3)).passed());
+}
+
+TEST(HuntThreadsTest, AHandleThatIsLeftOpenIsMisuse) {
+  const auto body = [] {
+    News* const news = new News;  // The threads that are left use it.
+    zookeeper_init("a.example:2181", &News::tell, 10'000, nullptr, news, 0);
+    news->wait_for_connection();
+  };
+  const lab::HuntReport report = hunt_threads("open-handle", body, executions(1));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "misuse");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("threads still run"));
+}
+
+TEST(HuntThreadsTest, WhatCannotBeInterceptedIsMisuse) {
+  const auto body = [] { static_cast<void>(::fork()); };
+  const lab::HuntReport report = hunt_threads("forks", body, executions(1));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "misuse");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("main calls fork"));
+}
+
+TEST(HuntThreadsTest, LeftoversAreFound) {
+  const auto body = [] {
+    News news;
+    zhandle_t* const handle =
+        zookeeper_init("a.example:2181", &News::tell, 10'000, nullptr, &news, 0);
+    news.wait_for_connection();
+    zoo_create(handle, "/lock/left", "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, nullptr, 0);
+    zookeeper_close(handle);
+  };
+  const ThreadsUnderTest threads{
+      .name = "leaves", .body = body, .znodes = {"/lock"}, .lock_path = "/lock"};
+  const lab::HuntReport report = hunt_threads(threads, executions(1));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "R1");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("/lock/left"));
+}
+
+TEST(HuntThreadsTest, GoogleTestHuntsToo) {
+  lab::HuntSettings settings = executions(50);
+  settings.size = {1, 1};
+  EXPECT_NO_VIOLATION(under_test(three_contenders(Wait::kByData)), settings);
+}
+
+TEST(HuntThreadsTest, BadInputIsRefused) {
+  EXPECT_THROW(hunt_threads("empty", {}), std::invalid_argument);
+  EXPECT_THROW(violated("outside", "of a hunt"), std::logic_error);
+  EXPECT_THROW(Inside("outside"), std::logic_error);
+}
+
+}  // namespace
+}  // namespace lockstep::threads
