@@ -25,6 +25,7 @@ class ProductionProgram final : public threads::ThreadsProgram {
   [[nodiscard]] std::vector<std::function<void()>> bodies() override;
   void prepare(fakezk::World& world, search::Verdict& verdict) override;
   void judge_end(fakezk::World& world) override;
+  [[nodiscard]] search::Oracle hang_breaks() const override { return search::Oracle::kL1; }
   void forget() override { oracles_.end(); }
   // What the thread of one contender does.
   void contend(std::uint32_t index);

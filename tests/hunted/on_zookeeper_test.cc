@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "lockstep/lab/hunt.h"
-#include "lockstep/lab/replay.h"
+#include "lockstep/search/hunt.h"
+#include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
 
 // What is hunted is what ships: the production backend and the C client in the simulated world.
@@ -47,13 +52,12 @@ INSTANTIATE_TEST_SUITE_P(Recipes, OnZookeeperTest,
 // The same oracles catch a broken lock there.
 TEST(OnZookeeperHuntTest, ABrokenLockFalls) {
   const scenarios::Scenario& broken = *scenarios::find("textbook-a");
-  const lab::LockUnderTest lock = on_zookeeper(broken.lock());
-  lab::HuntSettings settings = executions(3'000, "all");
-  settings.size = broken.size;
-  const lab::HuntReport report = hunt_lock(lock, settings);
-  ASSERT_FALSE(report.passed());
-  EXPECT_EQ(report.failure->violation.oracle, broken.expects);
-  EXPECT_TRUE(report.failure->replay.find("textbook-a+zookeeper") != std::string::npos);
+  search::Searcher searcher(on_zookeeper(broken.lock()).program(broken.size),
+                            search::make_portfolio(), search::ExecutionLimits(), 1);
+  std::optional<search::Violation> violation;
+  for (std::uint64_t i = 0; i < 3'000 && !violation; ++i) violation = searcher.run(i).violation;
+  ASSERT_TRUE(violation.has_value());
+  EXPECT_EQ(violation->oracle, broken.expects) << violation->message;
 }
 
 TEST(OnZookeeperHuntTest, TheSameSeedGivesTheSameHash) {

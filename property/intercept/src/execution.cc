@@ -24,11 +24,6 @@ Execution::~Execution() {
   current_ = nullptr;
 }
 
-// Other real threads, and handlers on a stack of their own, are not intercepted.
-Execution* Execution::of_caller_on_stack() {
-  return running_->stack_->holds(__builtin_frame_address(0)) ? current_ : nullptr;
-}
-
 Thread& Execution::start(std::function<void*()> body) { return create(std::move(body), false); }
 
 Thread& Execution::create(std::function<void*()> body, bool by_library) {

@@ -43,7 +43,13 @@ void Thread::go_on() {
   const bool inside_before = std::exchange(Execution::inside_, inside_);
   ThreadLocals::instance().exchange(locals_);
   const int errno_before = std::exchange(errno, errno_);
+  const void* const begin_before = Execution::stack_begin_.load(std::memory_order_relaxed);
+  const void* const end_before = Execution::stack_end_.load(std::memory_order_relaxed);
+  Execution::stack_begin_.store(stack_->begin(), std::memory_order_relaxed);
+  Execution::stack_end_.store(stack_->end(), std::memory_order_relaxed);
   stack_->enter();
+  Execution::stack_begin_.store(begin_before, std::memory_order_relaxed);
+  Execution::stack_end_.store(end_before, std::memory_order_relaxed);
   errno_ = std::exchange(errno, errno_before);
   ThreadLocals::instance().exchange(locals_);
   Execution::inside_ = inside_before;

@@ -57,17 +57,21 @@ void ThreadsProgram::clear() {
   fibers_.execution_ends();
 }
 
+bool ThreadsProgram::counts(const intercept::Thread& thread) const {
+  return owners_ == ThreadOwners::kFirstOnes ? !thread.creator() : !thread.by_library();
+}
+
 std::uint64_t ThreadsProgram::moves() const {
   std::uint64_t moves = 0;
   for (const auto& thread : hunted_->execution().threads()) {
-    if (!thread->by_library()) moves += thread->moves() + (thread->ended() ? 1 : 0);
+    if (counts(*thread)) moves += thread->moves() + (thread->ended() ? 1 : 0);
   }
   return moves;
 }
 
 bool ThreadsProgram::all_wait() const {
   for (const auto& thread : hunted_->execution().threads()) {
-    if (thread->by_library() || thread->ended()) continue;
+    if (!counts(*thread) || thread->ended()) continue;
     if (!thread->waits() || thread->has_timer()) return false;
   }
   return true;
@@ -125,7 +129,7 @@ std::string ThreadsProgram::who_waits_for_what() const {
 
 void ThreadsProgram::report_hang() {
   hunted_->verdict().report(
-      search::Oracle::kDeadlock,
+      hang_breaks(),
       "no thread has moved for 30 seconds, although nothing fails:" + who_waits_for_what(),
       hunted_->world().steps());
 }
@@ -134,8 +138,8 @@ void ThreadsProgram::finish(fakezk::World& world) {
   judged_.count(search::Oracle::kDeadlock, hunted_->execution().threads().size());
   judge_end(world);
   if (all_have_ended()) return;
-  hunted_->verdict().report(search::Oracle::kDeadlock,
-                            "nothing can happen any more:" + who_waits_for_what(), world.steps());
+  hunted_->verdict().report(hang_breaks(), "nothing can happen any more:" + who_waits_for_what(),
+                            world.steps());
 }
 
 }  // namespace lockstep::threads

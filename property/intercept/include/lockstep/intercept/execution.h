@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,12 @@ class Execution {
   // The execution of this process; null if there is none.
   [[nodiscard]] static Execution* current() { return current_; }
   // The execution whose thread calls this from code under test; null for all other code.
+  // Other real threads, and handlers on a stack of their own, call it at any time.
   [[nodiscard]] static Execution* of_caller() {
-    return running_ && !inside_ ? of_caller_on_stack() : nullptr;
+    const void* const here = __builtin_frame_address(0);
+    if (here < stack_begin_.load(std::memory_order_relaxed)) return nullptr;
+    if (here >= stack_end_.load(std::memory_order_relaxed)) return nullptr;
+    return inside_ ? nullptr : current_;
   }
 
   // A thread of the host's: for example the one that runs main().
@@ -103,12 +108,14 @@ class Execution {
 
  private:
   friend class Thread;
-  [[nodiscard]] static Execution* of_caller_on_stack();
   [[nodiscard]] std::vector<Thread*> waiters(const void* object) const;
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
   static inline bool inside_ = false;
+  // The stack of the running thread.
+  static inline std::atomic<const void*> stack_begin_ = nullptr;
+  static inline std::atomic<const void*> stack_end_ = nullptr;
 
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;

@@ -44,10 +44,10 @@ class OwnStack {
   void leave();
   // Forgets a body that has left and will not be entered again. Its objects are not destroyed.
   void abandon();
-  // Whether this address is on the stack.
-  [[nodiscard]] bool holds(const void* address) const {
-    return address >= own_.bottom &&
-           address < static_cast<const char*>(own_.bottom) + own_.size;
+  // Its memory.
+  [[nodiscard]] const void* begin() const { return own_.bottom; }
+  [[nodiscard]] const void* end() const {
+    return static_cast<const char*>(own_.bottom) + own_.size;
   }
 
  private:

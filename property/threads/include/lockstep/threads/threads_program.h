@@ -31,6 +31,8 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   virtual void prepare(fakezk::World& world, search::Verdict& verdict) = 0;
   // All threads have ended, or nothing can happen any more.
   virtual void judge_end(fakezk::World& world) = 0;
+  // What a thread that waits for ever breaks.
+  [[nodiscard]] virtual search::Oracle hang_breaks() const { return search::Oracle::kDeadlock; }
   // Lets go of what belongs to the world; the threads are gone.
   virtual void forget() {}
 
@@ -40,7 +42,10 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
 
  private:
   void at_rest(TimePoint until) final;
-  // How often threads of the code under test, and not of its libraries, have gone on.
+  // Whether it shows by its moves that the program does not hang: threads of libraries move for
+  // ever, and so do those that others than the host have started, if they only serve these.
+  [[nodiscard]] bool counts(const intercept::Thread& thread) const;
+  // How often threads that count have gone on.
   [[nodiscard]] std::uint64_t moves() const;
   // Whether only another thread, or the network, can let each of them go on.
   [[nodiscard]] bool all_wait() const;
