@@ -25,6 +25,10 @@ class ProductionProgram final : public threads::ThreadsProgram {
   [[nodiscard]] std::vector<std::function<void()>> bodies() override;
   void prepare(fakezk::World& world, search::Verdict& verdict) override;
   void judge_end(fakezk::World& world) override;
+  // The backend's own timers and proofs of life go on for ever: only what reaches the servers' tree
+  // counts. A holder takes a minute at most (Contender::holding_time).
+  [[nodiscard]] std::uint64_t progress(const fakezk::World& world) override;
+  [[nodiscard]] Duration patience() const override { return std::chrono::seconds(70); }
   [[nodiscard]] search::Oracle hang_breaks() const override { return search::Oracle::kL1; }
   void forget() override { oracles_.end(); }
   // What the thread of one contender does.

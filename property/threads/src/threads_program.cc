@@ -39,8 +39,9 @@ void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   world.set_faults(fakezk::FaultPlan());
   world.set_tracer(nullptr);
   prepare(world, verdict);
-  moves_ = 0;
-  moved_at_ = world.now();
+  progress_ = 0;
+  progressed_at_ = world.now();
+  sleeps_ = 0;
   healed_ = false;
   judged_ = {};
   fibers_.execution_begins();
@@ -57,24 +58,14 @@ void ThreadsProgram::clear() {
   fibers_.execution_ends();
 }
 
-bool ThreadsProgram::counts(const intercept::Thread& thread) const {
-  return owners_ == ThreadOwners::kFirstOnes ? !thread.creator() : !thread.by_library();
-}
-
-std::uint64_t ThreadsProgram::moves() const {
+std::uint64_t ThreadsProgram::progress(const fakezk::World&) {
   std::uint64_t moves = 0;
   for (const auto& thread : hunted_->execution().threads()) {
-    if (counts(*thread)) moves += thread->moves() + (thread->ended() ? 1 : 0);
+    if (thread->by_library()) continue;
+    if (!thread->ended() && (!thread->waits() || thread->has_timer())) ++sleeps_;
+    moves += thread->moves() + (thread->ended() ? 1 : 0);
   }
-  return moves;
-}
-
-bool ThreadsProgram::all_wait() const {
-  for (const auto& thread : hunted_->execution().threads()) {
-    if (!counts(*thread) || thread->ended()) continue;
-    if (!thread->waits() || thread->has_timer()) return false;
-  }
-  return true;
+  return moves + sleeps_;
 }
 
 bool ThreadsProgram::first_ones_have_ended() const {
@@ -88,21 +79,19 @@ bool ThreadsProgram::all_have_ended() const {
                              [](const auto& thread) { return thread->ended(); });
 }
 
-// Threads of the C client send pings for ever, so nothing ever comes to an end by itself: the rest
-// hangs when it has not moved for half a minute, although everything is repaired.
 void ThreadsProgram::at_rest(TimePoint until) {
-  constexpr std::chrono::seconds kPatience{30};
   if (!hunted_) return;
-  if (const std::uint64_t now = moves(); now != moves_ || !all_wait()) {
-    moves_ = now;
-    moved_at_ = hunted_->world().now();
+  fakezk::World& world = hunted_->world();
+  if (const std::uint64_t now = progress(world); now != progress_) {
+    progress_ = now;
+    progressed_at_ = world.now();
     return;
   }
-  if (until - moved_at_ < kPatience) return;
-  if (!healed_) {
+  if (until - progressed_at_ < patience()) return;
+  if (!healed_ && world.faults_injected() > 0) {
     healed_ = true;
-    moved_at_ = until;
-    return hunted_->world().heal();
+    progressed_at_ = until;
+    return world.heal();
   }
   if (first_ones_have_ended()) return report_left_threads();
   report_hang();
@@ -128,10 +117,11 @@ std::string ThreadsProgram::who_waits_for_what() const {
 }
 
 void ThreadsProgram::report_hang() {
-  hunted_->verdict().report(
-      hang_breaks(),
-      "no thread has moved for 30 seconds, although nothing fails:" + who_waits_for_what(),
-      hunted_->world().steps());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience());
+  hunted_->verdict().report(hang_breaks(),
+                            "nothing has gone on for " + std::to_string(seconds.count()) +
+                                " seconds, although nothing fails:" + who_waits_for_what(),
+                            hunted_->world().steps());
 }
 
 void ThreadsProgram::finish(fakezk::World& world) {

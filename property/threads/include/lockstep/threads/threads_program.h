@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,11 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   virtual void prepare(fakezk::World& world, search::Verdict& verdict) = 0;
   // All threads have ended, or nothing can happen any more.
   virtual void judge_end(fakezk::World& world) = 0;
+  // The program hangs if, with all faults mended, this number has not changed for patience() of
+  // simulated time. By default: how often its threads have gone on, where one that sleeps counts as
+  // going on. Threads of libraries do not count, since they send pings for ever.
+  [[nodiscard]] virtual std::uint64_t progress(const fakezk::World& world);
+  [[nodiscard]] virtual Duration patience() const { return std::chrono::seconds(30); }
   // What a thread that waits for ever breaks.
   [[nodiscard]] virtual search::Oracle hang_breaks() const { return search::Oracle::kDeadlock; }
   // Lets go of what belongs to the world; the threads are gone.
@@ -42,13 +48,6 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
 
  private:
   void at_rest(TimePoint until) final;
-  // Whether it shows by its moves that the program does not hang: threads of libraries move for
-  // ever, and so do those that others than the host have started, if they only serve these.
-  [[nodiscard]] bool counts(const intercept::Thread& thread) const;
-  // How often threads that count have gone on.
-  [[nodiscard]] std::uint64_t moves() const;
-  // Whether only another thread, or the network, can let each of them go on.
-  [[nodiscard]] bool all_wait() const;
   [[nodiscard]] bool first_ones_have_ended() const;
   void report_hang();
   void report_left_threads();
@@ -60,8 +59,9 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   std::unique_ptr<HuntedProcess> hunted_;
   std::vector<std::function<void()>> bodies_;
   search::Judgements judged_;
-  std::uint64_t moves_ = 0;  // At the last movement,
-  TimePoint moved_at_{};     // and when it was.
+  std::uint64_t progress_ = 0;  // At its last change,
+  TimePoint progressed_at_{};   // and when that was.
+  std::uint64_t sleeps_ = 0;
   bool healed_ = false;
 };
 
