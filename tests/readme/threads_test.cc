@@ -2,7 +2,6 @@
 #include <zookeeper/zookeeper.h>
 
 #include <cstdio>
-#include <mutex>
 #include <thread>
 
 #include "lockstep/threads/hunt_threads.h"
@@ -12,18 +11,10 @@ namespace lockstep::readme::threaded {
 
 #include "readme_8.inc"
 
-std::mutex mutex;
-
 void ignore(zhandle_t*, int, int, const char*, void*) {}
 
 void work() {
   zhandle_t* const handle = zookeeper_init("127.0.0.1:2181", &ignore, 10'000, nullptr, nullptr, 0);
-  struct Stat stat{};
-  {
-    const std::lock_guard lock(mutex);
-    const threads::Inside inside("the critical section");
-    zoo_exists(handle, "/locks", 0, &stat);
-  }
   zookeeper_close(handle);
 }
 

@@ -200,6 +200,9 @@ void check_determinism(const Source& source, Findings& findings) {
 void check_sleeps(const Source& source, Findings& findings) {
   if (!source.under("tests/") && !source.under("examples/") && !source.under("property/")) return;
   if (source.under("property/lab/src/process/")) return;  // It watches real threads and signals.
+  // Threads of these tests run in virtual time, and what they call is defined here.
+  const bool is_virtual = source.under("tests/intercept/") || source.under("tests/threads/");
+  if (is_virtual || source.under("property/intercept/")) return;
   check_bans(source, kSleeps, findings);
   for (std::size_t i = 0; i < source.code.size(); ++i) {
     const std::string_view code = source.code[i];
@@ -249,7 +252,8 @@ std::string wrong_include(const Source& source, const std::string& header) {
   const auto is = [&](std::string_view prefix) { return header.starts_with(prefix); };
   const bool standard = is("<") && header.find_first_of("./") == header.npos;
   const bool c_client = source.under("backends/zookeeper/src/") ||
-                        source.under("backends/zookeeper/floor/") || source.under("tests/");
+                        source.under("backends/zookeeper/floor/") ||
+                        source.under("property/hunted/") || source.under("tests/");
   if (is("<zookeeper/") && !c_client) {
     return "the C client is known to backends/zookeeper/src only: use lockstep::Session";
   }

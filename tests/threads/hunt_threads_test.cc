@@ -175,6 +175,31 @@ TEST(HuntThreadsTest, LeftoversAreFound) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("/lock/left"));
 }
 
+// Found by such a hunt: zoo_exists looks whether the session is over, then queues its request. If
+// the I/O thread learns of the end in between, it has cleared the queues and is gone, and nobody
+// ever completes the call (zookeeper.c 3.8.0, zoo_awexists and do_io). lockstep::zookeeper makes no
+// synchronous calls.
+TEST(HuntThreadsTest, ASynchronousCallHangsWhenItsSessionEnds) {
+  const auto body = [] {
+    const auto look = [] {
+      News news;
+      zhandle_t* const handle =
+          zookeeper_init("a.example:2181", &News::tell, 10'000, nullptr, &news, 0);
+      struct ::Stat stat{};
+      zoo_exists(handle, "/lock", 0, &stat);
+      zookeeper_close(handle);
+    };
+    std::thread a(look);
+    std::thread b(look);
+    a.join();
+    b.join();
+  };
+  const lab::HuntReport report = hunt_threads("looks", body, executions(30'000, "kill-session"));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "deadlock");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("waits in pthread_cond_wait"));
+}
+
 TEST(HuntThreadsTest, GoogleTestHuntsToo) {
   lab::HuntSettings settings = executions(50);
   settings.size = {1, 1};
