@@ -52,6 +52,23 @@ TEST(ReplayTest, ReproducesTheFindingOfAHunt) {
   }
 }
 
+#if LOCKSTEP_WITH_ZOOKEEPER
+// The same lock on the production backend, with the C client and all threads.
+TEST(ReplayTest, ReproducesAFindingOnTheProductionBackend) {
+  const ProgramRun hunt = run_program({"hunt", "textbook-a", "--backend", "zookeeper", "--faults",
+                                       "none", "--seed", "1", "--json"});
+  EXPECT_EQ(hunt.status, 1) << hunt.out << hunt.err;
+  const nlohmann::json found = hunt.json();
+  EXPECT_EQ(found.at("scenario"), "textbook-a");
+  EXPECT_EQ(found.at("backend"), "zookeeper");
+  EXPECT_EQ(found.at("violation").at("oracle"), "L1");
+  const std::string replay = found.at("violation").at("replay");
+  EXPECT_TRUE(replay.starts_with("lockstep1/textbook-a+zookeeper/")) << replay;
+  const nlohmann::json result = run_program({"replay", replay, "--json"}).json();
+  EXPECT_EQ(result.at("result"), "reproduced");
+}
+#endif
+
 TEST(ReplayTest, ReadsTheStringFromAFile) {
   const std::string name = testing::TempDir() + "lockstep_replay_test";
   std::ofstream(name) << "\n  " << found() << "\r\n\n";

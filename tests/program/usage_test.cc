@@ -46,18 +46,25 @@ TEST(UsageTest, UnknownCommandsAndOptionsAreNamed) {
                    {"bench no-such-suite", "no-such-suite"}});
 }
 
-#if !LOCKSTEP_WITH_ZOOKEEPER
+#if LOCKSTEP_WITH_ZOOKEEPER
+TEST(UsageTest, TheProductionBackendIsNotSearchedExhaustively) {
+  expect_rejected(
+      {{"hunt fair-mutex --backend zookeeper --strategy exhaustive", "--backend fake"}});
+}
+#else
 TEST(UsageTest, ABuildWithoutZookeeperSaysSo) {
   expect_rejected({{"lock /l --zookeeper 127.0.0.1:1 -- true", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
                    {"show /l --zookeeper 127.0.0.1:1 --json", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
                    {"revoke /l", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
+                   {"hunt fair-mutex --backend zookeeper", "LOCKSTEP_WITH_ZOOKEEPER=OFF"},
                    {"bench real", "LOCKSTEP_WITH_ZOOKEEPER=OFF"}});
 }
 #endif
 
 TEST(UsageTest, OptionsOfOneStrategyAreRejectedWithAnother) {
   expect_rejected({{"hunt fair-mutex --reduction sleep", "--reduction"},
-                   {"hunt multi-lock --blocking", "'multi-lock'"},
+                   {"hunt leader-election --blocking", "'leader-election'"},
+                   {"hunt fair-mutex --backend etcd", "etcd"},
                    {"hunt fair-mutex --strategy exhaustive --reduction most", "'most'"},
                    {"hunt fair-mutex --strategy exhaustive --first 5", "--first"},
                    {"hunt fair-mutex --strategy magic", "'magic'"}});
