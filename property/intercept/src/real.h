@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 // The attributes of libc's declarations are no part of a function's type.
 #pragma GCC diagnostic ignored "-Wignored-attributes"
@@ -40,7 +41,11 @@ class Real {
 
   // A sanitizer's runtime that is linked into the program has its own definition under this name,
   // beside the one that this library has replaced.
+  // Only asked for functions that it must not miss, because a lookup without success allocates, and
+  // the runtime calls others while it allocates.
   [[nodiscard]] void* sanitizers() const {
+    const std::string_view own = name_;
+    if (own != "pthread_create" && own != "pthread_join" && own != "pthread_detach") return nullptr;
     char name[96];
     const int length = std::snprintf(name, sizeof name, "___interceptor_%s", name_);
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof name) return nullptr;
