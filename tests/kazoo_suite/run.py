@@ -13,6 +13,8 @@ import time
 import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Debian's packages belong to Debian's interpreter, which need not be the first in PATH.
+PYTHON = "/usr/bin/python3"
 TESTS = pathlib.Path("/usr/lib/python3/dist-packages/kazoo/tests")
 # Other kinds of threads, from packages of their own.
 HANDLERS = ["test_eventlet_handler.py", "test_gevent_handler.py"]
@@ -41,7 +43,7 @@ def outcomes(report):
 
 def run_suite(servers, tests, scratch):
     report = pathlib.Path(scratch) / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-p", "one_address", "-p", "no:cacheprovider", "-q",
+    command = [PYTHON, "-m", "pytest", "-p", "one_address", "-p", "no:cacheprovider", "-q",
                "--timeout", str(LIMIT_S), f"--junitxml={report}",
                *(f"--ignore={TESTS / name}" for name in HANDLERS),
                *(str(TESTS / test) for test in tests)]
