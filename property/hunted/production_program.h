@@ -31,7 +31,7 @@ class ProductionProgram final : public threads::ThreadsProgram {
   [[nodiscard]] Duration patience() const override { return std::chrono::seconds(70); }
   [[nodiscard]] search::Oracle hang_breaks() const override { return search::Oracle::kL1; }
   void forget() override { oracles_.end(); }
-  // What the thread of one contender does.
+  // Runs on the thread of one contender.
   void contend(std::uint32_t index);
   [[nodiscard]] std::string connection_string() const;
 

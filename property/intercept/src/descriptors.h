@@ -13,7 +13,7 @@
 
 namespace lockstep::intercept {
 
-// What a descriptor of an execution stands for. Nothing here waits: an operation that would have to
+// A file, pipe or socket of an execution. Nothing here waits: an operation that would have to
 // returns -1 with EAGAIN.
 class Descriptor {
  public:

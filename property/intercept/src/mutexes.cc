@@ -7,7 +7,8 @@
 #include "real.h"
 
 // Mutexes keep their state in glibc's own fields, so that one that is initialised statically, or
-// outside of an execution, is a valid one inside. An unlocked mutex goes to whoever comes first.
+// outside of an execution, is a valid one inside. An unlocked mutex goes to the first thread that
+// comes.
 
 namespace lockstep::intercept {
 

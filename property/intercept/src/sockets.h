@@ -23,7 +23,7 @@ class Socket final : public Descriptor {
   int listen();
   // Whether connections to this address come here.
   [[nodiscard]] bool listens_at(const sockaddr_in& address) const;
-  // Null, and errno is EAGAIN, if nobody has connected.
+  // Null, and errno is EAGAIN, if no client has connected.
   [[nodiscard]] std::shared_ptr<Socket> accept();
   [[nodiscard]] const sockaddr_in& own() const { return own_; }
   [[nodiscard]] const Stream* stream() const { return stream_.get(); }

@@ -56,7 +56,7 @@ Bindings bindings_of(const dl_phdr_info& object) {
 
 }  // namespace
 
-// What the loader has made read-only after relocation stays as it is.
+// Memory that the loader has made read-only after relocation stays as it is.
 LibraryState::LibraryState(std::string_view file_name) {
   Search search{file_name};
   if (::dl_iterate_phdr(&look, &search) == 0) return;

@@ -53,7 +53,7 @@ class Execution {
   // The descriptors of this execution.
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
   [[nodiscard]] Host& host() { return host_; }
-  // What code under test can seed, and what it cannot.
+  // Code under test can seed the first one, and not the second.
   [[nodiscard]] Randomness& randomness() { return randomness_; }
   [[nodiscard]] Randomness& entropy() { return entropy_; }
 

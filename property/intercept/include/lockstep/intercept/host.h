@@ -17,7 +17,7 @@ class Thread;
 // Execution::descriptors_changed() after it has changed by itself.
 class Stream {
  public:
-  // What a reader meets after the bytes that have arrived.
+  // A reader meets this after the bytes that have arrived.
   enum class End : std::uint8_t { kNone, kClosed };
 
   Stream() = default;
@@ -37,8 +37,8 @@ class Stream {
 };
 
 // The world in which intercepted threads run: it owns time, chance, the order in which threads go
-// on, and the network. Called on the stack of the thread that is running, or by whoever runs the
-// world; single-threaded. Its functions may not block.
+// on, and the network. Called on the stack of the thread that is running, or by the code that runs
+// the world; single-threaded. Its functions may not block.
 class Host {
  public:
   Host() = default;

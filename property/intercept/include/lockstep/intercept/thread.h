@@ -25,7 +25,7 @@ class Condition {
   ~Condition() = default;
 };
 
-// What ended a wait.
+// The reason why a wait has ended.
 enum class Woken : std::uint8_t { kByEvent, kByTimer };
 
 // One intercepted thread: code on a stack of its own that leaves it in each intercepted call at

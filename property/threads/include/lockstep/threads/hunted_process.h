@@ -17,7 +17,7 @@
 namespace lockstep::threads {
 
 // Which process of the world a thread belongs to: strategies and lanes treat all threads of one
-// process as one client. A library's threads belong to whoever has started them.
+// process as one client. A library's threads belong to the process that has started them.
 enum class ThreadOwners : std::uint8_t {
   kThemselves,  // Each thread of the code under test is a process.
   kFirstOnes,   // Only those that the host has started are; the others belong to their creators.

@@ -37,7 +37,7 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   // going on. Threads of libraries do not count, since they send pings for ever.
   [[nodiscard]] virtual std::uint64_t progress(const fakezk::World& world);
   [[nodiscard]] virtual Duration patience() const { return std::chrono::seconds(30); }
-  // What a thread that waits for ever breaks.
+  // The oracle that a thread breaks by waiting for ever.
   [[nodiscard]] virtual search::Oracle hang_breaks() const { return search::Oracle::kDeadlock; }
   // Lets go of what belongs to the world; the threads are gone.
   virtual void forget() {}
