@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "lockstep/lock_observer.h"
 #include "rounds.h"
 
@@ -8,8 +11,16 @@ namespace lockstep::scenarios {
 // Tells the oracles of the acquires that a recipe makes by itself, on sessions of its own choice.
 class Acquires final : public LockObserver {
  public:
-  Acquires(Contender& self, const Context& patience)
-      : self_(self), oracles_(self.oracles()), patience_(patience) {}
+  // One that outlives the grants that it observes, which may be released in the background after
+  // the contender's tasks have ended.
+  static Acquires& of(Contender& self, Context patience) {
+    const auto made = std::make_shared<Acquires>(self, std::move(patience));
+    self.keep(made);
+    return *made;
+  }
+
+  Acquires(Contender& self, Context patience)
+      : self_(self), oracles_(self.oracles()), patience_(std::move(patience)) {}
 
   void acquire_begins(SessionId session, const Path&) override {
     oracles_.acquiring(session, index_of(self_), patience_.deadline());
@@ -40,7 +51,7 @@ class Acquires final : public LockObserver {
  private:
   Contender& self_;
   judge::LockOracles& oracles_;
-  const Context& patience_;
+  Context patience_;
 };
 
 }  // namespace lockstep::scenarios

@@ -114,8 +114,7 @@ Task<void> block(Contender& self, std::shared_ptr<blocking::CohortMutex> mutex, 
 
 // As many threads, on a mutex that outlives sessions.
 Task<void> share_blocking(Contender& self, Path lock) {
-  const Context forever;
-  Acquires observer(self, forever);
+  Acquires& observer = Acquires::of(self, Context());
   Grants grants(self);
   auto mutex =
       std::make_shared<blocking::CohortMutex>(self.client(), std::move(lock), bounds(), &observer);

@@ -94,7 +94,7 @@ Task<void> stay_candidate(Contender& self, Path path, std::uint32_t rounds) {
   const Context limit = self.patience();
   Context patience(stop.get_token());
   if (limit.deadline()) patience = Context(*limit.deadline(), stop.get_token());
-  Acquires observer(self, patience);
+  Acquires& observer = Acquires::of(self, patience);
   Office office(self);
   LockOptions options{Data(std::string_view(self.client().name()))};
   LeaderLatch latch(self.client(), path, std::move(options), office, &observer);
@@ -134,8 +134,7 @@ void govern_blocking(Contender& self, blocking::LeaderLatch& latch, std::uint32_
 
 Task<void> stay_candidate_blocking(Contender& self, Path path, std::uint32_t rounds) {
   return self.on_fiber([&self, path, rounds] {
-    const Context forever;
-    Acquires observer(self, forever);
+    Acquires& observer = Acquires::of(self, Context());
     LockOptions options{Data(std::string_view(self.client().name()))};
     blocking::LeaderLatch latch(self.client(), path, std::move(options), &observer);
     try {

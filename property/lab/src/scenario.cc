@@ -111,6 +111,7 @@ void Contender::clear() noexcept {
   attempts_ = 0;
   grants_ = 0;
   finished_ = false;
+  kept_.clear();
 }
 
 void Contender::note(std::string_view text) {

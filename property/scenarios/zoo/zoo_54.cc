@@ -77,7 +77,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;
-    Acquires observer(self, forever);
+    Acquires& observer = Acquires::of(self, forever);
     Relay relay(**session, lock, observer);
     const Context soon(self.client().executor().now() + std::chrono::seconds(1));
     std::vector<Task<void>> tasks;

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lockstep/fake/client.h"
 #include "lockstep/held_lock.h"
@@ -67,6 +69,10 @@ class Contender {
   // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 
+  // Keeps something until the execution is over, longer than tasks, crashed processes and sessions:
+  // an observer outlives the grants that are released in the background.
+  void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
+
   // Shows `text` in the contender's lane, where a schedule is drawn: for memory that contenders
   // share, and other facts that requests do not show. No effect on the schedule.
   void note(std::string_view text);
@@ -96,6 +102,7 @@ class Contender {
   std::uint32_t grants_ = 0;
   bool impatient_ = false;
   bool finished_ = false;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 using Contenders = std::deque<Contender, internal::PoolAllocator<Contender>>;
