@@ -135,12 +135,12 @@ void search(Searcher& searcher, CoverageTracer* coverage, Block& block) {
     const auto again = [&](fakezk::Tracer* tracer) { return searcher.run(index, tracer); };
     parted = find_nondeterminism(searcher.world(), outcome, again);
   }
-  if (!parted && index == 0 && outcome.trace_hash != searcher.calm_hash()) {
+  if (!parted && index == 0 && outcome.trace_hash != searcher.calm_run().trace_hash) {
     parted = remembers_executions();
   }
   block.steps += outcome.steps;
   block.judged += outcome.judged;
-  block.trace_hash += fakezk::mix(outcome.trace_hash ^ fakezk::mix(index + 1));
+  block.trace_hash += hash_of(index, outcome);
   const bool nondeterministic = parted.has_value();
   if (parted) outcome.violation = std::move(parted);
   if (!outcome.violation) return;
@@ -174,26 +174,35 @@ fakezk::FaultKinds impossible_faults(Program& program) {
 
 Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
                    const ExecutionLimits& limits, std::uint64_t seed)
+    : Searcher(std::move(program), std::move(strategy), limits, seed, CalmRun()) {
+  EventCounts counts(calm_run_.events);
+  const Outcome calm = execute(world_, *program_, calm_, limits_, &counts);
+  calm_run_.positions = calm.positions;
+  calm_run_.trace_hash = calm.trace_hash;
+}
+
+Searcher::Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
+                   const ExecutionLimits& limits, std::uint64_t seed, CalmRun calm_run)
     : world_(program->servers()),
       program_(std::move(program)),
       strategy_(std::move(strategy)),
       limits_(limits),
-      seed_(seed) {
-  kinds_ = limits_.faults.kinds() & ~impossible_faults(*program_);
-  EventCounts counts(calm_events_);
-  const Outcome calm = execute(world_, *program_, calm_, limits_, &counts);
-  calm_positions_ = calm.positions;
-  calm_hash_ = calm.trace_hash;
+      seed_(seed),
+      kinds_(limits_.faults.kinds() & ~impossible_faults(*program_)),
+      calm_run_(std::move(calm_run)) {}
+
+std::uint64_t hash_of(std::uint64_t index, const Outcome& outcome) {
+  return fakezk::mix(outcome.trace_hash ^ fakezk::mix(index + 1));
 }
 
-std::uint64_t searched_execution() noexcept { return searched; }
+const std::uint64_t& searched_execution() noexcept { return searched; }
 
 Outcome Searcher::run(std::uint64_t index, fakezk::Tracer* tracer) {
   searched = index;
   if (index == 0) return execute(world_, *program_, calm_, limits_, tracer);
   const std::uint64_t seed = fakezk::mix(fakezk::mix(seed_) + index);
   strategy_->begin(
-      ExecutionStart{seed, calm_positions_, calm_events_, limits_.faults.total(), kinds_});
+      ExecutionStart{seed, calm_run_.positions, calm_run_.events, limits_.faults.total(), kinds_});
   return execute(world_, *program_, *strategy_, limits_, tracer);
 }
 

@@ -8,12 +8,6 @@
 
 namespace lockstep::search {
 
-// One execution in 200 is run twice. Which ones depends on the index only, so that a hunt's result
-// does not depend on the number of jobs; 0 and 1 are among them, to find out early.
-[[nodiscard]] constexpr bool is_repeated(std::uint64_t index) {
-  return index < 2 || index % 200 == 0;
-}
-
 // Runs the same execution each time, watched by a tracer if there is one.
 using RunAgain = std::function<Outcome(fakezk::Tracer* tracer)>;
 

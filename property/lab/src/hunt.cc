@@ -13,6 +13,8 @@
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/timeline.h"
 #include "process/explained.h"
+#include "process/forked_searcher.h"
+#include "process/forked_trials.h"
 #include "process/words_of.h"
 
 namespace lockstep::lab {
@@ -68,6 +70,10 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
           "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
   require(settings.most_executions() > 0, "a hunt needs at least one execution");
   require(settings.seconds > 0, "the time of a hunt has to be positive");  // also refuses NaN
+  require(!lock.in_forks || !settings.is_exhaustive(),
+          "only a strategy hunts '" + lock.name + "', whose executions run in child processes");
+  require(!lock.in_forks || !settings.measure_coverage,
+          "executions in child processes measure no coverage");
   check_way(settings);
 }
 
@@ -98,6 +104,8 @@ class Search {
     return make(size, false);
   }
   [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
+  // What was found has ended a child process of the hunt.
+  [[nodiscard]] bool ended_process() const { return ended_process_; }
 
  private:
   [[nodiscard]] std::unique_ptr<search::Program> make(ScenarioSize size, bool is_searched) const {
@@ -106,6 +114,7 @@ class Search {
   }
   std::optional<search::Found> by_strategy(HuntReport& report);
   std::optional<search::Found> everything(HuntReport& report);
+  search::HuntResult hunted(const search::HuntOptions& options);
   [[nodiscard]] bool is_interrupted() const { return watch_.interrupted && watch_.interrupted(); }
   [[nodiscard]] bool time_is_up() const { return stopwatch_.seconds() >= settings_.seconds; }
 
@@ -114,6 +123,7 @@ class Search {
   const HuntWatch& watch_;
   const Explainer* explainer_;
   Stopwatch stopwatch_;
+  bool ended_process_ = false;
 };
 
 StoppedBy reason(const search::HuntResult& result, bool interrupted) {
@@ -123,6 +133,16 @@ StoppedBy reason(const search::HuntResult& result, bool interrupted) {
     case search::HuntResult::StoppedBy::kTime: break;
   }
   return interrupted ? StoppedBy::kInterruption : StoppedBy::kTime;
+}
+
+search::HuntResult Search::hunted(const search::HuntOptions& options) {
+  if (!lock_.in_forks) {
+    JobThreads threads(options.jobs);
+    return hunt(options, threads);
+  }
+  ForkedResult forked = hunt_in_forks(options);
+  ended_process_ = forked.ended_process;
+  return std::move(forked.result);
 }
 
 std::optional<search::Found> Search::by_strategy(HuntReport& report) {
@@ -140,8 +160,7 @@ std::optional<search::Found> Search::by_strategy(HuntReport& report) {
     return true;
   };
   options.time_is_up = [this] { return is_interrupted() || time_is_up(); };
-  JobThreads threads(options.jobs);
-  search::HuntResult result = hunt(options, threads);
+  search::HuntResult result = hunted(options);
   report.executions = result.executions;
   report.steps = result.steps;
   report.trace_hash = result.trace_hash;
@@ -277,6 +296,41 @@ HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& sett
   return hunt_lock(LockUnderTest(std::move(name), std::move(contend)), settings);
 }
 
+namespace {
+
+search::Failure explained(const LockUnderTest& lock, const HuntSettings& settings,
+                          const Search& search, const search::Found& found) {
+  constexpr std::chrono::seconds kMostTime(20);
+  ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, kMostTime);
+  search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
+                      [&](std::uint32_t clients, std::uint32_t rounds) {
+                        return search.program({clients, rounds});
+                      }};
+  scene.least_clients = lock.least.clients;
+  scene.least_rounds = lock.least.rounds;
+  if (lock.in_forks) scene.trials = &trials;
+  return explain(scene, search.limits(), found);
+}
+
+// A schedule that ends its process cannot be run in this one. It is shown as it was found if it
+// does not end a process again.
+search::Failure ended(const LockUnderTest& lock, const HuntSettings& settings,
+                      const HuntWatch& watch, const search::Found& found) {
+  if (std::optional<search::Failure> failure =
+          failure_of_end(lock, settings, watch.replay_by, found.deviations)) {
+    return *std::move(failure);
+  }
+  search::Failure failure;
+  failure.violation = *found.outcome.violation;
+  failure.clients = settings.size.clients;
+  failure.rounds = settings.size.rounds;
+  failure.faults = settings.faults;
+  failure.steps = found.outcome.steps;
+  return failure;
+}
+
+}  // namespace
+
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
                      const HuntWatch& watch) {
   check(lock, settings);
@@ -286,19 +340,16 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   report.size = settings.size;
   report.faults = settings.faults;
   report.seed = settings.seed;
-  const Aftermath aftermath(
-      [&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
-  Search search(lock, settings, watch, aftermath.explainer());
+  std::optional<Aftermath> aftermath;
+  if (!lock.in_forks) {
+    aftermath.emplace([&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
+  }
+  Search search(lock, settings, watch, aftermath ? aftermath->explainer() : nullptr);
   const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
-  search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
-                      [&](std::uint32_t clients, std::uint32_t rounds) {
-                        return search.program({clients, rounds});
-                      }};
-  scene.least_clients = lock.least.clients;
-  scene.least_rounds = lock.least.rounds;
-  report.failure = explain(scene, search.limits(), *found);
   report.failed_execution = found->execution;
+  report.failure = search.ended_process() ? ended(lock, settings, watch, *found)
+                                          : explained(lock, settings, search, *found);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "lockstep/search/hunt.h"
 #include "repeat.h"
 
 namespace lockstep::search {

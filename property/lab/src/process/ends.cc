@@ -5,12 +5,17 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace lockstep::lab {
 
 namespace {
 
+enum class Kind : std::uint32_t { kEnd, kTrial };
+
 struct Head {
+  Kind kind;
   std::uint64_t execution;
   std::uint32_t step;
   std::uint32_t text;
@@ -22,7 +27,19 @@ struct Choice {
   std::uint32_t index;
 };
 
+// After the deviations of a trial.
+struct Rest {
+  std::uint64_t trace_hash;
+  std::uint32_t positions;
+  std::uint32_t events;
+  std::uint32_t oracle;  // The length of its name; 0 without a violation. Its message follows.
+  std::uint32_t message;
+  std::uint32_t violated_at;
+};
+static_assert(std::is_trivially_copyable_v<search::Judgements>);
+
 constexpr std::string_view kHas = " has ";
+constexpr std::string_view kCrash = "crash";
 
 bool write_all(int file, const void* from, std::size_t size) noexcept {
   const auto* bytes = static_cast<const char*>(from);
@@ -47,17 +64,8 @@ bool read_all(int file, void* into, std::size_t size) {
   return true;
 }
 
-}  // namespace
-
-bool write_end(int file, const EndTold& end) noexcept {
-  const Head head{end.execution, end.step,
-                  static_cast<std::uint32_t>(end.who.size() + kHas.size() + end.what.size()),
-                  static_cast<std::uint32_t>(end.deviations.size())};
-  if (!write_all(file, &head, sizeof head)) return false;
-  for (const std::string_view text : std::array{end.who, kHas, end.what}) {
-    if (!write_all(file, text.data(), text.size())) return false;
-  }
-  for (const fakezk::Deviation& deviation : end.deviations) {
+bool write_deviations(int file, const std::vector<fakezk::Deviation>& deviations) noexcept {
+  for (const fakezk::Deviation& deviation : deviations) {
     const Choice choice{deviation.position, deviation.choice.fault ? 1U : 0U,
                         deviation.choice.index};
     if (!write_all(file, &choice, sizeof choice)) return false;
@@ -65,20 +73,104 @@ bool write_end(int file, const EndTold& end) noexcept {
   return true;
 }
 
-std::optional<End> read_end(int file) {
-  Head head{};
-  if (!read_all(file, &head, sizeof head)) return std::nullopt;
-  End end{std::string(head.text, '\0'), head.step, head.execution, {}};
-  if (!read_all(file, end.what.data(), end.what.size())) return std::nullopt;
-  for (std::uint32_t i = 0; i < head.deviations; ++i) {
+bool read_deviations(int file, std::uint32_t count, std::vector<fakezk::Deviation>& deviations) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     Choice choice{};
-    if (!read_all(file, &choice, sizeof choice)) return std::nullopt;
-    fakezk::Deviation& deviation = end.deviations.emplace_back();
+    if (!read_all(file, &choice, sizeof choice)) return false;
+    fakezk::Deviation& deviation = deviations.emplace_back();
     deviation.position = choice.position;
     deviation.choice.fault = choice.fault != 0;
     deviation.choice.index = choice.index;
   }
+  return true;
+}
+
+std::optional<End> read_end_after(int file, const Head& head) {
+  End end{std::string(head.text, '\0'), head.step, head.execution, {}};
+  if (!read_all(file, end.what.data(), end.what.size())) return std::nullopt;
+  if (!read_deviations(file, head.deviations, end.deviations)) return std::nullopt;
   return end;
+}
+
+ToldTrial crashed(End end) {
+  ToldTrial told;
+  told.ended_process = true;
+  told.trial.outcome.violation =
+      search::Violation{std::string(kCrash), std::move(end.what), end.step};
+  told.trial.outcome.steps = end.step;
+  told.trial.deviations = std::move(end.deviations);
+  return told;
+}
+
+std::optional<ToldTrial> read_trial_after(int file, const Head& head) {
+  ToldTrial told;
+  search::Outcome& outcome = told.trial.outcome;
+  outcome.steps = head.step;
+  Rest rest{};
+  if (!read_deviations(file, head.deviations, told.trial.deviations) ||
+      !read_all(file, &rest, sizeof rest) ||
+      !read_all(file, &outcome.judged, sizeof outcome.judged)) {
+    return std::nullopt;
+  }
+  outcome.trace_hash = rest.trace_hash;
+  outcome.positions = rest.positions;
+  search::Violation violation{std::string(rest.oracle, '\0'), std::string(rest.message, '\0'),
+                              rest.violated_at};
+  told.events.resize(rest.events);
+  if (!read_all(file, violation.oracle.data(), violation.oracle.size()) ||
+      !read_all(file, violation.message.data(), violation.message.size()) ||
+      !read_all(file, told.events.data(), told.events.size() * sizeof told.events[0])) {
+    return std::nullopt;
+  }
+  if (rest.oracle > 0) outcome.violation = std::move(violation);
+  return told;
+}
+
+}  // namespace
+
+bool write_end(int file, const EndTold& end) noexcept {
+  const Head head{Kind::kEnd, end.execution, end.step,
+                  static_cast<std::uint32_t>(end.who.size() + kHas.size() + end.what.size()),
+                  static_cast<std::uint32_t>(end.deviations.size())};
+  if (!write_all(file, &head, sizeof head)) return false;
+  for (const std::string_view text : std::array{end.who, kHas, end.what}) {
+    if (!write_all(file, text.data(), text.size())) return false;
+  }
+  return write_deviations(file, end.deviations);
+}
+
+std::optional<End> read_end(int file) {
+  Head head{};
+  if (!read_all(file, &head, sizeof head)) return std::nullopt;
+  return read_end_after(file, head);
+}
+
+bool write_trial(int file, const search::Trial& trial, const std::vector<std::uint32_t>& events) {
+  const search::Outcome& outcome = trial.outcome;
+  const search::Violation violation = outcome.violation.value_or(search::Violation());
+  const Head head{Kind::kTrial, 0, outcome.steps, 0,
+                  static_cast<std::uint32_t>(trial.deviations.size())};
+  const Rest rest{outcome.trace_hash,
+                  outcome.positions,
+                  static_cast<std::uint32_t>(events.size()),
+                  static_cast<std::uint32_t>(violation.oracle.size()),
+                  static_cast<std::uint32_t>(violation.message.size()),
+                  violation.step};
+  return write_all(file, &head, sizeof head) && write_deviations(file, trial.deviations) &&
+         write_all(file, &rest, sizeof rest) &&
+         write_all(file, &outcome.judged, sizeof outcome.judged) &&
+         write_all(file, violation.oracle.data(), violation.oracle.size()) &&
+         write_all(file, violation.message.data(), violation.message.size()) &&
+         write_all(file, events.data(), events.size() * sizeof events[0]);
+}
+
+std::optional<ToldTrial> read_trial(int file) {
+  Head head{};
+  if (!read_all(file, &head, sizeof head)) return std::nullopt;
+  if (head.kind == Kind::kTrial) return read_trial_after(file, head);
+  std::optional<End> end = read_end_after(file, head);
+  if (!end) return std::nullopt;
+  return crashed(*std::move(end));
 }
 
 }  // namespace lockstep::lab

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lockstep/fakezk/world.h"
+#include "lockstep/search/trials.h"
 
 namespace lockstep::lab {
 
@@ -30,5 +31,17 @@ struct End {
 bool write_end(int file, const EndTold& end) noexcept;
 // Reads it, at most once; none if the writers have closed the pipe without a word.
 [[nodiscard]] std::optional<End> read_end(int file);
+
+// An execution in another process: how it went, or how it has ended that process.
+struct ToldTrial {
+  search::Trial trial;  // Of an end: with the violation "crash".
+  bool ended_process = false;
+  std::vector<std::uint32_t> events;  // How often each source had an event, if it was counted.
+};
+// False if it cannot be written.
+bool write_trial(int file, const search::Trial& trial,
+                 const std::vector<std::uint32_t>& events = {});
+// Reads what write_trial or write_end has written; none if the writers have closed the pipe.
+[[nodiscard]] std::optional<ToldTrial> read_trial(int file);
 
 }  // namespace lockstep::lab

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace lockstep::lab {
 namespace {
 
 constexpr search::ShrinkBudget kBudget = {.executions = 8'000, .steps = 4'500'000};
+// The process that has ended waits for it.
+constexpr std::chrono::seconds kMostTime(20);
 
 void print(std::string_view text) {
   while (!text.empty()) {
@@ -46,11 +49,15 @@ search::Failure failure_of(const LockUnderTest& lock, search::ShrunkScene shrunk
 
 }  // namespace
 
-void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
-                 std::string_view replay_by, const End& end) {
-  ForkedTrials trials([&](ScenarioSize size) {
-    return with_last_words(lock.program(size), {lock.name, size, settings.faults, replay_by});
-  });
+std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
+                                              const HuntSettings& settings,
+                                              std::string_view replay_by,
+                                              const std::vector<fakezk::Deviation>& deviations) {
+  ForkedTrials trials(
+      [&](ScenarioSize size) {
+        return with_last_words(lock.program(size), {lock.name, size, settings.faults, replay_by});
+      },
+      kMostTime);
   search::Scene scene{
       lock.name, settings.size.clients, settings.size.rounds,
       [&](std::uint32_t clients, std::uint32_t rounds) { return lock.program({clients, rounds}); }};
@@ -58,23 +65,33 @@ void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
   scene.least_rounds = lock.least.rounds;
   scene.trials = &trials;
   search::ShrunkScene shrunk =
-      shrink_scene(scene, {.faults = settings.faults}, "crash", end.deviations, kBudget);
-  if (!shrunk.schedule.outcome.violation) {
-    return print("lockstep: this schedule does not end the process when it is run again\n");
-  }
+      shrink_scene(scene, {.faults = settings.faults}, "crash", deviations, kBudget);
+  if (!shrunk.schedule.outcome.violation) return std::nullopt;
   const ScenarioSize size{shrunk.clients, shrunk.rounds};
   const std::uint32_t last_step = shrunk.schedule.outcome.violation->step;
-  const std::string lanes = trials.draw(size, shrunk.limits, shrunk.schedule.deviations, last_step);
+  std::string lanes = trials.draw(size, shrunk.limits, shrunk.schedule.deviations, last_step);
+  search::Failure failure = failure_of(lock, std::move(shrunk));
+  failure.original_deviations = deviations.size();
+  failure.lanes = std::move(lanes) + "  !! " + failure.violation.message + " in step " +
+                  std::to_string(last_step) + '\n';
+  return failure;
+}
+
+void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
+                 std::string_view replay_by, const End& end) {
   HuntReport report;
   report.name = lock.name;
   report.lock = lock;
-  report.failure = failure_of(lock, std::move(shrunk));
+  report.failure = failure_of_end(lock, settings, replay_by, end.deviations);
+  if (!report.failure) {
+    return print("lockstep: this schedule does not end the process when it is run again\n");
+  }
   const search::Failure& failure = *report.failure;
   print("\nThe shortest schedule found that ends so: " + counted(failure.steps, "step") + ", " +
         counted(failure.deviations, "deviation") + " from the default schedule, with " +
-        in_words(size) + ":\n\n" + lanes + "  !! " + failure.violation.message + " in step " +
-        std::to_string(last_step) + "\n\nIts replay string:\n\n  " + std::string(replay_by) +
-        failure.replay + "\n\nAs a regression test:\n\n" + report.regression_test());
+        in_words(ScenarioSize{failure.clients, failure.rounds}) + ":\n\n" + failure.lanes +
+        "\nIts replay string:\n\n  " + std::string(replay_by) + failure.replay +
+        "\n\nAs a regression test:\n\n" + report.regression_test());
 }
 
 }  // namespace lockstep::lab

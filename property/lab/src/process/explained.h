@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "lockstep/lab/hunt.h"
 #include "process/aftermath.h"
@@ -12,5 +14,10 @@ namespace lockstep::lab {
 // (Aftermath).
 void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
                  std::string_view replay_by, const End& end);
+// Shrinks and draws a schedule that has ended a child process of a hunt. None if it does not do so
+// again.
+[[nodiscard]] std::optional<search::Failure> failure_of_end(
+    const LockUnderTest& lock, const HuntSettings& settings, std::string_view replay_by,
+    const std::vector<fakezk::Deviation>& deviations);
 
 }  // namespace lockstep::lab

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,7 +13,8 @@
 #include "lockstep/search/lanes.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/strategy.h"
-#include "process/under_way.h"
+#include "process/child.h"
+#include "process/forked_searcher.h"
 
 namespace lockstep::lab {
 
@@ -22,30 +22,6 @@ namespace {
 
 // A trial takes milliseconds, unless the code under test never returns.
 constexpr unsigned kMostSecondsOfATrial = 5;
-// All of them together; the process that has ended waits for them.
-constexpr std::int64_t kMostSeconds = 30;
-constexpr std::string_view kCrash = "crash";
-
-std::int64_t seconds_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
-}
-
-// The code under test may print, and did so already in the process that ended.
-void be_silent() {
-  const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  ::dup2(nothing, STDOUT_FILENO);
-  ::dup2(nothing, STDERR_FILENO);
-}
-
-search::Trial crashed(End end) {
-  search::Trial trial;
-  trial.outcome.violation = search::Violation{std::string(kCrash), std::move(end.what), end.step};
-  trial.outcome.steps = end.step;
-  trial.deviations = std::move(end.deviations);
-  return trial;
-}
 
 // Draws the lanes again after each event near the end, and writes them to a pipe: the last drawing
 // that arrives is as complete as it can be.
@@ -110,71 +86,61 @@ std::string last_of(std::string texts) {
 
 }  // namespace
 
-ForkedTrials::ForkedTrials(Make make)
-    : make_(std::move(make)), give_up_at_(seconds_now() + kMostSeconds) {}
+ForkedTrials::ForkedTrials(Make make, std::chrono::seconds most)
+    : make_(std::move(make)), give_up_at_(std::chrono::steady_clock::now() + most) {}
 
-std::optional<End> ForkedTrials::in_child(const std::function<void()>& work) {
-  std::array<int, 2> ends{};
-  if (seconds_now() > give_up_at_ || ::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    ::close(ends[0]);
-    be_silent();
-    report_ends_to(ends[1]);
-    ::alarm(kMostSecondsOfATrial);
-    work();
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::optional<End> end = child > 0 ? read_end(ends[0]) : std::nullopt;
-  ::close(ends[0]);
-  if (child > 0) ::waitpid(child, nullptr, 0);
-  return end;
+bool ForkedTrials::time_is_up() const { return std::chrono::steady_clock::now() > give_up_at_; }
+
+void ForkedTrials::use(std::uint32_t clients, std::uint32_t rounds) {
+  if (clients == size_.clients && rounds == size_.rounds) return;
+  size_ = {clients, rounds};
+  world_.reset();
+  program_ = make_(size_);
+  world_ = std::make_unique<fakezk::World>(program_->servers());
 }
 
 search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
                                 const search::ExecutionLimits& limits,
                                 const std::vector<fakezk::Deviation>& deviations) {
-  std::optional<End> end = in_child([&] {
-    const std::unique_ptr<search::Program> program = make_({clients, rounds});
-    fakezk::World world(program->servers());
+  if (time_is_up()) return {{}, deviations};
+  use(clients, rounds);
+  std::optional<ToldTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int file) {
     search::Replay replay(deviations);
-    execute(world, *program, replay, limits);
+    search::Outcome outcome = execute(*world_, *program_, replay, limits);
+    write_trial(file, {std::move(outcome), world_->deviations()});
   });
-  if (!end) return {{}, deviations};
-  return crashed(*std::move(end));
+  if (!told) return {{}, deviations};
+  return std::move(told->trial);
 }
 
 search::Caught ForkedTrials::hunt(std::uint32_t clients, std::uint32_t rounds,
                                   const search::ExecutionLimits& limits,
                                   const search::ShortHunt& what) {
-  std::optional<End> end = in_child([&] {
-    search::Searcher searcher(make_({clients, rounds}), search::make_portfolio(), limits,
-                              what.seed);
-    for (std::uint64_t i = 0; i < what.executions; ++i) searcher.run(what.first + i);
-  });
+  ForkedSearcher searcher([&] { return make_({clients, rounds}); }, &search::make_portfolio, limits,
+                          what.seed);
   search::Caught caught;
-  caught.executions = what.executions;
-  if (!end) return caught;
-  if (end->execution < what.first + what.executions) {
-    caught.executions = end->execution - what.first + 1;
+  while (caught.executions < what.executions && caught.steps < what.steps && !time_is_up()) {
+    ToldTrial told = searcher.run(what.first + caught.executions, IfSlow::kNothing);
+    ++caught.executions;
+    caught.steps += told.trial.outcome.steps;
+    const std::optional<search::Violation>& violation = told.trial.outcome.violation;
+    if (!violation || violation->oracle != what.oracle) continue;
+    caught.trial = std::move(told.trial);
+    break;
   }
-  caught.steps = end->step;
-  caught.trial = crashed(*std::move(end));
   return caught;
 }
 
 std::string ForkedTrials::draw(ScenarioSize size, const search::ExecutionLimits& limits,
                                const std::vector<fakezk::Deviation>& deviations,
                                std::uint32_t last_step) {
-  give_up_at_ = seconds_now() + kMostSeconds;
   std::array<int, 2> lanes{};
   if (::pipe2(lanes.data(), O_CLOEXEC) != 0) return {};
   // A second child reads, so that the pipe never fills while this process waits for the first.
   const ::pid_t writer = ::fork();
   if (writer == 0) {
     ::close(lanes[0]);
-    static_cast<void>(in_child([&] {
+    static_cast<void>(in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
       const std::unique_ptr<search::Program> program = make_(size);
       fakezk::World world(program->servers());
       LastLanes tracer(world, *program, last_step, lanes[1]);

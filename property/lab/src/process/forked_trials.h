@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,13 +14,14 @@
 namespace lockstep::lab {
 
 // Runs each trial in a child process of its own, so that code under test that ends its process does
-// no harm. Such an end is the violation "crash"; no other violation is seen. A child that takes too
-// long is killed, and breaks nothing. On one thread.
+// no harm. Such an end is the violation "crash". A child that takes too long is killed, and breaks
+// nothing. On one thread.
 class ForkedTrials final : public search::Trials {
  public:
   // Makes a program with last words.
   using Make = std::function<std::unique_ptr<search::Program>(ScenarioSize)>;
-  explicit ForkedTrials(Make make);
+  // All trials together take no more time than that; trials after it break nothing.
+  ForkedTrials(Make make, std::chrono::seconds most);
 
   search::Trial run(std::uint32_t clients, std::uint32_t rounds,
                     const search::ExecutionLimits& limits,
@@ -39,11 +41,15 @@ class ForkedTrials final : public search::Trials {
                                  std::uint32_t last_step);
 
  private:
-  // Runs `work` in a child, and returns how it ended the child, if it did.
-  std::optional<End> in_child(const std::function<void()>& work);
+  [[nodiscard]] bool time_is_up() const;
+  // Makes a program and its world, for all children that run it.
+  void use(std::uint32_t clients, std::uint32_t rounds);
 
   Make make_;
-  std::int64_t give_up_at_;  // The time after which no trial begins.
+  std::chrono::steady_clock::time_point give_up_at_;
+  ScenarioSize size_{0, 0};  // Of the program.
+  std::unique_ptr<search::Program> program_;
+  std::unique_ptr<fakezk::World> world_;
 };
 
 }  // namespace lockstep::lab

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/lab/last_words.h"
 #include "lockstep/search/searched_execution.h"
 #include "process/ends.h"
 #include "process/spoken.h"
@@ -72,6 +73,11 @@ UnderWay exchange_under_way(UnderWay now) noexcept {
   return std::exchange(under_way, now);
 }
 
+std::array<std::span<const std::byte>, 2> last_words_memory() noexcept {
+  return {std::as_bytes(std::span(&under_way, 1)),
+          std::as_bytes(std::span(&search::searched_execution(), 1))};
+}
+
 bool has_spoken() noexcept { return spoken; }
 
 int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
@@ -104,5 +110,7 @@ bool say_last_words(std::string_view who, std::string_view what) noexcept {
 }
 
 void report_ends_to(int file) noexcept { ends_file = file; }
+
+bool is_trial() noexcept { return ends_file >= 0; }
 
 }  // namespace lockstep::lab

@@ -35,5 +35,7 @@ bool say_last_words(std::string_view who, std::string_view what) noexcept;
 // From now on this process is a trial: instead of saying last words, it writes its end to that file
 // (ends.h) and exits.
 void report_ends_to(int file) noexcept;
+// Whether it is one.
+[[nodiscard]] bool is_trial() noexcept;
 
 }  // namespace lockstep::lab

@@ -12,6 +12,7 @@
 
 #include "process/spoken.h"
 #include "process/thread_id.h"
+#include "process/under_way.h"
 
 namespace lockstep::lab {
 
@@ -69,15 +70,16 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
+// A trial has an alarm, and a second thread would make its page faults slow.
 void Watchdog::began() {
-  if (depth_++ > 0) return;
+  if (is_trial() || depth_++ > 0) return;
   thread_id_.store(own_thread_id(), std::memory_order_relaxed);
   count_visit();
   if (!thread_.joinable()) thread_ = std::thread([this] { watch(); });
 }
 
 void Watchdog::ended() {
-  if (--depth_ == 0) count_visit();
+  if (!is_trial() && --depth_ == 0) count_visit();
 }
 
 // Only the watched thread writes the count.

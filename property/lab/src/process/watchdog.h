@@ -11,7 +11,8 @@ namespace lockstep::lab {
 // Notices code under a hunt that leaves simulated time. If code does not return for ten seconds of
 // real time, the watchdog explains the likely reason and aborts. If code sleeps or waits in real
 // time for half of two seconds or more, it warns once per process. It has its own thread, started
-// by the first visit, because the watched thread is stuck.
+// by the first visit, because the watched thread is stuck. A trial in a child process (in_child) is
+// bounded otherwise, and not watched.
 class Watchdog {
  public:
   Watchdog() = default;

@@ -15,19 +15,29 @@ namespace lockstep::search {
 // The kinds of faults that can strike in no execution of this program.
 [[nodiscard]] fakezk::FaultKinds impossible_faults(Program& program);
 
+// The default schedule of a program, by which strategies plan.
+struct CalmRun {
+  std::uint64_t trace_hash = 0;
+  std::uint32_t positions = 0;
+  std::vector<std::uint32_t> events;  // By source.
+};
+
 // One worker of a hunt: a world, a program, a strategy. Execution i is a function of the program,
 // the limits, the seed and i, never of the executions before it.
 class Searcher {
  public:
+  // Runs the default schedule.
   Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
            const ExecutionLimits& limits, std::uint64_t seed);
+  // Another searcher has run it.
+  Searcher(std::unique_ptr<Program> program, std::unique_ptr<Strategy> strategy,
+           const ExecutionLimits& limits, std::uint64_t seed, CalmRun calm_run);
 
   // Execution 0 follows the default schedule: no faults, no deviations.
   Outcome run(std::uint64_t index, fakezk::Tracer* tracer = nullptr);
   [[nodiscard]] fakezk::World& world() { return world_; }
-  // The hash of the program's very first execution, on the default schedule, which the constructor
-  // has run. Execution 0 repeats it.
-  [[nodiscard]] std::uint64_t calm_hash() const { return calm_hash_; }
+  // The program's very first execution, which the constructor has run. Execution 0 repeats it.
+  [[nodiscard]] const CalmRun& calm_run() const { return calm_run_; }
   // The choices of the last execution.
   [[nodiscard]] const std::vector<fakezk::Deviation>& deviations() const {
     return world_.deviations();
@@ -41,10 +51,17 @@ class Searcher {
   ExecutionLimits limits_;
   std::uint64_t seed_;
   fakezk::FaultKinds kinds_ = 0;  // The kinds that can strike in this program.
-  std::uint32_t calm_positions_ = 0;
-  std::uint64_t calm_hash_ = 0;
-  std::vector<std::uint32_t> calm_events_;
+  CalmRun calm_run_;
 };
+
+// One execution in 200 is run twice, to find out whether the program is deterministic. Which ones
+// depends on the index only, so that a hunt's result does not depend on the number of jobs; 0 and 1
+// are among them, to find out early.
+[[nodiscard]] constexpr bool is_repeated(std::uint64_t index) {
+  return index < 2 || index % 200 == 0;
+}
+// What an execution adds to HuntResult::trace_hash.
+[[nodiscard]] std::uint64_t hash_of(std::uint64_t index, const Outcome& outcome);
 
 // Runs the same function once per worker, in parallel or one after another.
 class Workers {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "lockstep/lab/scenario.h"
@@ -28,5 +31,9 @@ namespace lockstep::lab {
 [[nodiscard]] std::unique_ptr<search::Program> with_last_words(
     std::unique_ptr<search::Program> program, std::string_view scenario, ScenarioSize size,
     const fakezk::FaultPlan& faults, std::string_view replay_by = "LOCKSTEP_REPLAY=");
+
+// The thread_local memory that says which execution a thread runs: for code that exchanges
+// thread_local variables, but has to leave these alone.
+[[nodiscard]] std::array<std::span<const std::byte>, 2> last_words_memory() noexcept;
 
 }  // namespace lockstep::lab

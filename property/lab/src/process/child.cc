@@ -1,0 +1,52 @@
+#include "process/child.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "process/under_way.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+// The code under test may print, in each of thousands of executions.
+void be_silent() {
+  const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ::dup2(nothing, STDOUT_FILENO);
+  ::dup2(nothing, STDERR_FILENO);
+}
+
+void tell_of_slowness(int) {
+  say_last_words("the program under test",
+                 "not come to the end of an execution for many seconds of real time: it spins, or "
+                 "waits in a call that is not intercepted");
+}
+
+}  // namespace
+
+std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
+                                  const std::function<void(int)>& work) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    be_silent();
+    report_ends_to(ends[1]);
+    if (if_slow == IfSlow::kCrash) std::signal(SIGALRM, &tell_of_slowness);
+    ::alarm(most_seconds);
+    work(ends[1]);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::optional<ToldTrial> told = child > 0 ? read_trial(ends[0]) : std::nullopt;
+  ::close(ends[0]);
+  if (child > 0) ::waitpid(child, nullptr, 0);
+  return told;
+}
+
+}  // namespace lockstep::lab

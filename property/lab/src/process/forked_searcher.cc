@@ -1,0 +1,124 @@
+#include "process/forked_searcher.h"
+
+#include <string>
+#include <utility>
+
+#include "lockstep/search/oracle.h"
+
+namespace lockstep::lab {
+
+namespace {
+
+// As long as the watchdog's patience.
+constexpr unsigned kMostSeconds = 10;
+constexpr std::uint64_t kBetweenCalls = 1024;  // As in search::hunt().
+
+ToldTrial killed(IfSlow if_slow) {
+  const bool is_crash = if_slow == IfSlow::kCrash;
+  ToldTrial told;
+  told.ended_process = is_crash;
+  if (is_crash) {
+    told.trial.outcome.violation =
+        search::Violation{std::string(name(search::Oracle::kCrash)),
+                          "the process of this execution has been killed, or did not end in " +
+                              std::to_string(kMostSeconds) + " seconds",
+                          0};
+  }
+  return told;
+}
+
+search::Violation not_deterministic(std::uint32_t steps, std::uint32_t steps_again) {
+  std::string message =
+      "the program is not deterministic: two runs of one schedule differ, after " +
+      std::to_string(steps) + " and " + std::to_string(steps_again) +
+      " steps. Does it use a clock, an address or a file as an input?";
+  return {std::string(name(search::Oracle::kMisuse)), std::move(message), 0};
+}
+
+}  // namespace
+
+ForkedSearcher::ForkedSearcher(MakeProgram make_program, MakeStrategy make_strategy,
+                               const search::ExecutionLimits& limits, std::uint64_t seed)
+    : make_program_(std::move(make_program)),
+      make_strategy_(std::move(make_strategy)),
+      limits_(limits),
+      seed_(seed) {}
+
+std::optional<ToldTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
+  std::optional<ToldTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
+    search::Searcher searcher(make_program_(), make_strategy_(), limits_, seed_);
+    const search::CalmRun& calm = searcher.calm_run();
+    search::Trial trial;
+    trial.outcome.trace_hash = calm.trace_hash;
+    trial.outcome.positions = calm.positions;
+    write_trial(file, trial, calm.events);
+  });
+  if (!told) return killed(if_slow);
+  if (told->ended_process) return told;
+  const search::Outcome& calm = told->trial.outcome;
+  searcher_ = std::make_unique<search::Searcher>(
+      make_program_(), make_strategy_(), limits_, seed_,
+      search::CalmRun{calm.trace_hash, calm.positions, std::move(told->events)});
+  return std::nullopt;
+}
+
+ToldTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
+  if (!searcher_) {
+    if (std::optional<ToldTrial> broken = run_calmly(if_slow)) return *broken;
+  }
+  std::optional<ToldTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
+    search::Outcome outcome = searcher_->run(index);
+    write_trial(file, {std::move(outcome), searcher_->deviations()});
+  });
+  return told ? *std::move(told) : killed(if_slow);
+}
+
+namespace {
+
+// The next execution. False if it breaks something.
+bool search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& forked) {
+  search::HuntResult& result = forked.result;
+  ToldTrial told = searcher.run(index, IfSlow::kCrash);
+  search::Outcome& outcome = told.trial.outcome;
+  ++result.executions;
+  result.steps += outcome.steps;
+  result.judged += outcome.judged;
+  result.trace_hash += hash_of(index, outcome);
+  bool is_nondeterministic = false;
+  if (search::is_repeated(index) && !told.ended_process) {
+    const search::Outcome again = searcher.run(index, IfSlow::kCrash).trial.outcome;
+    is_nondeterministic = again.trace_hash != outcome.trace_hash;
+    if (is_nondeterministic) outcome.violation = not_deterministic(outcome.steps, again.steps);
+  }
+  if (!outcome.violation) return true;
+  forked.ended_process = told.ended_process;
+  result.found = search::Found{index, std::move(outcome), std::move(told.trial.deviations),
+                               is_nondeterministic};
+  return false;
+}
+
+}  // namespace
+
+ForkedResult hunt_in_forks(const search::HuntOptions& options) {
+  using StoppedBy = search::HuntResult::StoppedBy;
+  ForkedSearcher searcher(options.make_program, options.make_strategy, options.limits,
+                          options.seed);
+  ForkedResult forked;
+  search::HuntResult& result = forked.result;
+  result.stopped_by = StoppedBy::kCount;
+  while (result.executions < options.executions) {
+    const std::uint64_t index = options.first + result.executions;
+    if (!search_next(searcher, index, forked)) {
+      result.stopped_by = StoppedBy::kViolation;
+      break;
+    }
+    const bool reports = (index + 1) % kBetweenCalls == 0;
+    const bool goes_on = !reports || !options.keep_going || options.keep_going(result.executions);
+    if (goes_on && !(options.time_is_up && options.time_is_up())) continue;
+    if (result.executions < options.executions) result.stopped_by = StoppedBy::kTime;
+    break;
+  }
+  return forked;
+}
+
+}  // namespace lockstep::lab

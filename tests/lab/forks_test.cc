@@ -1,0 +1,108 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
+
+// Executions in child processes.
+namespace lockstep::lab {
+namespace {
+
+using ::testing::HasSubstr;
+
+HuntSettings settings(std::uint64_t executions) {
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.executions = executions;
+  return settings;
+}
+
+int executions_seen = 0;
+
+// The second client never waits for the first.
+Task<void> walk_in(Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  self.resource().enter(**session);
+  static_cast<void>(co_await (*session)->exists("/"));
+  self.resource().leave(**session);
+}
+
+// Aborts if the other one has been served first, which it is not on the default schedule.
+Task<void> abort_if_overtaken(Contender& self, Path, std::uint32_t) {
+  static int served = 0;
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  static_cast<void>(co_await (*session)->exists("/"));
+  if (self.client().name() == "A" && served > 0) std::abort();
+  ++served;
+}
+
+// Depends on how often it has run in its process.
+Task<void> remember(Contender& self, Path, std::uint32_t) {
+  if (executions_seen++ >= 2)
+    self.oracles().violated("user:memory", "an earlier execution is seen");
+  co_return;
+}
+
+TEST(ForksTest, AHuntGoesTheSameWayAsInOneProcess) {
+  LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
+  const HuntReport here = hunt_lock(lock, settings(300));
+  lock.in_forks = true;
+  const HuntReport forked = hunt_lock(lock, settings(300));
+  EXPECT_EQ(forked.trace_hash, here.trace_hash);
+  EXPECT_EQ(forked.steps, here.steps);
+  EXPECT_EQ(forked.executions, here.executions);
+  EXPECT_EQ(forked.judged, here.judged);
+}
+
+TEST(ForksTest, AViolationIsFoundAsInOneProcess) {
+  LockUnderTest lock("nobody-waits", &walk_in);
+  const HuntReport here = hunt_lock(lock, settings(10'000));
+  lock.in_forks = true;
+  const HuntReport forked = hunt_lock(lock, settings(10'000));
+  ASSERT_TRUE(here.failure.has_value());
+  ASSERT_TRUE(forked.failure.has_value());
+  EXPECT_EQ(forked.failed_execution, here.failed_execution);
+  EXPECT_EQ(forked.failure->violation.oracle, "S2");
+  EXPECT_LE(forked.failure->deviations, forked.failure->original_deviations);
+}
+
+TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
+  LockUnderTest lock("aborting", &abort_if_overtaken);
+  lock.in_forks = true;
+  const HuntReport report = hunt_lock(lock, settings(10'000));
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->violation.oracle, "crash");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("aborted"));
+  EXPECT_LE(report.failure->deviations, 2u);
+  EXPECT_THAT(report.failure->lanes, HasSubstr("aborted"));
+}
+
+TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
+  LockUnderTest lock("remembering", &remember);
+  executions_seen = 0;
+  lock.in_forks = true;
+  EXPECT_TRUE(hunt_lock(lock, settings(50)).passed());
+  EXPECT_EQ(executions_seen, 0);
+  lock.in_forks = false;
+  EXPECT_FALSE(hunt_lock(lock, settings(50)).passed());
+}
+
+TEST(ForksTest, WhatCannotBeForkedIsRefused) {
+  LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
+  lock.in_forks = true;
+  HuntSettings exhaustive = settings(10);
+  exhaustive.strategy = HuntSettings::kExhaustive;
+  EXPECT_THROW(static_cast<void>(hunt_lock(lock, exhaustive)), std::invalid_argument);
+  HuntSettings covered = settings(10);
+  covered.measure_coverage = true;
+  EXPECT_THROW(static_cast<void>(hunt_lock(lock, covered)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace lockstep::lab
