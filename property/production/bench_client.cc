@@ -6,12 +6,13 @@ namespace lockstep::program {
 
 namespace {
 
-Figure client_speed(std::string_view name, bool is_coarse, double seconds) {
-  const threads::ThreadsUnderTest clients{.name = "clients",
-                                          .body = &hunted::three_clients,
-                                          .znodes = {"/lock"},
-                                          .lock_path = "/lock",
-                                          .is_coarse = is_coarse};
+threads::ThreadsUnderTest clients() {
+  return {
+      .name = "clients", .body = &hunted::three_clients, .znodes = {"/lock"}, .lock_path = "/lock"};
+}
+
+Figure client_speed(std::string_view name, const threads::ThreadsUnderTest& clients,
+                    double seconds) {
   lab::HuntSettings settings;
   settings.faults = {};
   settings.executions = lab::HuntSettings::kUnbounded;
@@ -24,8 +25,13 @@ Figure client_speed(std::string_view name, bool is_coarse, double seconds) {
 }  // namespace
 
 Figures measure_client(const BenchSettings& settings) {
-  return {client_speed("real_client", false, settings.seconds),
-          client_speed("real_client_coarse", true, settings.seconds)};
+  threads::ThreadsUnderTest coarse = clients();
+  coarse.is_coarse = true;
+  threads::ThreadsUnderTest forked = clients();
+  forked.in_forks = true;
+  return {client_speed("real_client", clients(), settings.seconds),
+          client_speed("real_client_coarse", coarse, settings.seconds),
+          client_speed("real_client_forked", forked, settings.seconds)};
 }
 
 }  // namespace lockstep::program

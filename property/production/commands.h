@@ -17,8 +17,9 @@ void add_revoke(CLI::App& app, CommandLine& line);
 // same requests on the same servers. Errors: UsageError, std::runtime_error.
 [[nodiscard]] Figures measure_real(const BenchSettings& settings);
 // The part of the suite explorer that hunts ZooKeeper's C client: executions per second of three
-// clients that connect, lock and unlock once by synchronous calls, and close; and the same with the
-// C client's own mutexes left out of the schedule.
+// clients that connect, lock and unlock once by synchronous calls, and close; the same with the C
+// client's own mutexes left out of the schedule; and the same with each execution in a process of
+// its own.
 [[nodiscard]] Figures measure_client(const BenchSettings& settings);
 
 // A scenario on the production backend, for `hunt --backend zookeeper`.

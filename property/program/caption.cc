@@ -36,11 +36,12 @@ search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntRe
                              std::to_string(failure.deviations) + " (" +
                                  std::to_string(failure.original_deviations) +
                                  " before shrinking)");
-  caption.snippets = {
-      {"Replay it", replay_command(failure, program), false},
-      {"Hunt again", command_up_to_failure(what, report, program), false},
+  caption.snippets = {{"Replay it", replay_command(what, failure, program), false},
+                      {"Hunt again", command_up_to_failure(what, report, program), false}};
+  if (what.target) return caption;
+  caption.snippets.push_back(
       {"As a regression test (GoogleTest)",
-       regression_test_of(failure, Hunted{what.scenario, what.backend}.name()), true}};
+       regression_test_of(failure, Hunted{what.scenario, what.backend}.name()), true});
   return caption;
 }
 

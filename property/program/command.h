@@ -19,7 +19,10 @@ inline constexpr int kDiverged = 3;
 struct CommandLine {
   // The name by which the user has called this program, for commands to copy.
   std::string program;
-  // The words after the first "--" of `lock`: a command line of its own, which CLI11 must not read.
+  // All words, the program's name first.
+  std::vector<std::string> words;
+  // The words after the first "--" of `lock` and `run`: a command line of its own, which CLI11 must
+  // not read.
   std::vector<std::string> after_separator;
   // The production backend, for hunts.
   Backend zookeeper = nullptr;
@@ -29,12 +32,16 @@ struct CommandLine {
   std::function<int()> run;
 };
 
+// Reads the words of `line`, and runs the command that they name. Throws UsageError.
+int run_command(CLI::App& app, CommandLine& line);
+
 // Each adds one command with its options. `line` must outlive `app`'s parsing.
 void add_tour(CLI::App& app, CommandLine& line);
 void add_list(CLI::App& app, CommandLine& line);
 void add_hunt(CLI::App& app, CommandLine& line);
 void add_replay(CLI::App& app, CommandLine& line);
 void add_merge(CLI::App& app, CommandLine& line);
+void add_run(CLI::App& app, CommandLine& line);
 void add_serve(CLI::App& app, CommandLine& line);
 // `measure_real` is the suite real.
 void add_bench(CLI::App& app, CommandLine& line, Measure measure_real);

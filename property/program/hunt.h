@@ -11,6 +11,9 @@ namespace lockstep::program {
 // The same, up to the failed execution.
 [[nodiscard]] std::string command_up_to_failure(const Search& what, const lab::HuntReport& report,
                                                 const std::string& program);
+[[nodiscard]] std::string replay_command(const Search& what, const search::Failure& failure,
+                                         const std::string& program);
+// The same for a scenario.
 [[nodiscard]] std::string replay_command(const search::Failure& failure,
                                          const std::string& program);
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "command.h"
-#include "html_file.h"
+#include "ending.h"
 #include "production/commands.h"
 #include "usage.h"
 
@@ -15,10 +15,6 @@ namespace lockstep::program {
 namespace {
 
 constexpr const char* kVersion = "lockstep " LOCKSTEP_VERSION;
-// Defined as in <sysexits.h>.
-constexpr int kInternalError = 70;
-constexpr int kCannotWrite = 74;
-
 // The program's name as the user has typed it, relative to the current directory.
 std::string called(std::string_view argument) {
   if (argument.find('/') == std::string_view::npos) return std::string(argument);
@@ -37,17 +33,6 @@ void check_command_name(const CLI::App& app, std::string_view name) {
   if (!known) {
     throw UsageError("there is no command '" + std::string(name) + "'; --help shows them");
   }
-}
-
-// How many of the arguments are for CLI11: `lock` has a command line of its own after "--".
-int words_for_cli(int argc, char** argv, CommandLine& line) {
-  if (argv[1] != std::string_view("lock")) return argc;
-  char** const end = argv + argc;
-  char** const separator =
-      std::find_if(argv, end, [](const char* word) { return word == std::string_view("--"); });
-  if (separator == end) return argc;
-  line.after_separator.assign(separator + 1, end);
-  return static_cast<int>(separator - argv);
 }
 
 int run(int argc, char** argv) {
@@ -73,29 +58,17 @@ int run(int argc, char** argv) {
   line.measure_client = &measure_client;
   add_serve(app, line);
   add_lock(app, line);
+  add_run(app, line);
   add_show(app, line);
   add_revoke(app, line);
   if (argc < 2) {
     std::cerr << app.help();
     return kBadInput;
   }
-  try {
-    check_command_name(app, argv[1]);
-    app.parse(words_for_cli(argc, argv, line), argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
-    throw UsageError(error.what());
-  }
-  if (!line.run) throw UsageError("a command is missing; --help shows them");
-  return line.run();
-}
-
-// Output that could not be written is a failure.
-int finish(int status) {
-  std::cout.flush();
-  if (std::cout) return status;
-  std::cerr << "lockstep: cannot write to standard output\n";
-  return kCannotWrite;
+  check_command_name(app, argv[1]);
+  line.words.assign(argv, argv + argc);
+  line.words.front() = line.program;
+  return run_command(app, line);
 }
 
 }  // namespace
@@ -103,18 +76,6 @@ int finish(int status) {
 }  // namespace lockstep::program
 
 int main(int argc, char** argv) {
-  using namespace lockstep::program;
   std::ios::sync_with_stdio(false);
-  try {
-    return finish(run(argc, argv));
-  } catch (const UsageError& error) {
-    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
-    return kBadInput;
-  } catch (const CannotWrite& error) {
-    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
-    return kCannotWrite;
-  } catch (const std::exception& error) {
-    std::cerr << "lockstep: " << one_line(error.what()) << '\n';
-    return kInternalError;
-  }
+  return lockstep::program::end_with([&] { return lockstep::program::run(argc, argv); });
 }

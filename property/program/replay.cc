@@ -1,3 +1,5 @@
+#include "replay.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -53,33 +55,24 @@ std::string read_file(const std::string& name) {
   return text;
 }
 
-struct Options {
-  std::string string;
-  std::optional<std::string> html;
-  bool tolerant = false;
-  bool json = false;
-};
-
 // A replay string with its parts, checked.
 struct Recorded {
   search::ReplayString string;
-  Hunted hunted;
+  lab::LockUnderTest lock{std::string()};
   lab::ScenarioSize size;
   search::ExecutionLimits limits;
 };
 
-Recorded read(const std::string& argument, Backend zookeeper) {
+using FindLock = std::function<lab::LockUnderTest(std::string_view)>;
+
+Recorded read(const std::string& argument, const FindLock& find) {
   const std::string text =
       argument.starts_with('@') ? read_file(argument.substr(1)) : trimmed(argument);
   Recorded recorded;
   const std::string wrong = search::ReplayString::parse(text, recorded.string);
   if (!wrong.empty()) throw UsageError(wrong);
   const search::ReplayString& string = recorded.string;
-  recorded.hunted = hunted_called(string.scenario, zookeeper);
-  if (!recorded.hunted.scenario) {
-    throw UsageError("the replay string names scenario '" + string.scenario +
-                     "', which this program does not have");
-  }
+  recorded.lock = find(string.scenario);
   recorded.size = {string.clients, string.rounds};
   if (!lab::possible(recorded.size)) throw UsageError("the replay string is corrupt at its size");
   recorded.limits.faults = string.faults;
@@ -197,12 +190,15 @@ void print_what_tolerance_did(const search::Recording& recording) {
             << (recording.outcome.violation ? "it all the same.\n" : "nothing.\n");
 }
 
-int run(const Options& options, const std::string& program_name, Backend zookeeper) {
-  const Recorded recorded = read(options.string, zookeeper);
+}  // namespace
+
+int replay_and_show(const ReplayOptions& options, const std::string& program_name,
+                    const FindLock& find) {
+  const Recorded recorded = read(options.string, find);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const std::unique_ptr<search::Program> program =
-      lab::with_last_words(recorded.hunted.lock().program(recorded.size), recorded.hunted.name(),
-                           recorded.size, recorded.string.faults, scenarios::kReplayBy);
+      lab::with_last_words(recorded.lock.program(recorded.size), recorded.lock.name, recorded.size,
+                           recorded.string.faults, options.replay_by);
   const bool calm_when_different = options.tolerant && recorded.string.known;
   const search::Recording recording = record(*program, recorded.limits, recorded.string.deviations,
                                              calm_when_different ? &recorded.string : nullptr);
@@ -222,12 +218,10 @@ int run(const Options& options, const std::string& program_name, Backend zookeep
   return recording.outcome.violation ? kViolation : kOk;
 }
 
-}  // namespace
-
 void add_replay(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("replay", "Runs one execution again from its replay string");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReplayOptions>();
   command->add_option("STRING", options->string, "A replay string, or @FILE to read it from a file")
       ->required();
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
@@ -239,7 +233,14 @@ void add_replay(CLI::App& app, CommandLine& line) {
       "Exit status: 1 the violation is reproduced, 0 it is not, 3 the execution differs from\n"
       "the recorded one (not with --tolerant), 2 bad input, 74 a result cannot be written.");
   command->callback([&line, options] {
-    line.run = [&line, options] { return run(*options, line.program, line.zookeeper); };
+    line.run = [&line, options] {
+      return replay_and_show(*options, line.program, [&line](std::string_view name) {
+        const Hunted hunted = hunted_called(name, line.zookeeper);
+        if (hunted.scenario) return hunted.lock();
+        throw UsageError("the replay string names scenario '" + std::string(name) +
+                         "', which this program does not have");
+      });
+    };
   });
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "backend.h"
 #include "lockstep/lab/hunt.h"
 #include "scenarios/registry.h"
@@ -11,8 +14,14 @@ struct Search {
   const scenarios::Scenario* scenario = nullptr;
   lab::HuntSettings settings;
   Backend backend = nullptr;  // Null: the fake.
+  // A program that was not compiled for a hunt: what is hunted in place of the scenario's lock, and
+  // the end of its command lines, " -- ./program arguments".
+  std::optional<lab::LockUnderTest> target;
+  std::string target_command;
 
-  [[nodiscard]] lab::LockUnderTest lock() const { return Hunted{scenario, backend}.lock(); }
+  [[nodiscard]] lab::LockUnderTest lock() const {
+    return target ? *target : Hunted{scenario, backend}.lock();
+  }
 };
 
 // Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -96,6 +97,41 @@ TEST(HuntThreadsTest, LocksInOppositeOrdersAreADeadlock) {
   EXPECT_EQ(report.failure->violation.oracle, "deadlock");
   EXPECT_THAT(report.failure->violation.message, HasSubstr("main waits in pthread_mutex_lock"));
   EXPECT_THAT(report.failure->violation.message, HasSubstr("T1 waits in pthread_mutex_lock"));
+}
+
+void abort_in_a_thread() {
+  std::thread other([] { std::abort(); });
+  other.join();
+}
+
+// The process that is hunted ends; its last words name the schedule.
+TEST(HuntThreadsDeathTest, AnAbortInAThreadHasLastWords) {
+  EXPECT_DEATH(static_cast<void>(hunt_threads("aborting", &abort_in_a_thread, executions(10))),
+               "the program under test has aborted in step [0-9]+");
+}
+
+// Only the process of that execution ends.
+TEST(HuntThreadsTest, AnAbortInAProcessOfItsOwnIsAFailure) {
+  const lab::HuntReport report = hunt_threads(
+      ThreadsUnderTest{.name = "aborting", .body = &abort_in_a_thread, .in_forks = true},
+      executions(10));
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->violation.oracle, "crash");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("aborted"));
+}
+
+// A lock that is abandoned in one execution is free in the next.
+TEST(HuntThreadsTest, AProcessOfItsOwnHasItsOwnGlobals) {
+  static std::mutex mutex;
+  const auto body = [] {
+    const bool is_free = mutex.try_lock();
+    if (!is_free) violated("memory", "an earlier execution is seen");
+  };
+  ThreadsUnderTest threads{.name = "abandoned", .body = body};
+  EXPECT_FALSE(hunt_threads(threads, executions(10)).passed());
+  mutex.unlock();
+  threads.in_forks = true;
+  EXPECT_TRUE(hunt_threads(threads, executions(10)).passed());
 }
 
 TEST(HuntThreadsTest, OneIsInsideOfAResource) {

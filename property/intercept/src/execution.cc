@@ -7,6 +7,7 @@
 #include "audit.h"
 #include "descriptors.h"
 #include "lockstep/stacks/own_stack.h"
+#include "process_memory.h"
 #include "thread_exit.h"
 #include "thread_locals.h"
 
@@ -16,6 +17,11 @@ Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<De
   if (current_) throw std::logic_error("a process has one execution of intercepted threads");
   audit();
   current_ = this;
+}
+
+void Execution::prepare() {
+  audit();
+  static_cast<void>(ThreadLocals::instance());
 }
 
 Execution::~Execution() {
@@ -85,6 +91,24 @@ void Execution::wake_one(const void* object) {
   const auto count = static_cast<std::uint32_t>(waiting.size());
   const std::uint32_t chosen = count > 1 ? host_.draw(count) : 0;
   waiting[chosen]->wake(Woken::kByEvent);
+}
+
+void Execution::separate_memory() { memory_ = std::make_unique<ProcessMemory>(); }
+
+void Execution::end_threads_of(Thread& thread) {
+  const Thread& root = thread.root();
+  for (const auto& other : threads_) {
+    if (&other->root() == &root) other->kill();
+  }
+}
+
+void Execution::end_process(std::string_view call, int status) {
+  const Inside inside;
+  Thread& thread = *running_;
+  thread.call_ = call;
+  if (!host_.process_ends(thread, status)) return;
+  thread.waits_ = true;
+  for (;;) thread.leave();
 }
 
 void Execution::descriptors_changed() {

@@ -9,13 +9,16 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -50,6 +53,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__open_2),
     LOCKSTEP_HANDLED(__open64_2),
     LOCKSTEP_HANDLED(__gethostname_chk),
+    LOCKSTEP_HANDLED(_Exit),
+    LOCKSTEP_HANDLED(_exit),
     LOCKSTEP_HANDLED(accept),
     LOCKSTEP_HANDLED(accept4),
     LOCKSTEP_HANDLED(alarm),
@@ -64,6 +69,10 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(epoll_create),
     LOCKSTEP_HANDLED(epoll_create1),
     LOCKSTEP_HANDLED(eventfd),
+    LOCKSTEP_HANDLED(execv),
+    LOCKSTEP_HANDLED(execve),
+    LOCKSTEP_HANDLED(execvp),
+    LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
     LOCKSTEP_HANDLED(fork),
@@ -82,7 +91,10 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
     LOCKSTEP_HANDLED(listen),
+    LOCKSTEP_HANDLED(lockf),
     LOCKSTEP_HANDLED(lrand48),
+    LOCKSTEP_HANDLED(msgrcv),
+    LOCKSTEP_HANDLED(msgsnd),
     LOCKSTEP_HANDLED(nanosleep),
     LOCKSTEP_HANDLED(open),
     LOCKSTEP_HANDLED(open64),
@@ -91,12 +103,15 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pipe2),
     LOCKSTEP_HANDLED(poll),
     LOCKSTEP_HANDLED(popen),
+    LOCKSTEP_HANDLED(posix_spawn),
+    LOCKSTEP_HANDLED(posix_spawnp),
     LOCKSTEP_HANDLED(ppoll),
     LOCKSTEP_HANDLED(pselect),
     LOCKSTEP_HANDLED(pthread_barrier_destroy),
     LOCKSTEP_HANDLED(pthread_barrier_init),
     LOCKSTEP_HANDLED(pthread_barrier_wait),
     LOCKSTEP_HANDLED(pthread_cancel),
+    LOCKSTEP_HANDLED(pthread_clockjoin_np),
     LOCKSTEP_HANDLED(pthread_cond_broadcast),
     LOCKSTEP_HANDLED(pthread_cond_clockwait),
     LOCKSTEP_HANDLED(pthread_cond_destroy),
@@ -131,10 +146,15 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_self),
     LOCKSTEP_HANDLED(pthread_setname_np),
     LOCKSTEP_HANDLED(pthread_setspecific),
+    LOCKSTEP_HANDLED(pthread_timedjoin_np),
+    LOCKSTEP_HANDLED(pthread_tryjoin_np),
+    LOCKSTEP_HANDLED(quick_exit),
     LOCKSTEP_HANDLED(rand),
     LOCKSTEP_HANDLED(random),
     LOCKSTEP_HANDLED(read),
     LOCKSTEP_HANDLED(recv),
+    LOCKSTEP_HANDLED(recvfrom),
+    LOCKSTEP_HANDLED(recvmmsg),
     LOCKSTEP_HANDLED(recvmsg),
     LOCKSTEP_HANDLED(sched_yield),
     LOCKSTEP_HANDLED(select),
@@ -143,12 +163,17 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sem_timedwait),
     LOCKSTEP_HANDLED(sem_trywait),
     LOCKSTEP_HANDLED(sem_wait),
+    LOCKSTEP_HANDLED(semop),
+    LOCKSTEP_HANDLED(semtimedop),
     LOCKSTEP_HANDLED(send),
+    LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigsuspend),
+    LOCKSTEP_HANDLED(sigtimedwait),
     LOCKSTEP_HANDLED(sigwait),
+    LOCKSTEP_HANDLED(sigwaitinfo),
     LOCKSTEP_HANDLED(sleep),
     LOCKSTEP_HANDLED(socket),
     LOCKSTEP_HANDLED(socketpair),
@@ -158,9 +183,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(system),
     LOCKSTEP_HANDLED(time),
+    LOCKSTEP_HANDLED(timer_create),
     LOCKSTEP_HANDLED(timerfd_create),
     LOCKSTEP_HANDLED(uname),
     LOCKSTEP_HANDLED(usleep),
+    LOCKSTEP_HANDLED(vfork),
     LOCKSTEP_HANDLED(wait),
     LOCKSTEP_HANDLED(waitpid),
     LOCKSTEP_HANDLED(write),

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -31,13 +33,41 @@ namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals";
 constexpr char kNotYet[] = "this function cannot be intercepted; poll and select can";
+constexpr char kElsewhere[] = "what other processes do cannot be hunted";
+constexpr char kJoin[] = "only pthread_join can be intercepted";
 }  // namespace
 
 extern "C" {
 
 LOCKSTEP_REFUSED(pid_t, fork, () noexcept, (), kProcess)
+// The real one cannot be called from here: its child would return into this function's frame. POSIX
+// lets vfork be fork.
+pid_t vfork() noexcept {
+  if (Execution* const execution = Execution::of_caller()) {
+    const Execution::Inside inside;
+    execution->refuse("vfork", kProcess);
+  }
+  return LOCKSTEP_REAL(fork)();
+}
 LOCKSTEP_REFUSED(int, system, (const char* command), (command), kProcess)
 LOCKSTEP_REFUSED(FILE*, popen, (const char* command, const char* mode), (command, mode), kProcess)
+LOCKSTEP_REFUSED(int, execve,
+                 (const char* path, char* const arguments[], char* const variables[]) noexcept,
+                 (path, arguments, variables), kProcess)
+LOCKSTEP_REFUSED(int, execv, (const char* path, char* const arguments[]) noexcept,
+                 (path, arguments), kProcess)
+LOCKSTEP_REFUSED(int, execvp, (const char* file, char* const arguments[]) noexcept,
+                 (file, arguments), kProcess)
+LOCKSTEP_REFUSED(int, posix_spawn,
+                 (pid_t * process, const char* path, const posix_spawn_file_actions_t* actions,
+                  const posix_spawnattr_t* attributes, char* const arguments[],
+                  char* const variables[]) noexcept,
+                 (process, path, actions, attributes, arguments, variables), kProcess)
+LOCKSTEP_REFUSED(int, posix_spawnp,
+                 (pid_t * process, const char* file, const posix_spawn_file_actions_t* actions,
+                  const posix_spawnattr_t* attributes, char* const arguments[],
+                  char* const variables[]) noexcept,
+                 (process, file, actions, attributes, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
 LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
                  (process, status, options), kProcess)
@@ -60,5 +90,38 @@ LOCKSTEP_REFUSED(ssize_t, sendmsg, (int file, const msghdr* message, int flags),
 LOCKSTEP_REFUSED(ssize_t, recvmsg, (int file, msghdr* message, int flags), (file, message, flags),
                  kNotYet)
 LOCKSTEP_REFUSED(int, dup2, (int file, int as) noexcept, (file, as), kNotYet)
+LOCKSTEP_REFUSED(int, sigwaitinfo, (const sigset_t* signals, siginfo_t* info), (signals, info),
+                 kSignal)
+LOCKSTEP_REFUSED(int, sigtimedwait,
+                 (const sigset_t* signals, siginfo_t* info, const timespec* time),
+                 (signals, info, time), kSignal)
+LOCKSTEP_REFUSED(int, timer_create, (clockid_t clock, sigevent* event, timer_t* timer) noexcept,
+                 (clock, event, timer), kSignal)
+LOCKSTEP_REFUSED(ssize_t, recvfrom,
+                 (int file, void* into, size_t size, int flags, sockaddr* from, socklen_t* length),
+                 (file, into, size, flags, from, length), kNotYet)
+LOCKSTEP_REFUSED(int, recvmmsg,
+                 (int file, mmsghdr* messages, unsigned count, int flags, timespec* time),
+                 (file, messages, count, flags, time), kNotYet)
+LOCKSTEP_REFUSED(int, sendmmsg, (int file, mmsghdr* messages, unsigned count, int flags),
+                 (file, messages, count, flags), kNotYet)
+LOCKSTEP_REFUSED(int, lockf, (int file, int command, off_t length), (file, command, length),
+                 kElsewhere)
+LOCKSTEP_REFUSED(int, semop, (int set, sembuf* operations, size_t count) noexcept,
+                 (set, operations, count), kElsewhere)
+LOCKSTEP_REFUSED(int, semtimedop,
+                 (int set, sembuf* operations, size_t count, const timespec* time) noexcept,
+                 (set, operations, count, time), kElsewhere)
+LOCKSTEP_REFUSED(int, msgsnd, (int queue, const void* message, size_t size, int flags),
+                 (queue, message, size, flags), kElsewhere)
+LOCKSTEP_REFUSED(ssize_t, msgrcv, (int queue, void* message, size_t size, long type, int flags),
+                 (queue, message, size, type, flags), kElsewhere)
+LOCKSTEP_REFUSED(int, pthread_tryjoin_np, (pthread_t thread, void** result) noexcept,
+                 (thread, result), kJoin)
+LOCKSTEP_REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const timespec* time),
+                 (thread, result, time), kJoin)
+LOCKSTEP_REFUSED(int, pthread_clockjoin_np,
+                 (pthread_t thread, void** result, clockid_t clock, const timespec* time),
+                 (thread, result, clock, time), kJoin)
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include "keys.h"
 #include "lockstep/intercept/execution.h"
 #include "lockstep/stacks/own_stack.h"
+#include "process_memory.h"
 #include "thread_exit.h"
 #include "thread_locals.h"
 
@@ -39,6 +40,8 @@ Thread::~Thread() {
 }
 
 void Thread::go_on() {
+  if (killed_) return;
+  if (execution_.memory_) execution_.memory_->use(root().number_);
   Thread* const before = std::exchange(Execution::running_, this);
   const bool inside_before = std::exchange(Execution::inside_, inside_);
   ThreadLocals::instance().exchange(locals_);
@@ -61,6 +64,14 @@ void Thread::leave() {
   inside_ = Execution::inside_;
   stack_->leave();
   Execution::inside_ = inside_;
+}
+
+void Thread::kill() {
+  if (ended_) return;
+  killed_ = true;
+  waits_ = false;
+  condition_ = nullptr;
+  if (std::exchange(has_timer_, false)) execution_.host().stop_timer(*this);
 }
 
 void Thread::timed_out() {

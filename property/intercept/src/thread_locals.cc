@@ -11,11 +11,12 @@ namespace lockstep::intercept {
 
 namespace {
 
-// libc's variables belong to the real thread (errno is exchanged by itself), and a sanitizer tells
-// threads apart by its own.
+// libc's variables belong to the real thread (errno is exchanged by itself), as Lockstep's own do
+// if it is a library, and a sanitizer tells threads apart by its own.
 bool stays(std::string_view module) {
-  constexpr std::array<std::string_view, 6> kStay = {"/libc.so",    "/ld-linux",   "/libasan.so",
-                                                     "/libtsan.so", "/liblsan.so", "/libubsan.so"};
+  constexpr std::array<std::string_view, 7> kStay = {
+      "/libc.so",    "/ld-linux",   "/liblockstep_run.so", "/libasan.so",
+      "/libtsan.so", "/liblsan.so", "/libubsan.so"};
   return std::ranges::any_of(
       kStay, [&](std::string_view name) { return module.find(name) != module.npos; });
 }

@@ -1,5 +1,7 @@
 #include "connection.h"
 
+#include <utility>
+
 #include "lockstep/connection/four_letter_word.h"
 
 namespace lockstep::threads {
@@ -52,7 +54,9 @@ intercept::Stream::End Connection::end() const {
 
 void Connection::connection_changed() {
   last_arrival_ = process_.world().now().time_since_epoch();
-  if (connection_.session_id() != 0) hunted_.has_session(process_, connection_.session_id());
+  if (connection_.session_id() != 0 && !std::exchange(has_session_, true)) {
+    hunted_.has_session(process_, connection_.session_id());
+  }
   hunted_.execution().descriptors_changed();
 }
 

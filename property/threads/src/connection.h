@@ -37,6 +37,7 @@ class Connection final : public intercept::Stream, private connection::ClientCon
   // The first bytes: a four-letter word, or the length of a frame.
   std::string first_;
   bool is_word_ = false;
+  bool has_session_ = false;
   std::chrono::nanoseconds last_arrival_{};
   std::string arrived_;
   std::size_t taken_ = 0;

@@ -13,6 +13,7 @@ lab::LockUnderTest under_test(ThreadsUnderTest threads) {
   lab::LockUnderTest lock(threads.name);
   lock.source = "lockstep::threads::under_test({.name = \"" + threads.name + "\", .body = &body})";
   lock.include = "lockstep/threads/threads_under_test.h";
+  lock.in_forks = threads.in_forks;
   lock.make_program = [threads = std::move(threads)](lab::ScenarioSize) {
     return std::make_unique<BodyProgram>(threads);
   };

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 
 #include "connection.h"
 #include "lockstep/fakezk/threads.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/lab/last_words.h"
 
 namespace lockstep::threads {
 
@@ -43,10 +45,14 @@ class HuntedProcess::Hosted final : public fakezk::Thread {
 
 namespace {
 
-// All threads are one real thread, whose pool of frames none of them needs for itself.
-void share_frame_pool() {
+// All threads are one real thread, whose pool of frames none of them needs for itself, and whose
+// execution is that of all.
+void share_own_memory() {
   static const bool shared = [] {
     intercept::Execution::share(&internal::frame_pool, sizeof internal::frame_pool);
+    for (const std::span<const std::byte> memory : lab::last_words_memory()) {
+      intercept::Execution::share(memory.data(), memory.size());
+    }
     return true;
   }();
   static_cast<void>(shared);
@@ -56,7 +62,7 @@ void share_frame_pool() {
 
 HuntedProcess::HuntedProcess(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners)
     : world_(world), verdict_(verdict), owners_(owners) {
-  share_frame_pool();
+  share_own_memory();
   execution_ = std::make_unique<intercept::Execution>(*this);
   current_ = this;
 }
@@ -153,7 +159,15 @@ in_addr HuntedProcess::address_of(const std::string& host) {
 
 void HuntedProcess::has_session(const fakezk::Process& process, SessionId session) {
   const std::pair<std::uint32_t, SessionId> has(process.index(), session);
-  if (std::ranges::find(sessions_, has) == sessions_.end()) sessions_.push_back(has);
+  if (std::ranges::find(sessions_, has) == sessions_.end()) {
+    sessions_.push_back(has);
+  } else {
+    moved_.push_back(session);
+  }
+}
+
+bool HuntedProcess::has_kept_its_connection(SessionId session) const {
+  return std::ranges::find(moved_, session) == moved_.end();
 }
 
 bool HuntedProcess::has_lost_a_session(const fakezk::Process& process) const {

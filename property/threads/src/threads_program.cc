@@ -31,6 +31,7 @@ const LibraryState& library() {
 ThreadsProgram::ThreadsProgram(ThreadOwners owners, bool is_coarse)
     : owners_(owners), is_coarse_(is_coarse) {
   static_cast<void>(library());
+  intercept::Execution::prepare();
 }
 
 void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
@@ -46,6 +47,8 @@ void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   judged_ = {};
   fibers_.execution_begins();
   hunted_ = std::make_unique<HuntedProcess>(world, verdict, owners_);
+  hunted_->set_process_ends(
+      [this](intercept::Thread& thread, int status) { return process_ends(thread, status); });
   if (is_coarse_) hunted_->execution().set_quiet(library().code_begin(), library().code_end());
   bodies_ = bodies();
   for (const std::function<void()>& body : bodies_) hunted_->run(body);
@@ -67,6 +70,8 @@ std::uint64_t ThreadsProgram::progress(const fakezk::World&) {
   }
   return moves + sleeps_;
 }
+
+bool ThreadsProgram::process_ends(intercept::Thread&, int) { return false; }
 
 bool ThreadsProgram::first_ones_have_ended() const {
   return std::ranges::all_of(hunted_->execution().threads(), [](const auto& thread) {

@@ -19,6 +19,7 @@
 namespace lockstep::intercept {
 
 class Descriptors;
+class ProcessMemory;
 
 // Threads that run in a host's world. While one of them runs, its calls of pthread functions,
 // clocks, sleeps, sources of chance, sockets, pipes and polls come here, and so do those of the
@@ -33,6 +34,10 @@ class Execution {
   // Forgets threads that have not ended, and closes all descriptors.
   ~Execution();
 
+  // Does what an execution otherwise does once in a process: for processes that are forked from
+  // this one. Throws std::logic_error for a program that cannot be intercepted, as the constructor
+  // does.
+  static void prepare();
   // The execution of this process; null if there is none.
   [[nodiscard]] static Execution* current() { return current_; }
   // The execution whose thread calls this from code under test; null for all other code.
@@ -48,6 +53,11 @@ class Execution {
   Thread& start(std::function<void*()> body);
   [[nodiscard]] std::span<const std::unique_ptr<Thread>> threads() const { return threads_; }
   [[nodiscard]] Thread* running() const { return running_; }
+  // From now on each thread of the host's is a process, together with the threads that it creates:
+  // it has the variables of the program and its libraries for itself.
+  void separate_memory();
+  // Ends the threads of that thread's process where they are. Their objects are not destroyed.
+  void end_threads_of(Thread& thread);
   // A stream has changed: bytes have arrived, or it has ended.
   void descriptors_changed();
   // The descriptors of this execution.
@@ -80,6 +90,8 @@ class Execution {
   // Reports that the running thread has called `function`, which is not supported, or misuses it.
   // It does not go on.
   [[noreturn]] void refuse(std::string_view function, std::string_view why);
+  // The running thread ends its process. Returns if the real one is to end.
+  void end_process(std::string_view call, int status);
   Thread& create(std::function<void*()> body, bool by_library);
   // Waits for the end of that thread.
   void* join(Thread& thread);
@@ -120,6 +132,7 @@ class Execution {
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::unique_ptr<Descriptors> descriptors_;
+  std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;
   Randomness entropy_;
   const void* quiet_begin_ = nullptr;

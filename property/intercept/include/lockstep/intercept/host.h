@@ -68,6 +68,13 @@ class Host {
   // The address of a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 
+  // The thread ends its process. True if it does not go on, because the host simulates processes
+  // (Execution::end_threads_of); the real process ends otherwise.
+  [[nodiscard]] virtual bool process_ends(Thread&, int status) {
+    static_cast<void>(status);
+    return false;
+  }
+
   // The thread has called something that cannot be intercepted, or against its rules; `text` says
   // what. It does not go on.
   virtual void misused(Thread& thread, const std::string& text) = 0;

@@ -54,7 +54,9 @@ class Thread {
   [[nodiscard]] bool by_library() const { return by_library_; }
   // As set by pthread_setname_np; empty by default.
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] bool ended() const { return ended_ || killed_; }
+  // The thread of the host's that has created it, perhaps through others.
+  [[nodiscard]] Thread& root() { return creator_ ? creator_->root() : *this; }
   // The call in which it waits, or has been interrupted: "pthread_mutex_lock".
   [[nodiscard]] std::string_view call() const { return call_; }
   // Whether only another thread, a timer or the network can let it go on.
@@ -69,6 +71,7 @@ class Thread {
   void run();
   void finish();
   void leave();
+  void kill();
   void wake(Woken by);
 
   Execution& execution_;
@@ -82,6 +85,7 @@ class Thread {
   bool waits_ = false;
   bool began_ = false;
   bool ended_ = false;
+  bool killed_ = false;  // With its process.
   bool detached_ = false;
   bool has_timer_ = false;
   const void* object_ = nullptr;  // What it waits for.

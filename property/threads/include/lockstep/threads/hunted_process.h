@@ -32,6 +32,9 @@ class HuntedProcess final : public intercept::Host {
   // The execution that is under way; null if there is none.
   [[nodiscard]] static HuntedProcess* current() { return current_; }
 
+  // What becomes of a thread that ends its process (intercept::Host::process_ends).
+  using ProcessEnds = std::function<bool(intercept::Thread& thread, int status)>;
+  void set_process_ends(ProcessEnds ends) { process_ends_ = std::move(ends); }
   // Starts a thread. The body stays where it is.
   void run(const std::function<void()>& body);
   [[nodiscard]] intercept::Execution& execution() { return *execution_; }
@@ -43,6 +46,8 @@ class HuntedProcess final : public intercept::Host {
 
   // A connection of this process has a session.
   void has_session(const fakezk::Process& process, SessionId session);
+  // Whether that session has had one connection only: its client has no reason to doubt it.
+  [[nodiscard]] bool has_kept_its_connection(SessionId session) const;
   // Whether the servers have ended a session of that process: its threads may not know yet.
   [[nodiscard]] bool has_lost_a_session(const fakezk::Process& process) const;
 
@@ -61,6 +66,9 @@ class HuntedProcess final : public intercept::Host {
   std::unique_ptr<intercept::Stream> connect(intercept::Thread& thread,
                                              const sockaddr_in& to) override;
   [[nodiscard]] in_addr address_of(const std::string& host) override;
+  bool process_ends(intercept::Thread& thread, int status) override {
+    return process_ends_ && process_ends_(thread, status);
+  }
   void misused(intercept::Thread& thread, const std::string& text) override;
 
  private:
@@ -71,9 +79,11 @@ class HuntedProcess final : public intercept::Host {
   fakezk::World& world_;
   search::Verdict& verdict_;
   ThreadOwners owners_;
+  ProcessEnds process_ends_;
   std::vector<std::unique_ptr<Hosted>> hosted_;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
   std::vector<std::pair<std::uint32_t, SessionId>> sessions_;     // By process.
+  std::vector<SessionId> moved_;                                  // To another connection.
   std::vector<std::string> hosts_;                                // Their names were asked for.
   std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
   std::unique_ptr<intercept::Execution> execution_;

@@ -39,6 +39,9 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   [[nodiscard]] virtual Duration patience() const { return std::chrono::seconds(30); }
   // The oracle that a thread breaks by waiting for ever.
   [[nodiscard]] virtual search::Oracle hang_breaks() const { return search::Oracle::kDeadlock; }
+  // A thread ends its process with that status. True if the world goes on without the process's
+  // threads (Execution::end_threads_of); by default the real process ends, which is a crash.
+  virtual bool process_ends(intercept::Thread& thread, int status);
   // Lets go of what belongs to the world; the threads are gone.
   virtual void forget() {}
 

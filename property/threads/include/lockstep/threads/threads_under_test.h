@@ -14,9 +14,9 @@ namespace lockstep::threads {
 // It connects to "127.0.0.1:2181", or to any other address: each new one is the next simulated
 // server.
 //
-// All executions run in one process. libzookeeper's own variables are as at its start in each
-// execution; `at_start` resets those of the code under test. A thread_local variable has a value of
-// its own in each thread, and the same address in all.
+// All executions run in one process, unless `in_forks`. libzookeeper's own variables are as at its
+// start in each execution; `at_start` resets those of the code under test. A thread_local variable
+// has a value of its own in each thread, and the same address in all.
 struct ThreadsUnderTest {
   std::string name;
   std::function<void()> body;
@@ -30,10 +30,14 @@ struct ThreadsUnderTest {
   // The C client's own mutexes are no points at which another thread may come first: half the
   // steps.
   bool is_coarse = false;
+  // Each execution runs in a process of its own (lab::LockUnderTest::in_forks): all variables are
+  // as they were, at the price of a fork.
+  bool in_forks = false;
 };
 
 // Describes it for lab::hunt_lock, lab::replay_lock and EXPECT_NO_VIOLATION. A hunt of it uses one
-// job. The faults `crash`, `stall` and `clock-drift` strike processes as a whole and do not apply.
+// job. The faults `crash` and `stall` do not apply; with `clock-drift`, the waits of one thread
+// take longer or shorter by one part in 64.
 [[nodiscard]] lab::LockUnderTest under_test(ThreadsUnderTest threads);
 
 }  // namespace lockstep::threads

@@ -1,0 +1,38 @@
+#include "command.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+// Takes the words after "--" away from CLI11, for commands that have a command line of their own.
+void separate(CommandLine& line, std::vector<std::string>& words) {
+  const bool has_another = words.size() > 1 && (words[1] == "lock" || words[1] == "run");
+  const auto separator = std::ranges::find(words, "--");
+  if (!has_another || separator == words.end()) return;
+  line.after_separator.assign(separator + 1, words.end());
+  words.erase(separator, words.end());
+}
+
+}  // namespace
+
+int run_command(CLI::App& app, CommandLine& line) {
+  std::vector<std::string> words = line.words;
+  separate(line, words);
+  std::ranges::reverse(words);
+  words.pop_back();
+  try {
+    app.parse(std::move(words));  // CLI11 takes them in reverse order, without the program's name.
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
+    throw UsageError(error.what());
+  }
+  if (!line.run) throw UsageError("a command is missing; --help shows them");
+  return line.run();
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,222 @@
+#include "hunt_result.h"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "caption.h"
+#include "checkpoint_file.h"
+#include "command.h"
+#include "exhaust.h"
+#include "html_file.h"
+#include "hunt.h"
+#include "interruption.h"
+#include "text.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+using lab::HuntReport;
+using lab::HuntSettings;
+
+// The kinds of faults that the search allows but that cannot strike in this scenario.
+std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
+  const std::unique_ptr<search::Program> program = what.lock().program(what.settings.size);
+  const fakezk::FaultKinds impossible =
+      search::impossible_faults(*program) & what.settings.faults.kinds();
+  std::vector<fakezk::FaultKind> kinds;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if (impossible & bit(kind)) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
+  auto names = nlohmann::ordered_json::array();
+  for (const fakezk::FaultKind kind : impossible_faults_of(what)) names.push_back(name(kind));
+  return names;
+}
+
+// "all" means all that can strike; a user who names a kind expects it to strike.
+void warn_of_impossible_faults(const Search& what, const SearchOptions& options) {
+  if (options.json || options.faults == "all") return;
+  std::string kinds;
+  for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
+    kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) + " (" +
+             std::string(why_impossible(facts(kind).needs)) + ')';
+  }
+  if (kinds.empty()) return;
+  std::cerr << "lockstep: note: in " << what.scenario->name
+            << " these faults cannot strike: " << kinds << '\n';
+}
+
+nlohmann::ordered_json violation_as_json(const Search& what, const HuntReport& report) {
+  const search::Failure& failure = *report.failure;
+  nlohmann::ordered_json test;  // A program that was not compiled for a hunt has none.
+  if (!what.target) test = regression_test_of(failure, report.name);
+  return {{"oracle", failure.violation.oracle},
+          {"message", failure.violation.message},
+          {"execution", report.failed_execution},
+          {"steps", failure.steps},
+          {"deviations", failure.deviations},
+          {"original_deviations", failure.original_deviations},
+          {"clients", failure.clients},
+          {"rounds", failure.rounds},
+          {"faults", fault_kinds(failure.faults)},
+          {"replay", failure.replay},
+          {"regression_test", std::move(test)}};
+}
+
+nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
+  const HuntSettings& settings = what.settings;
+  return {{"scenario", what.scenario->name},
+          {"backend", what.backend ? "zookeeper" : "fake"},
+          {"strategy", settings.strategy},
+          {"seed", settings.seed},
+          {"clients", settings.size.clients},
+          {"rounds", settings.size.rounds},
+          {"faults", fault_kinds(settings.faults)},
+          {"fault_budget", settings.faults.total()},
+          {"first", settings.first},
+          {"jobs", settings.jobs},
+          {"executions", report.executions},
+          {"steps", report.steps},
+          {"seconds", report.seconds},
+          {"executions_per_second", executions_per_second(report)},
+          {"exhausted", false},
+          {"traces", nullptr},
+          {"final_states", nullptr},
+          {"trace_hash", hex(report.trace_hash)},
+          {"stopped_by", lab::name(report.stopped_by)},
+          {"judged", program::as_json(report.judged)},
+          {"violation", nullptr}};
+}
+
+nlohmann::ordered_json as_json(const search::Coverage& coverage) {
+  nlohmann::ordered_json events;
+  for (std::size_t i = 0; i < search::Coverage::kEventKinds; ++i) {
+    const auto kind = static_cast<fakezk::Event::Kind>(i);
+    events[std::string(search::name(kind))] = coverage.events(kind);
+  }
+  nlohmann::ordered_json faults;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    faults[std::string(fakezk::name(kind))] = coverage.faults(kind);
+  }
+  return {{"traces", coverage.traces()},
+          {"states", coverage.states()},
+          {"events", std::move(events)},
+          {"faults", std::move(faults)}};
+}
+
+void print_success(const Search& what, const HuntReport& report) {
+  const HuntSettings& settings = what.settings;
+  const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
+  std::cout << what.scenario->name << ": no violation in "
+            << counted(report.executions, "execution") << " (" << in_words(settings.size)
+            << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
+            << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
+            << grouped(rate) << " executions per second with " << counted(settings.jobs, "job")
+            << ", trace hash " << hex(report.trace_hash)
+            << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
+            << (what.target ? std::string() : report.judged.text() + '\n');
+}
+
+void print_failure(const Search& what, const HuntReport& report, const std::string& program) {
+  const HuntSettings& settings = what.settings;
+  const search::Failure& failure = *report.failure;
+  const search::Violation& violation = failure.violation;
+  const bool drawn = !settings.is_exhaustive();
+  std::cout << what.scenario->name << ' ' << search::breaks(violation.oracle) << ' '
+            << violation.oracle << " (" << search::facts(violation.oracle).brief
+            << ") in execution " << grouped(report.failed_execution)
+            << (drawn ? " of seed " + std::to_string(settings.seed) : "") << " ("
+            << in_words(settings.size) << "; strategy " << settings.strategy << "; "
+            << describe_faults(settings.faults) << "):\n"
+            << search::facts(violation.oracle).sentence << " But:\n"
+            << violation.message << "\n\n"
+            << "The shortest schedule found that does so: " << counted(failure.steps, "step")
+            << ", " << counted(failure.deviations, "deviation")
+            << " from the default schedule (before shrinking " << failure.original_deviations
+            << "), with " << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
+            << describe_faults(failure.faults) << ".\n\n"
+            << failure.lanes << legend(failure.chronicle);
+  if (!what.target) {
+    std::cout << "\nAs a regression test:\n\n" << regression_test_of(failure, report.name);
+  }
+  const std::string replay = replay_command(what, failure, program);
+  if (what.target) std::cout << "\nDebug it:    gdb --args " << replay;
+  std::cout << "\nReplay it:   " << replay
+            << "\nHunt again:  " << command_up_to_failure(what, report, program) << '\n';
+}
+
+nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
+                               const SearchOptions& options) {
+  nlohmann::ordered_json object =
+      report.exhaustive ? exhaustive_as_json(what, report) : as_json(what, report);
+  if (options.coverage) object["coverage"] = as_json(*report.coverage);
+  object["faults_impossible"] = impossible_faults_as_json(what);
+  if (report.failure) object["violation"] = violation_as_json(what, report);
+  return object;
+}
+
+void print_as_text(const Search& what, const HuntReport& report, const std::string& program) {
+  if (report.failure) {
+    print_failure(what, report, program);
+  } else if (report.exhaustive) {
+    print_how_far(what, report);
+  } else {
+    print_success(what, report);
+  }
+  if (report.coverage) std::cout << report.coverage->text();
+}
+
+int status_of(const HuntReport& report) {
+  if (report.stopped_by == lab::StoppedBy::kDependence) return kDiverged;
+  if (report.failure) return kViolation;
+  const bool interrupted = report.stopped_by == lab::StoppedBy::kInterruption;
+  return interrupted ? status_of_interruption() : kOk;
+}
+
+// The search goes on from its checkpoint, if it has one.
+HuntReport searched(const Search& what, const SearchOptions& options, CheckpointFile* file) {
+  try {
+    return search(what, !options.json, file);
+  } catch (const search::UnusableCheckpoint& wrong) {
+    throw UsageError("--resume: '" + *options.resume + "' " + wrong.what());
+  }
+}
+
+}  // namespace
+
+// The page is written last: if that fails, the result has been printed all the same.
+int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program) {
+  const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
+  std::optional<CheckpointFile> checkpoint;
+  if (options.resume) checkpoint.emplace(*options.resume, command_for(what, "lockstep"));
+  const Interruption interruption;
+  warn_of_impossible_faults(what, options);
+  const HuntReport report = searched(what, options, checkpoint ? &*checkpoint : nullptr);
+  if (options.json) {
+    print_json(as_json(what, report, options));
+  } else {
+    print_as_text(what, report, program);
+  }
+  if (html.wanted()) {
+    std::cout << std::flush;
+    html.write(page_of(what, report, program));
+    if (!options.json) std::cout << "Timeline:    " << html.name() << '\n';
+  }
+  if (checkpoint) {
+    std::cout << std::flush;
+    checkpoint->check_saved();
+  }
+  return status_of(report);
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,218 @@
+#include "run.h"
+
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command.h"
+#include "ending.h"
+#include "hunt.h"
+#include "hunt_result.h"
+#include "lockstep/internal/refusal.h"
+#include "replay.h"
+#include "search_options.h"
+#include "target_file.h"
+#include "usage.h"
+
+namespace lockstep::program {
+
+namespace {
+
+constexpr const char* kFooter =
+    "lockstep run --hunt [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+    "\n"
+    "Hunts a program as it is: its threads, clocks, sockets and sources of chance are those of "
+    "the\n"
+    "simulated world, and each server that it connects to is a simulated one. Each execution is a\n"
+    "process of its own. With --clients, so many copies of it run, each with variables of its "
+    "own;\n"
+    "in an argument, {client} is the copy's number, from 1. What it prints is not shown in a "
+    "hunt,\n"
+    "its standard input is empty, and its exit handlers do not run.\n"
+    "\n"
+    "Violations: an exit status other than 0 (user:exit-status), threads that wait for ever\n"
+    "(deadlock), an abort or a bad pointer (crash), a call that cannot be hunted (misuse); with\n"
+    "--lock, a client that removes its znode before its turn (S1) and znodes left behind (R1).\n"
+    "\n"
+    "Exit status: that of `hunt`, or with --replay that of `replay`.\n";
+
+struct Options : SearchOptions {
+  bool hunt = false;
+  std::string lock;
+  std::optional<std::string> replay;
+  bool tolerant = false;
+};
+
+// One word of a command line for a shell.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// In replay strings: only with characters that a name may have.
+std::string name_of(const std::vector<std::string>& target) {
+  std::string name = "program+" + std::filesystem::path(target.front()).filename().string();
+  for (char& c : name) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ||
+                          c == '_' || c == '.' || c == '+';
+    if (!is_plain) c = '_';
+  }
+  return name;
+}
+
+std::string target_command(const Options& options, const std::vector<std::string>& target) {
+  std::string text = options.lock.empty() ? "" : " --lock " + quoted(options.lock);
+  text += " --";
+  for (const std::string& word : target) text += ' ' + quoted(word);
+  return text;
+}
+
+lab::LockUnderTest lock_of(const Options& options, const std::vector<std::string>& target,
+                           const RunTarget& make) {
+  lab::LockUnderTest lock(name_of(target));
+  lock.in_forks = true;
+  TargetSettings settings{.lock_path = options.lock, .shows_output = options.replay.has_value()};
+  lock.make_program = [make, settings](lab::ScenarioSize size) {
+    TargetSettings sized = settings;
+    sized.copies = size.clients;
+    return make(sized);
+  };
+  return lock;
+}
+
+// Stands for all programs in results.
+const scenarios::Scenario& scenario_of_programs() {
+  static const scenarios::Scenario scenario{
+      "program", "program", "pass", "A program that was not compiled for a hunt.", {1, 1}, nullptr};
+  return scenario;
+}
+
+void check(const Options& options, const std::vector<std::string>& target) {
+  if (!options.hunt) throw UsageError("run: --hunt is missing; there is no other way to run yet");
+  if (target.empty()) throw UsageError("run: PROGRAM is missing, after --");
+  if (options.strategy == lab::HuntSettings::kExhaustive) {
+    throw UsageError("--strategy: an exhaustive search cannot hunt a program");
+  }
+  if (options.lock.empty()) return;
+  if (!internal::client_takes(options.lock) || options.lock == "/") {
+    throw UsageError("--lock: '" + options.lock + "' is not the path of a znode");
+  }
+}
+
+Search search_of(const Options& options, const std::vector<std::string>& target,
+                 const RunTarget& make) {
+  Search what;
+  what.scenario = &scenario_of_programs();
+  read_settings(options, what);
+  what.target = lock_of(options, target, make);
+  what.target_command = target_command(options, target);
+  return what;
+}
+
+int hunt_here(const Options& options, const CommandLine& line, const RunTarget& make) {
+  const std::vector<std::string>& target = line.after_separator;
+  if (!options.replay) {
+    return hunt_and_show(search_of(options, target, make), options, line.program);
+  }
+  const ReplayOptions replay{.string = *options.replay,
+                             .html = options.html,
+                             .replay_by = "lockstep run --hunt --replay ",
+                             .tolerant = options.tolerant,
+                             .json = options.json};
+  const lab::LockUnderTest lock = lock_of(options, target, make);
+  return replay_and_show(replay, line.program, [&](std::string_view name) {
+    if (name == lock.name) return lock;
+    throw UsageError("--replay: the string is of '" + std::string(name) + "', and this is '" +
+                     lock.name + "'");
+  });
+}
+
+// The library beside this program, which it is built and installed with.
+std::string library() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::filesystem::path file =
+      (program.parent_path() / LOCKSTEP_RUN_LIBRARY).lexically_normal();
+  if (std::filesystem::exists(file)) return file.string();
+  throw std::runtime_error("the library for hunted programs is not at " + file.string());
+}
+
+// Becomes the program, with the library in front of it. The linker resolves all functions at once,
+// so that no execution does so.
+[[noreturn]] void become(const std::vector<std::string>& words,
+                         const std::vector<std::string>& target) {
+  const std::string file = file_of_target(target.front());
+  const char* const others = std::getenv("LD_PRELOAD");
+  const std::string preloaded = library() + (others ? ':' + std::string(others) : std::string());
+  ::setenv("LD_PRELOAD", preloaded.c_str(), 1);
+  ::setenv("LD_BIND_NOW", "1", 1);
+  ::setenv(kRunWords, nlohmann::json(words).dump().c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : target) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execv(file.c_str(), arguments.data());
+  throw UsageError("run: '" + file + "' cannot be executed: " + std::strerror(errno));
+}
+
+void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
+  CLI::App* const command = app.add_subcommand(
+      "run", "Hunts a program that was not compiled for it, with its threads and its C client");
+  const auto options = std::make_shared<Options>();
+  command->add_flag("--hunt", options->hunt, "Hunt it (the only way to run so far)");
+  command
+      ->add_option("--lock", options->lock,
+                   "The znode of a mutex, which is made before the start: judge its queue")
+      ->type_name("PATH");
+  add_bounds(*command, *options);
+  add_strategy(*command, *options, "");
+  add_fault_options(*command, *options);
+  add_output_options(*command, *options);
+  command
+      ->add_option("--replay", options->replay,
+                   "Run one execution again, in one process, from its replay string or @FILE")
+      ->type_name("STRING");
+  command->add_flag("--tolerant", options->tolerant,
+                    "With --replay: go on with the default schedule where the program has changed");
+  command->footer(kFooter);
+  command->callback([&line, options, make] {
+    line.run = [&line, options, make] {
+      check(*options, line.after_separator);
+      if (make) return hunt_here(*options, line, make);
+      // Reads the settings first: what is wrong with them is said before anything begins.
+      static_cast<void>(search_of(*options, line.after_separator, make));
+      become(line.words, line.after_separator);
+    };
+  });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, CommandLine& line) { add_run(app, line, nullptr); }
+
+int run_target(const std::vector<std::string>& words, const RunTarget& target) {
+  return end_with([&] {
+    CLI::App app("Hunts a program.", "lockstep");
+    CommandLine line;
+    line.words = words;
+    line.program = words.front();
+    add_run(app, line, target);
+    return run_command(app, line);
+  });
+}
+
+}  // namespace lockstep::program

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/search/program.h"
+
+namespace lockstep::program {
+
+// `lockstep run --hunt` starts the program to be hunted with a library in front of it (LD_PRELOAD),
+// which calls run_target() in the place of main(). This variable holds the words of the command
+// line, as JSON.
+inline constexpr const char* kRunWords = "LOCKSTEP_RUN";
+
+// How a program is hunted.
+struct TargetSettings {
+  std::uint32_t copies = 1;
+  std::string lock_path;      // The znode of the mutex that it takes; empty: none.
+  bool shows_output = false;  // On standard error.
+};
+using RunTarget = std::function<std::unique_ptr<search::Program>(const TargetSettings& settings)>;
+
+// Hunts or replays the program in this process, and returns the exit status.
+int run_target(const std::vector<std::string>& words, const RunTarget& target);
+
+}  // namespace lockstep::program

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "program/run_program.h"
+
+// `lockstep run --hunt`: programs that were not compiled for a hunt.
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> hunt_of(const std::string& options, const std::string& target) {
+  std::vector<std::string> all = words("run --hunt --seed 1 " + options + " --");
+  for (const std::string& word : words(target)) all.push_back(word);
+  return all;
+}
+
+ProgramRun hunt(const std::string& options, const std::string& target) {
+  return run_program(hunt_of(options, target));
+}
+
+std::string lock(const std::string& options) {
+  return LOCKSTEP_TARGETS "/lock_target " + options + " 127.0.0.1:2181";
+}
+std::string misbehave(const std::string& how) {
+  return LOCKSTEP_TARGETS "/misbehaving_target " + how;
+}
+
+TEST(RunTest, ThreadsOfAProgramKeepTheirLock) {
+  const ProgramRun run =
+      hunt("--executions 200 --faults none --lock /lock --json", lock("--threads 3"));
+  ASSERT_EQ(run.status, 0) << run.out << run.err;
+  const nlohmann::json report = run.json();
+  EXPECT_EQ(report["scenario"], "program");
+  EXPECT_EQ(report["executions"], 200);
+  EXPECT_EQ(report["violation"], nullptr);
+  EXPECT_EQ(report["judged"]["S1"], 600);
+}
+
+TEST(RunTest, CopiesOfAProgramKeepTheirLock) {
+  const ProgramRun run =
+      hunt("--clients 3 --executions 200 --faults none --lock /lock --json", lock(""));
+  ASSERT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_EQ(run.json()["judged"]["S1"], 600);
+}
+
+// The model race: the znode in front goes before the watch is set.
+TEST(RunTest, AForgottenCheckIsFoundAndReplayed) {
+  const std::string target = lock("--forgetful");
+  const ProgramRun run =
+      hunt("--clients 2 --executions 5000 --faults none --lock /lock --json", target);
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  const nlohmann::json violation = run.json()["violation"];
+  EXPECT_EQ(violation["oracle"], "deadlock");
+  EXPECT_LE(violation["deviations"], violation["original_deviations"]);
+  std::vector<std::string> again =
+      words("run --hunt --lock /lock --replay " + violation["replay"].get<std::string>() + " --");
+  for (const std::string& word : words(target)) again.push_back(word);
+  const ProgramRun replayed = run_program(again);
+  EXPECT_EQ(replayed.status, 1) << replayed.out << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("waits in pthread_cond_wait"));
+}
+
+TEST(RunTest, AClientThatTakesTheLockOutOfTurnIsSeenByItsZnodes) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 2000 --faults none --lock /lock --json", lock("--impatient"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["oracle"], "S1");
+}
+
+TEST(RunTest, TheSameSeedGivesTheSameHash) {
+  const std::string options = "--clients 2 --executions 100 --faults cut --lock /lock --json";
+  const ProgramRun first = hunt(options, lock(""));
+  const ProgramRun second = hunt(options, lock(""));
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(first.json()["trace_hash"], second.json()["trace_hash"]);
+}
+
+TEST(RunTest, AnAbortIsACrashWithItsSchedule) {
+  const ProgramRun run = hunt("--executions 500 --json", misbehave("race"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  const nlohmann::json violation = run.json()["violation"];
+  EXPECT_EQ(violation["oracle"], "crash");
+  EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr("aborted"));
+  EXPECT_LE(violation["deviations"], 3);
+}
+
+struct Misbehaviour {
+  const char* how;
+  const char* oracle;
+  const char* message;
+};
+
+class MisbehaviourTest : public ::testing::TestWithParam<Misbehaviour> {};
+
+TEST_P(MisbehaviourTest, IsReported) {
+  const ProgramRun run = hunt("--executions 5 --json", misbehave(GetParam().how));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  const nlohmann::json violation = run.json()["violation"];
+  EXPECT_EQ(violation["oracle"], GetParam().oracle);
+  EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, MisbehaviourTest,
+    ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
+                      Misbehaviour{"exit", "user:exit-status", "A exits with status 4"},
+                      Misbehaviour{"fork", "misuse", "fork: hunted code cannot start"},
+                      Misbehaviour{"pointer", "crash", "SIGSEGV"},
+                      Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
+    [](const auto& each) { return std::string(each.param.how); });
+
+TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
+  const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST(RunTest, AnArgumentCanHoldTheNumberOfTheCopy) {
+  const ProgramRun run = hunt("--executions 5 --json", misbehave("echo {client}"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST(RunTest, WhatTheProgramPrintsIsNoPartOfTheResult) {
+  const ProgramRun run = hunt("--executions 5 --faults none", lock(""));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, Not(HasSubstr("holds the lock")));
+  EXPECT_THAT(run.out, HasSubstr("program: no violation in 5 executions"));
+}
+
+struct BadInput {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* message;
+};
+
+class RunInputTest : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(RunInputTest, IsRefused) {
+  const ProgramRun run = run_program(GetParam().arguments);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr(GetParam().message));
+  EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << "one line: " << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, RunInputTest,
+    ::testing::Values(
+        BadInput{"NoProgram", words("run --hunt"), "PROGRAM is missing"},
+        BadInput{"NoHunt", words("run -- /bin/true"), "--hunt is missing"},
+        BadInput{"NotThere", words("run --hunt -- ./not-there"), "is not there"},
+        BadInput{"NotInThePath", words("run --hunt -- not-there"), "there is no program"},
+        BadInput{"AScript", words("run --hunt -- " LOCKSTEP_SOURCE_DIR "/run"), "is a script"},
+        BadInput{"Static", words("run --hunt -- " LOCKSTEP_TARGETS "/static_target"),
+                 "statically linked"},
+        BadInput{"NoPath", words("run --hunt --lock lock -- /bin/true"), "--lock: 'lock'"},
+        BadInput{"Exhaustive", words("run --hunt --strategy exhaustive -- /bin/true"),
+                 "cannot hunt a program"},
+        BadInput{"OtherProgram",
+                 words("run --hunt --replay lockstep1/fair-mutex/c1r1/none/calm/unknown -- "
+                       "/bin/true"),
+                 "the string is of 'fair-mutex'"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace lockstep

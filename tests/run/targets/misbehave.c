@@ -1,0 +1,49 @@
+/* A program without ZooKeeper that ends in one of several ways:
+ *
+ *   misbehave HOW
+ *
+ * A text of its own races with another thread's: with "race", it aborts if that thread comes first. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int counter;
+static volatile int* volatile nowhere;
+
+static void* count(void* unused) {
+  (void)unused;
+  pthread_mutex_lock(&mutex);
+  ++counter;
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+
+static int race(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, count, NULL);
+  pthread_mutex_lock(&mutex);
+  if (counter != 0) abort();
+  pthread_mutex_unlock(&mutex);
+  pthread_join(other, NULL);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "";
+  if (strcmp(how, "race") == 0) return race();
+  if (strcmp(how, "status") == 0) return 3;
+  if (strcmp(how, "exit") == 0) exit(4);
+  if (strcmp(how, "fork") == 0) return fork() < 0;
+  if (strcmp(how, "pointer") == 0) return *nowhere;
+  if (strcmp(how, "hang") == 0) {
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex);
+  }
+  if (strcmp(how, "globals") == 0) return counter++ == 0 ? 0 : 5;
+  if (strcmp(how, "echo") == 0) return argc == 3 && strcmp(argv[2], "1") == 0 ? 0 : 6;
+  return 0;
+}
