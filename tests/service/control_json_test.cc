@@ -92,11 +92,39 @@ TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
 
 TEST_F(ControlJsonTest, PagesAndMethodsThatThereAreNotAreSaidToo) {
   EXPECT_EQ(answer_control(control, "GET", "/none", "").status, 404U);
-  EXPECT_EQ(answer_control(control, "GET", "/", "").status, 404U);
   EXPECT_EQ(answer_control(control, "POST", "/tree", "").status, 405U);
-  EXPECT_EQ(answer_control(control, "GET", "/faults", "").status, 405U);
   const Json said = Json::parse(answer_control(control, "GET", "/none", "").body);
-  EXPECT_EQ(said["expected"][0], "GET /sessions");
+  EXPECT_EQ(said["expected"][1], "GET /sessions");
+  for (const std::string page : {"/log?", "/log?after=", "/log?after=x", "/logs", "/script.js?"}) {
+    EXPECT_EQ(answer_control(control, "GET", page, "").status, 404U) << page;
+  }
+  EXPECT_EQ(answer_control(control, "POST", "/", "").status, 405U);
+}
+
+TEST_F(ControlJsonTest, LogsRequestsAndTheirAnswers) {
+  RawSession ann(served.service().ports().front());
+  ann.create("/a");
+  ann.exists("/none");
+  const Json log = get("/log");
+  ASSERT_EQ(log["log"].size(), 2U);
+  const Json& created = log["log"][0];
+  EXPECT_EQ(created["number"], 1);
+  EXPECT_EQ(created["op"], "create");
+  EXPECT_EQ(created["path"], "/a");
+  EXPECT_EQ(created["answer"], "ok");
+  EXPECT_EQ(created["session"], get("/sessions")["sessions"][0]["id"]);
+  EXPECT_EQ(log["log"][1]["answer"], "no node");
+  EXPECT_EQ(Json::parse(answer_control(control, "GET", "/log?after=1", "").body)["log"].size(), 1U);
+}
+
+// The page builds its buttons out of this.
+TEST_F(ControlJsonTest, ListsFaultsAndShowsAPage) {
+  for (const Json& fault : get("/faults")["faults"]) EXPECT_TRUE(fault["fault"].is_string());
+  const ControlAnswer page = answer_control(control, "GET", "/", "");
+  EXPECT_EQ(page.type, "text/html; charset=utf-8");
+  EXPECT_THAT(page.body, HasSubstr("<h1>lockstep serve</h1>"));
+  EXPECT_THAT(answer_control(control, "GET", "/script.js", "").body, HasSubstr("fetch("));
+  EXPECT_EQ(answer_control(control, "GET", "/style.css", "").type, "text/css; charset=utf-8");
 }
 
 // Bytes of a znode that are no text do not break the JSON.

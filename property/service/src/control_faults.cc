@@ -150,11 +150,18 @@ std::optional<std::string> read_fields(const Fault& fault, const Json& body, Fie
   return std::nullopt;
 }
 
-}  // namespace
-
-ControlAnswer strike_fault(Control& control, std::string_view text) {
+Json all_faults() {
   Json all = Json::array();
   for (const Fault& fault : kKinds) all.push_back(example_of(fault));
+  return all;
+}
+
+}  // namespace
+
+ControlAnswer list_faults() { return answer(200, {{"faults", all_faults()}}); }
+
+ControlAnswer strike_fault(Control& control, std::string_view text) {
+  const Json all = all_faults();
   const Json body = Json::parse(text, nullptr, false);
   if (body.is_discarded()) return refused(400, "the body is not JSON", all);
   const auto name = body.is_object() ? body.find("fault") : body.end();

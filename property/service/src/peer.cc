@@ -16,8 +16,10 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       world_(world),
       server_(server),
       connection_(world.connect(server)),
+      checkpoint_(world, *connection_, server),
       over_(std::move(over)) {
   connection_->set_listener(this);
+  connection_->set_checkpoint(&checkpoint_);
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
@@ -27,6 +29,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
 
 Peer::~Peer() {
   connection_->set_listener(nullptr);
+  connection_->set_checkpoint(nullptr);
   world_.disconnect(std::move(connection_));
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "checkpoint.h"
 #include "served_world.h"
 
 namespace lockstep::service {
@@ -55,6 +56,7 @@ class Peer final : public ServedWorld::Looker,
   std::uint32_t server_;
   std::string address_;
   std::unique_ptr<connection::ClientConnection> connection_;
+  Checkpoint checkpoint_;
   Over over_;
   std::string output_;  // Being written.
   bool reading_ = false;

@@ -14,6 +14,7 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/world.h"
+#include "request_log.h"
 
 namespace lockstep::service {
 
@@ -50,6 +51,7 @@ class ServedWorld {
   void advance(Duration by);
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
+  [[nodiscard]] RequestLog& log() { return log_; }
   [[nodiscard]] TimePoint now() const { return world_.now(); }
 
  private:
@@ -59,6 +61,7 @@ class ServedWorld {
   boost::asio::steady_timer timer_;
   std::vector<std::shared_ptr<Looker>> lookers_;
   std::array<char, 65536> scratch_{};
+  RequestLog log_;
   fakezk::World world_;
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;

@@ -55,6 +55,16 @@ class Control {
     std::string path;
     std::vector<Place> places;
   };
+  // A request of a client; pings are none.
+  struct LoggedRequest {
+    std::uint64_t number = 0;  // From 1 on.
+    TimePoint at{};            // As the servers' clock has it.
+    SessionId session = 0;
+    std::uint32_t server = 0;
+    std::string op{};
+    std::string path{};    // Those of a multi, with commas between them.
+    std::string answer{};  // "ok", an error or "lost"; empty: there is none yet.
+  };
 
   // Why nothing was done.
   struct Refusal {
@@ -74,6 +84,8 @@ class Control {
   [[nodiscard]] std::vector<Znode> tree();
   [[nodiscard]] std::vector<Watch> watches();
   [[nodiscard]] std::vector<Queue> queues();
+  // The last requests with a number greater than that, the oldest first; 1000 are kept.
+  [[nodiscard]] std::vector<LoggedRequest> log(std::uint64_t after = 0);
 
   // The servers end a session at once. Its client learns of it when it comes back.
   [[nodiscard]] Done expire(SessionId session);
