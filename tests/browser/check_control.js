@@ -96,6 +96,8 @@ async function checkForms(view, where) {
   await submit(view, "set-counter", {path: "/none", next: "7"});
   await expectSoon(() => outcome.checkVisibility() && outcome.textContent.includes("no znode /none") &&
     outcome.classList.contains("bad"), `${where}: a refusal is not shown`);
+  await submit(view, "plan", {seed: "1", ms: "3600000", kinds: "cut, lag"});
+  await expectSoon(() => outcome.textContent.startsWith("Done: plan"), `${where}: no plan`);
   await submit(view, "set-counter", {path: "/locks", next: "7"});
   await expectSoon(() => outcome.textContent === "Done: set-counter 7 /locks", `${where}: not done`);
 }

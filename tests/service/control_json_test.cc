@@ -80,6 +80,15 @@ TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
         Case{400, R"({"fault": "set-counter", "path": "/", "next": 2147483648})", "\"next\""},
         Case{404, R"({"fault": "set-counter", "path": "/none", "next": 1})", "no znode /none"},
         Case{400, R"({"fault": "advance", "ms": 18446744073709551615})", "\"ms\""},
+        Case{400, R"({"fault": "lose-reply", "kind": "creates"})", "\"kind\" is something else"},
+        Case{400, R"({"fault": "lose-reply", "kind": "error"})", "\"kind\" is something else"},
+        Case{400, R"({"fault": "lose-request"})", "\"kind\" is missing"},
+        Case{404, R"({"fault": "lose-request", "kind": "any", )" + session + "}",
+             "no such session"},
+        Case{400, R"({"fault": "plan", "seed": -1, "ms": 9, "kinds": ["cut"]})", "\"seed\""},
+        Case{400, R"({"fault": "plan", "seed": 1, "ms": 9, "kinds": []})", "\"kinds\""},
+        Case{400, R"({"fault": "plan", "seed": 1, "ms": 9, "kinds": ["fire"]})", "\"kinds\""},
+        Case{409, R"({"fault": "plan", "seed": 1, "ms": 0, "kinds": ["cut"]})", "every 1 ms"},
         Case{400, R"({"fault": "advance", "ms": -1})", "\"ms\""}}) {
     SCOPED_TRACE(body);
     const ControlAnswer answer = post(body);
@@ -115,6 +124,16 @@ TEST_F(ControlJsonTest, LogsRequestsAndTheirAnswers) {
   EXPECT_EQ(created["session"], get("/sessions")["sessions"][0]["id"]);
   EXPECT_EQ(log["log"][1]["answer"], "no node");
   EXPECT_EQ(Json::parse(answer_control(control, "GET", "/log?after=1", "").body)["log"].size(), 1U);
+}
+
+TEST_F(ControlJsonTest, TakesPlansAndLosses) {
+  for (const std::string body :
+       {R"({"fault": "lose-reply", "kind": "any"})",
+        R"({"fault": "lose-request", "kind": "whoAmI"})",
+        R"({"fault": "plan", "seed": 18446744073709551615, "ms": 9, "kinds": ["cut", "lag"]})",
+        R"({"fault": "calm"})"}) {
+    EXPECT_EQ(post(body).status, 200U) << body;
+  }
 }
 
 // The page builds its buttons out of this.

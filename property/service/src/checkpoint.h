@@ -11,7 +11,8 @@ namespace lockstep::service {
 
 class ServedWorld;
 
-// Keeps the log of the requests that pass on one connection.
+// Where the requests and answers of one connection pass: logs them, and lets those get lost whose
+// loss is due.
 class Checkpoint final : public connection::ClientConnection::Checkpoint {
  public:
   Checkpoint(ServedWorld& world, const connection::ClientConnection& connection,
@@ -30,6 +31,8 @@ class Checkpoint final : public connection::ClientConnection::Checkpoint {
     std::int32_t xid = 0;
     std::uint64_t number = 0;  // In the log.
   };
+
+  void log(const wire::Request& request);
 
   ServedWorld& world_;
   const connection::ClientConnection& connection_;

@@ -41,6 +41,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
 }
 
 Service::Loop::~Loop() {
+  plan_.reset();
   const std::set<std::shared_ptr<Peer>> peers = peers_;
   for (const std::shared_ptr<Peer>& peer : peers) peer->leave();
   world_.forget_lookers();

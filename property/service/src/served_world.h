@@ -14,6 +14,7 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/world.h"
+#include "losses.h"
 #include "request_log.h"
 
 namespace lockstep::service {
@@ -52,6 +53,7 @@ class ServedWorld {
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
   [[nodiscard]] RequestLog& log() { return log_; }
+  [[nodiscard]] Losses& losses() { return losses_; }
   [[nodiscard]] TimePoint now() const { return world_.now(); }
 
  private:
@@ -62,6 +64,7 @@ class ServedWorld {
   std::vector<std::shared_ptr<Looker>> lookers_;
   std::array<char, 65536> scratch_{};
   RequestLog log_;
+  Losses losses_;
   fakezk::World world_;
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;

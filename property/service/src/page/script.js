@@ -81,8 +81,8 @@ function buttons(field, value) {
 
 // Numbers, lists and texts, as the port expects them.
 function read(text, expected) {
-  if (expected.startsWith("[")) return text.split(/[\s,]+/).filter(Boolean);
-  return /number|milliseconds/.test(expected) && /^-?\d+$/.test(text) ? Number(text) : text;
+  if (expected.startsWith("a list")) return text.split(/[\s,]+/).filter(Boolean);
+  return /^a number|^the number|milliseconds/.test(expected) && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
 function form(fault) {
