@@ -14,6 +14,7 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/world.h"
+#include "lockstep/service/service.h"
 #include "losses.h"
 #include "request_log.h"
 
@@ -32,7 +33,7 @@ class ServedWorld {
     ~Looker() = default;
   };
 
-  ServedWorld(boost::asio::io_context& context, std::uint32_t servers, bool times_to_live);
+  ServedWorld(boost::asio::io_context& context, const ServiceOptions& options);
 
   // A connection to one of the servers. It must be destroyed before this.
   [[nodiscard]] std::unique_ptr<connection::ClientConnection> connect(std::uint32_t server);
