@@ -21,11 +21,14 @@ constexpr const char* kFooter =
     "listened on; 70 an error of this program, 74 a result cannot be written.\n";
 
 constexpr std::uint32_t kMostServers = 9;
+constexpr std::uint32_t kShortestTick = 10;
+constexpr std::uint32_t kLongestTick = 60'000;
 
 struct Settings {
   std::string listen = "127.0.0.1:2181";
   std::uint32_t servers = 1;
   bool times_to_live = false;
+  std::uint32_t tick_ms = 2000;
   std::string control;  // Empty: none.
 };
 
@@ -62,6 +65,7 @@ service::ServiceOptions options_of(const Settings& settings) {
   options.address = listen.ip;
   options.port = listen.port;
   options.servers = settings.servers;
+  options.tick_time = std::chrono::milliseconds(settings.tick_ms);
   options.times_to_live = settings.times_to_live;
   if (!settings.control.empty()) {
     const Address control = address_of("--control", settings.control, 1);
@@ -119,6 +123,12 @@ void add_serve(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   command->add_flag("--ttl", settings->times_to_live,
                     "Times to live, which ZooKeeper has with zookeeper.extendedTypesEnabled");
+  command
+      ->add_option("--tick", settings->tick_ms,
+                   "Milliseconds, as tickTime: sessions live for 2 to 20 of them")
+      ->type_name("MS")
+      ->check(CLI::Range(kShortestTick, kLongestTick))
+      ->capture_default_str();
   command
       ->add_option("--control", settings->control,
                    "IP address and port of a control port: faults and views over HTTP and JSON")

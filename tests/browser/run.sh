@@ -35,7 +35,7 @@ check() {
       echo '"></iframe>'
     done
     echo '<script>'
-    cat "$here/check.js"
+    cat "$here/contrast.js" "$here/check.js"
     echo '</script></body>'
   } >"$scratch/harness.html"
   browse "file://$scratch/harness.html" --blink-settings=preferredColorScheme=$preferred >"$scratch/checked.html"

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "conformance/conformance.h"
+#include "conformance/served_lab.h"
 #include "real/lab_zookeeper.h"
 #include "support/lab_fake.h"
 #include "support/session_waits.h"
@@ -121,6 +122,13 @@ std::string real_name(const ::testing::TestParamInfo<Conformance::ParamType>&) {
 
 INSTANTIATE_TEST_SUITE_P(Server, Conformance, ::testing::Values(&support::make_zookeeper_lab),
                          real_name);
+
+// Both ends are this project's: the production backend, and the simulated servers behind sockets.
+std::string served_name(const ::testing::TestParamInfo<Conformance::ParamType>&) {
+  return "served";
+}
+
+INSTANTIATE_TEST_SUITE_P(Wire, Conformance, ::testing::Values(&make_served_lab), served_name);
 #endif
 
 }  // namespace

@@ -218,5 +218,38 @@ TEST(ClientConnectionTest, WhoHangsUpChoosesWhatHasArrived) {
   }
 }
 
+// Lets everything pass but one request, or the answer to one.
+class OneLoss final : public ClientConnection::Checkpoint {
+ public:
+  OneLoss(std::int32_t request, std::int32_t answer) : request_(request), answer_(answer) {}
+  bool request_passes(const wire::Request& request) override { return request.xid != request_; }
+  bool answer_passes(std::int32_t xid, wire::Op, std::int32_t) override { return xid != answer_; }
+
+ private:
+  std::int32_t request_;
+  std::int32_t answer_;
+};
+
+// A request that is lost is never applied, and one whose answer is lost has been.
+TEST(ClientConnectionTest, WhatACheckpointLosesEndsTheConnection) {
+  for (const bool applied : {false, true}) {
+    fakezk::World world;
+    OneLoss loss(applied ? 0 : 2, applied ? 2 : 0);
+    WireClient client(world);
+    client.connect();
+    client.connection().set_checkpoint(&loss);
+    client.ask(create(1, "/a"));
+    client.send(create(2, "/b"));
+    client.send(create(3, "/c"));
+    EXPECT_TRUE(client.settled().empty());
+    EXPECT_TRUE(client.connection().closed());
+    WireClient other(world);
+    other.connect();
+    EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, 0);
+    EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, applied ? 0 : -101);
+    client.connection().set_checkpoint(nullptr);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::connection

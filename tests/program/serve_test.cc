@@ -23,17 +23,45 @@ TEST(ServeTest, SignalsEndItWell) {
   }
 }
 
-TEST(ServeTest, ThePythonProgramOfItsPageTakesALockOver) {
+// The program in a language on the page.
+std::string program_in(const std::string& language) {
   std::ifstream file(LOCKSTEP_SOURCE_DIR "/docs/serve.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  const std::string begin = "```python\n";
+  const std::string begin = "```" + language + "\n";
   const std::size_t from = page.find(begin) + begin.size();
-  const std::string code = page.substr(from, page.find("```", from) - from);
+  return page.substr(from, page.find("```", from) - from);
+}
+
+// Runs a command of the shell that finds the program by its name; "$1" is the text.
+ProgramRun run_with_program(const std::string& command, const std::string& text) {
   const std::string program = LOCKSTEP_PROGRAM;
-  const std::string path = "PATH=" + program.substr(0, program.rfind('/'));
-  const ProgramRun run = run_command({"/usr/bin/env", path, "/usr/bin/python3", "-c", code});
+  const std::string path = "PATH=" + program.substr(0, program.rfind('/')) + ":/usr/bin:/bin";
+  return run_command({"/usr/bin/env", path, "/bin/sh", "-c", command, "sh", text});
+}
+
+TEST(ServeTest, ThePythonProgramOfItsPageTakesALockOver) {
+  const ProgramRun run = run_with_program("exec python3 -c \"$1\"", program_in("python"));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "held by: ['Bob']\n") << run.err;
+}
+
+TEST(ServeTest, TheJavaProgramOfItsPageSeesAnExpiredHolderGo) {
+  const ProgramRun run = run_with_program(
+      "cd $(mktemp -d) && trap 'rm -r $PWD' EXIT && printf %s \"$1\" >Nightly.java && java "
+      "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dorg.slf4j.simpleLogger.defaultLogLevel=error "
+      "-cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar Nightly.java",
+      program_in("java"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "free: true\n") << run.err;
+}
+
+TEST(ServeTest, TheCProgramOfItsPageTakesAPlace) {
+  const ProgramRun run = run_with_program(
+      "cd $(mktemp -d) && trap 'rm -r $PWD' EXIT && printf %s \"$1\" >nightly.c && "
+      "cc -DTHREADED nightly.c -o nightly -lzookeeper_mt && ./nightly",
+      program_in("c"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "ok /place-0000000000\n") << run.err;
 }
 
 TEST(ServeTest, BadAddressesAreNamed) {

@@ -46,7 +46,7 @@ class Seat {
 
 class ZookeeperLab final : public Lab {
  public:
-  ZookeeperLab() : server_(ZookeeperServer::shared()) {
+  explicit ZookeeperLab(ServerOfLab server) : server_(std::move(server)) {
     static int tests = 0;  // This process may not be the only one that uses the server.
     parent_ = Path("/test-" + std::to_string(getpid()) + "-" + std::to_string(++tests));
   }
@@ -84,7 +84,7 @@ class ZookeeperLab final : public Lab {
   Seat& seat(const Session& session);
   TcpProxy& proxy(const Session& session) { return seat(session).proxy; }
 
-  ZookeeperServer& server_;
+  ServerOfLab server_;
   zookeeper::Runtime runtime_;
   Path parent_;
   std::vector<std::unique_ptr<Seat>> seats_;
@@ -113,7 +113,7 @@ Seat& ZookeeperLab::seat(const Session& session) {
 Client& ZookeeperLab::add_client(Duration session_timeout, const Path& chroot,
                                  const SessionOptions& options) {
   seats_.push_back(
-      std::make_unique<Seat>(runtime_, server_.port(), session_timeout, chroot, options));
+      std::make_unique<Seat>(runtime_, server_.port, session_timeout, chroot, options));
   return seats_.back()->client;
 }
 
@@ -122,7 +122,7 @@ Client& ZookeeperLab::attach_client(Session& session, Password password, Duratio
   std::array<char, 16> bytes = right.password();
   if (password == Password::kWrong) bytes[0] = static_cast<char>(~bytes[0]);
   const zookeeper::Credentials shown(right.session(), bytes);
-  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port(), session_timeout, Path(),
+  seats_.push_back(std::make_unique<Seat>(runtime_, server_.port, session_timeout, Path(),
                                           SessionOptions(), shown));
   return seats_.back()->client;
 }
@@ -155,7 +155,7 @@ Task<void> ZookeeperLab::reconnect(Session& session) {
 // would take it back at once.
 Task<void> ZookeeperLab::kill(Session& session) {
   proxy(session).refuse();
-  zookeeper::Options options(server_.address());
+  zookeeper::Options options("127.0.0.1:" + std::to_string(server_.port));
   options.attach_to = seat(session).client.credentials();
   zookeeper::Client operator_client(runtime_, std::move(options));
   const auto same_session = must(co_await operator_client.session(Context()), "attach");
@@ -173,7 +173,15 @@ Task<void> ZookeeperLab::expire(Session& session) {
 
 }  // namespace
 
-std::unique_ptr<Lab> make_zookeeper_lab() { return std::make_unique<ZookeeperLab>(); }
+std::unique_ptr<Lab> make_zookeeper_lab() {
+  ZookeeperServer& server = ZookeeperServer::shared();
+  return make_lab_around(
+      {server.port(), [&server](std::int64_t id) { return server.knows_session(id); }});
+}
+
+std::unique_ptr<Lab> make_lab_around(ServerOfLab server) {
+  return std::make_unique<ZookeeperLab>(std::move(server));
+}
 
 }  // namespace lockstep::support
 

@@ -3,6 +3,8 @@
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -65,6 +67,7 @@ class CClientTest : public ::testing::Test {
 
   Task<void> hand_over();
   Task<void> come_back();
+  Task<void> weather_a_storm(std::uint64_t seed, int rounds);
 
   Served served;
   zookeeper::Runtime runtime;
@@ -108,11 +111,63 @@ Task<void> CClientTest::come_back() {
   EXPECT_EQ(sessions.front().id, anns->id());
 }
 
+// Who is inside, and the last token that was seen there.
+struct Critical {
+  int inside = 0;
+  Zxid last = 0;
+  int turns = 0;
+};
+
+bool has_lost_something(Control& control) {
+  return std::ranges::any_of(control.log(), [](const auto& each) { return each.answer == "lost"; });
+}
+
+// So many turns, and more until a fault has struck a request.
+Task<void> take_turns(Client& client, Control& control, Critical& critical, int rounds) {
+  const auto session = co_await open(client);
+  for (int round = 0; round < rounds || !has_lost_something(control); ++round) {
+    FairMutex mutex(*session, "/locks/storm");
+    HeldLock held = co_await acquire(mutex, session->executor());
+    EXPECT_EQ(++critical.inside, 1);
+    EXPECT_GT(held.fencing_token(), critical.last);
+    critical.last = held.fencing_token();
+    ++critical.turns;
+    const auto seen = co_await session->exists("/locks/storm");
+    static_cast<void>(seen);
+    --critical.inside;
+    const ReleaseOutcome released = co_await held.release();
+    static_cast<void>(released);
+  }
+}
+
+// Sessions live through all of these, so locks are exclusive without a look at lost_token().
+Task<void> CClientTest::weather_a_storm(std::uint64_t seed, int rounds) {
+  Control control(served.service());
+  Control::Plan plan{.seed = seed, .every = std::chrono::milliseconds(20), .kinds = {}};
+  for (const PlannedFaultName& planned : kPlannedFaults) {
+    if (planned.fault != PlannedFault::kExpire) plan.kinds.push_back(planned.fault);
+  }
+  EXPECT_TRUE(control.plan(plan).has_value());
+  Critical critical;
+  co_await when_all(take_turns(ann, control, critical, rounds),
+                    take_turns(bob, control, critical, rounds));
+  control.calm();
+  EXPECT_GE(critical.turns, 2 * rounds);
+}
+
 TEST_F(CClientTest, HandsALockOver) { runtime.run(hand_over()); }
 TEST_F(CClientTest, KeepsALockWhileTheServiceCutsItsConnection) { runtime.run(come_back()); }
 TEST_F(CClientOnEnsembleTest, HandsALockOver) { runtime.run(hand_over()); }
 TEST_F(CClientOnEnsembleTest, KeepsALockWhileTheServiceCutsItsConnection) {
   runtime.run(come_back());
+}
+// A plan of faults of every kind but expiry; in a long run with many seeds.
+TEST_F(CClientOnEnsembleTest, LocksAreExclusiveWhileAPlanStrikes) {
+  const std::uint64_t seeds = std::getenv("LOCKSTEP_LONG") ? 50 : 1;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    SCOPED_TRACE(seed);
+    runtime.run(weather_a_storm(seed, 300));
+  }
 }
 
 }  // namespace

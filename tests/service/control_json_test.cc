@@ -80,6 +80,15 @@ TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
         Case{400, R"({"fault": "set-counter", "path": "/", "next": 2147483648})", "\"next\""},
         Case{404, R"({"fault": "set-counter", "path": "/none", "next": 1})", "no znode /none"},
         Case{400, R"({"fault": "advance", "ms": 18446744073709551615})", "\"ms\""},
+        Case{400, R"({"fault": "lose-reply", "kind": "creates"})", "\"kind\" is something else"},
+        Case{400, R"({"fault": "lose-reply", "kind": "error"})", "\"kind\" is something else"},
+        Case{400, R"({"fault": "lose-request"})", "\"kind\" is missing"},
+        Case{404, R"({"fault": "lose-request", "kind": "any", )" + session + "}",
+             "no such session"},
+        Case{400, R"({"fault": "plan", "seed": -1, "ms": 9, "kinds": ["cut"]})", "\"seed\""},
+        Case{400, R"({"fault": "plan", "seed": 1, "ms": 9, "kinds": []})", "\"kinds\""},
+        Case{400, R"({"fault": "plan", "seed": 1, "ms": 9, "kinds": ["fire"]})", "\"kinds\""},
+        Case{409, R"({"fault": "plan", "seed": 1, "ms": 0, "kinds": ["cut"]})", "every 1 ms"},
         Case{400, R"({"fault": "advance", "ms": -1})", "\"ms\""}}) {
     SCOPED_TRACE(body);
     const ControlAnswer answer = post(body);
@@ -92,11 +101,49 @@ TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
 
 TEST_F(ControlJsonTest, PagesAndMethodsThatThereAreNotAreSaidToo) {
   EXPECT_EQ(answer_control(control, "GET", "/none", "").status, 404U);
-  EXPECT_EQ(answer_control(control, "GET", "/", "").status, 404U);
   EXPECT_EQ(answer_control(control, "POST", "/tree", "").status, 405U);
-  EXPECT_EQ(answer_control(control, "GET", "/faults", "").status, 405U);
   const Json said = Json::parse(answer_control(control, "GET", "/none", "").body);
-  EXPECT_EQ(said["expected"][0], "GET /sessions");
+  EXPECT_EQ(said["expected"][1], "GET /sessions");
+  for (const std::string page : {"/log?", "/log?after=", "/log?after=x", "/logs", "/script.js?"}) {
+    EXPECT_EQ(answer_control(control, "GET", page, "").status, 404U) << page;
+  }
+  EXPECT_EQ(answer_control(control, "POST", "/", "").status, 405U);
+}
+
+TEST_F(ControlJsonTest, LogsRequestsAndTheirAnswers) {
+  RawSession ann(served.service().ports().front());
+  ann.create("/a");
+  ann.exists("/none");
+  const Json log = get("/log");
+  ASSERT_EQ(log["log"].size(), 2U);
+  const Json& created = log["log"][0];
+  EXPECT_EQ(created["number"], 1);
+  EXPECT_EQ(created["op"], "create");
+  EXPECT_EQ(created["path"], "/a");
+  EXPECT_EQ(created["answer"], "ok");
+  EXPECT_EQ(created["session"], get("/sessions")["sessions"][0]["id"]);
+  EXPECT_EQ(log["log"][1]["answer"], "no node");
+  EXPECT_EQ(Json::parse(answer_control(control, "GET", "/log?after=1", "").body)["log"].size(), 1U);
+}
+
+TEST_F(ControlJsonTest, TakesPlansAndLosses) {
+  for (const std::string body :
+       {R"({"fault": "lose-reply", "kind": "any"})",
+        R"({"fault": "lose-request", "kind": "whoAmI"})",
+        R"({"fault": "plan", "seed": 18446744073709551615, "ms": 9, "kinds": ["cut", "lag"]})",
+        R"({"fault": "calm"})"}) {
+    EXPECT_EQ(post(body).status, 200U) << body;
+  }
+}
+
+// The page builds its buttons out of this.
+TEST_F(ControlJsonTest, ListsFaultsAndShowsAPage) {
+  for (const Json& fault : get("/faults")["faults"]) EXPECT_TRUE(fault["fault"].is_string());
+  const ControlAnswer page = answer_control(control, "GET", "/", "");
+  EXPECT_EQ(page.type, "text/html; charset=utf-8");
+  EXPECT_THAT(page.body, HasSubstr("<h1>lockstep serve</h1>"));
+  EXPECT_THAT(answer_control(control, "GET", "/script.js", "").body, HasSubstr("fetch("));
+  EXPECT_EQ(answer_control(control, "GET", "/style.css", "").type, "text/css; charset=utf-8");
 }
 
 // Bytes of a znode that are no text do not break the JSON.

@@ -155,6 +155,52 @@ TEST_F(ControlTest, ARefusingServerResetsNewConnectionsOnly) {
   EXPECT_NE(RawSession(port()).id(), 0);
 }
 
+TEST_F(ControlTest, ALostRequestIsNeverAppliedAndALostReplyLate) {
+  for (const bool reply : {false, true}) {
+    RawSession ann(port());
+    RawSession bob(port());
+    const std::string path = reply ? "/b" : "/a";
+    ASSERT_TRUE((reply ? control.lose_reply(Op::kCreate, ann.id())
+                       : control.lose_request(Op::kCreate, ann.id()))
+                    .has_value());
+    EXPECT_EQ(ann.exists(path), kNoNode);  // Of another kind.
+    bob.create(path + "s");                // Of another session.
+    EXPECT_THROW(ann.create(path), std::runtime_error);
+    EXPECT_EQ(bob.exists(path), reply ? 0 : kNoNode);
+    EXPECT_EQ(control.log().back().op, "exists");
+    const auto& lost = control.log()[control.log().size() - 2];
+    EXPECT_EQ(lost.op, "create");
+    EXPECT_EQ(lost.answer, "lost");
+    RawSession carl(port());
+    carl.create(path + "c");  // It was only one.
+  }
+}
+
+TEST_F(ControlTest, AnyKindIsAnyButPings) {
+  RawSession ann(port());
+  ASSERT_TRUE(control.lose_reply({}).has_value());
+  EXPECT_EQ(ann.ask(Op::kPing, wire::Nothing{}).err, 0);
+  EXPECT_THROW(ann.exists("/a"), std::runtime_error);
+}
+
+// What Ann is sent waits for longer than the test; Bob's does not, and without the delay hers
+// comes.
+TEST_F(ControlTest, ADelayHoldsBackWhatOneClientIsSent) {
+  RawSession ann(port());
+  RawSession bob(port());
+  ASSERT_TRUE(control.delay(ann.id(), std::chrono::milliseconds(20)).has_value());
+  ann.create("/a");
+  EXPECT_EQ(ann.exists("/a"), 0);
+  ASSERT_TRUE(control.delay(ann.id(), Duration::zero()).has_value());
+  EXPECT_EQ(ann.exists("/a"), 0);
+  ASSERT_TRUE(control.delay(ann.id(), std::chrono::hours(1)).has_value());
+  ann.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+  EXPECT_EQ(bob.exists("/a"), 0);
+  ASSERT_TRUE(control.expire(ann.id()).has_value());
+  EXPECT_THAT(living(), ElementsAre(bob.id()));
+  EXPECT_FALSE(control.delay(bob.id(), std::chrono::hours(2)).has_value());
+}
+
 TEST_F(ControlTest, TheNextSequentialZnodeGetsTheNumberThatIsSet) {
   RawSession ann(port());
   ann.create("/a");

@@ -170,6 +170,7 @@ void ClientConnection::take(std::string_view frame) {
     return close();
   }
   const auto request = wire::decode_request(frame);
+  if (request && checkpoint_ && !checkpoint_->request_passes(*request)) return close();
   if (request) return ask(*request);
   if (known == wire::Op::kAuth) return close();
   answer_in_turn({.xid = xid, .op = known, .refusal = Error::kMarshallingError});
@@ -223,11 +224,23 @@ void ClientConnection::answer_in_turn(Asked asked) {
 }
 
 void ClientConnection::answer_turns() {
-  while (!asked_.empty() && answers_itself(asked_.front())) {
+  while (!closed_ && !asked_.empty() && answers_itself(asked_.front())) {
     const Asked& asked = asked_.front();
-    put(encode_header(asked.xid, zxid_of_server(), asked.refusal));
+    answer(asked.xid, asked.op, encode_header(asked.xid, zxid_of_server(), asked.refusal));
     asked_.pop_front();
   }
+}
+
+void ClientConnection::answer(std::int32_t xid, wire::Op op, std::string_view frame) {
+  if (checkpoint_) {
+    wire::Reader header(frame);
+    std::int32_t same_xid = 0;
+    std::int64_t zxid = 0;
+    std::int32_t error = 0;
+    header(same_xid, zxid, error);
+    if (!checkpoint_->answer_passes(xid, op, error)) return close();
+  }
+  put(frame);
 }
 
 Zxid ClientConnection::zxid_of_server() const {
@@ -279,10 +292,11 @@ void ClientConnection::replied(ServerMessage& message) {
   if (message.kind == ServerMessage::Kind::kReply && message.op == OpCode::kAddAuth) {
     const Reply& reply = message.reply;
     const auto error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
-    put(encode_header(asked_auths_.front(), 0, error));
+    const std::int32_t xid = asked_auths_.front();
+    answer(xid, wire::Op::kAuth, encode_header(xid, 0, error));
     return asked_auths_.pop_front();
   }
-  put(encode_reply(asked_.front(), message));
+  answer(asked_.front().xid, asked_.front().op, encode_reply(asked_.front(), message));
   asked_.pop_front();
   answer_turns();
 }

@@ -37,6 +37,12 @@ Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
   return {};
 }
 
+Control::Done lose(Service::Loop& loop, const Loss& loss) {
+  if (loss.session != 0 && !lives(loop.world().servers(), loss.session)) return unknown(kNoSession);
+  loop.world().losses().add(loss);
+  return {};
+}
+
 }  // namespace
 
 Control::Done Control::expire(SessionId session) {
@@ -65,6 +71,23 @@ Control::Done Control::resume(SessionId session) {
   return service_.loop_->do_there([session](Service::Loop& loop) {
     return with_peer(loop, session, [](Peer& peer) { peer.stall(false); });
   });
+}
+
+Control::Done Control::delay(SessionId session, Duration by) {
+  return service_.loop_->do_there([session, by](Service::Loop& loop) -> Done {
+    if (by < Duration::zero() || by > kLongestDelay) return impossible("an hour at most");
+    return with_peer(loop, session, [by](Peer& peer) { peer.delay(by); });
+  });
+}
+
+Control::Done Control::lose_request(std::optional<wire::Op> kind, SessionId session) {
+  return service_.loop_->do_there(
+      [&](Service::Loop& loop) { return lose(loop, {false, kind, session}); });
+}
+
+Control::Done Control::lose_reply(std::optional<wire::Op> kind, SessionId session) {
+  return service_.loop_->do_there(
+      [&](Service::Loop& loop) { return lose(loop, {true, kind, session}); });
 }
 
 Control::Done Control::refuse(std::uint32_t server, bool refuses) {
@@ -120,6 +143,35 @@ Control::Done Control::advance(Duration by) {
     }
     loop.world().advance(by);
     return {};
+  });
+}
+
+Control::Done Control::plan(Plan plan) {
+  return service_.loop_->do_there([&](Service::Loop& loop) -> Done {
+    if (plan.kinds.empty()) return impossible("a plan has at least one kind of fault");
+    if (plan.every < kShortestPause || plan.every > kLongestPause) {
+      return impossible("a plan strikes every 1 ms at most, and every hour at least");
+    }
+    loop.follow(std::move(plan));
+    return {};
+  });
+}
+
+void Control::calm() {
+  service_.loop_->call([this] {
+    Service::Loop& loop = *service_.loop_;
+    loop.follow_no_plan();
+    loop.world().losses().clear();
+    for (const std::shared_ptr<Peer>& peer : loop.peers()) {
+      peer->delay(Duration::zero());
+      peer->stall(false);
+    }
+    const auto count = static_cast<std::uint32_t>(loop.world().servers().replica_count());
+    for (std::uint32_t server = 0; server < count; ++server) {
+      loop.set_refusing(server, false);
+      if (count > 1) loop.world().world().servers().hold_replica(server, false, loop.world().now());
+    }
+    loop.world().turn();
   });
 }
 

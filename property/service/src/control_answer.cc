@@ -7,7 +7,8 @@ namespace lockstep::service {
 using Json = nlohmann::json;
 
 ControlAnswer answer(unsigned status, const Json& body) {
-  return {status, body.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
+  return {.status = status,
+          .body = body.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
 ControlAnswer refused(unsigned status, std::string why, Json expected) {

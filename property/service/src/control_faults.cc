@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "control_answer.h"
+#include "lockstep/wire/request.h"
 
 namespace lockstep::service {
 
@@ -22,6 +24,9 @@ struct Fields {
   std::string path;
   std::int32_t next = 0;
   Duration by{};
+  std::optional<wire::Op> kind{};  // None: any.
+  std::uint64_t seed = 0;
+  std::vector<PlannedFault> kinds{};
 };
 
 template <class Number>
@@ -68,10 +73,42 @@ bool read_milliseconds(const Json& value, Fields& fields) {
   return number.has_value();
 }
 
+bool read_kind(const Json& value, Fields& fields) {
+  if (!value.is_string()) return false;
+  const std::string text = value.get<std::string>();
+  if (text == "any") return true;
+  constexpr std::int32_t kFirst = -11;  // closeSession
+  constexpr std::int32_t kLast = 107;   // whoAmI
+  for (std::int32_t number = kFirst; number <= kLast; ++number) {
+    const auto op = static_cast<wire::Op>(number);
+    if (wire::empty_body(op) && text == name(op)) fields.kind = op;
+  }
+  return fields.kind.has_value();
+}
+
+bool read_seed(const Json& value, Fields& fields) {
+  if (!value.is_number_unsigned()) return false;
+  fields.seed = value.get<std::uint64_t>();
+  return true;
+}
+
+bool read_kinds(const Json& value, Fields& fields) {
+  if (!value.is_array()) return false;
+  for (const Json& each : value) {
+    const auto* const known = std::ranges::find_if(kPlannedFaults, [&](const auto& planned) {
+      return each.is_string() && each.get<std::string>() == planned.name;
+    });
+    if (known == kPlannedFaults.end()) return false;
+    fields.kinds.push_back(known->fault);
+  }
+  return !fields.kinds.empty();
+}
+
 struct Field {
   std::string_view name;
   std::string_view expected;
   bool (*read)(const Json&, Fields&);
+  bool optional = false;
 };
 constexpr Field kSession{"session", "an id of GET /sessions, as \"0x100000000000001\"",
                          read_session};
@@ -79,6 +116,15 @@ constexpr Field kServer{"server", "the number of a server, from 0 on", read_serv
 constexpr Field kPath{"path", "the path of a znode", read_path};
 constexpr Field kNext{"next", "a number up to 2147483647", read_next};
 constexpr Field kMilliseconds{"ms", "milliseconds, up to 30 days", read_milliseconds};
+constexpr Field kSomeSession{"session", "an id of GET /sessions; without it, any", read_session,
+                             true};
+constexpr Field kKind{"kind", "a kind of request, as GET /log shows it, or \"any\"", read_kind};
+constexpr Field kSeed{"seed", "a number from 0 on", read_seed};
+constexpr Field kSomeKinds{
+    "kinds",
+    "a list of expire, cut, stall, delay, lose-request, lose-reply, refuse, lag, "
+    "change-leader",
+    read_kinds};
 
 using Strike = Control::Done (*)(Control&, const Fields&);
 
@@ -109,11 +155,27 @@ Control::Done set_counter(Control& control, const Fields& fields) {
   return control.set_counter(fields.path, fields.next);
 }
 Control::Done advance(Control& control, const Fields& fields) { return control.advance(fields.by); }
+Control::Done delay(Control& control, const Fields& fields) {
+  return control.delay(fields.session, fields.by);
+}
+Control::Done lose_request(Control& control, const Fields& fields) {
+  return control.lose_request(fields.kind, fields.session);
+}
+Control::Done lose_reply(Control& control, const Fields& fields) {
+  return control.lose_reply(fields.kind, fields.session);
+}
+Control::Done plan(Control& control, const Fields& fields) {
+  return control.plan({fields.seed, fields.by, fields.kinds});
+}
+Control::Done calm(Control& control, const Fields&) {
+  control.calm();
+  return {};
+}
 
 struct Fault {
   std::string_view name;
   Strike strike;
-  std::array<const Field*, 2> fields;
+  std::array<const Field*, 3> fields;
 };
 constexpr std::array kKinds = {Fault{"expire", expire, {&kSession}},
                                Fault{"cut", cut, {&kSession}},
@@ -125,7 +187,12 @@ constexpr std::array kKinds = {Fault{"expire", expire, {&kSession}},
                                Fault{"catch-up", catch_up, {&kServer}},
                                Fault{"change-leader", change_leader, {}},
                                Fault{"set-counter", set_counter, {&kPath, &kNext}},
-                               Fault{"advance", advance, {&kMilliseconds}}};
+                               Fault{"advance", advance, {&kMilliseconds}},
+                               Fault{"delay", delay, {&kSession, &kMilliseconds}},
+                               Fault{"lose-request", lose_request, {&kKind, &kSomeSession}},
+                               Fault{"lose-reply", lose_reply, {&kKind, &kSomeSession}},
+                               Fault{"plan", plan, {&kSeed, &kMilliseconds, &kSomeKinds}},
+                               Fault{"calm", calm, {}}};
 
 Json example_of(const Fault& fault) {
   Json body = {{"fault", fault.name}};
@@ -140,8 +207,9 @@ std::optional<std::string> read_fields(const Fault& fault, const Json& body, Fie
   std::size_t known = 1;
   for (const Field* const field : fault.fields) {
     if (!field) continue;
-    ++known;
     const auto value = body.find(field->name);
+    if (value == body.end() && field->optional) continue;
+    ++known;
     if (value == body.end()) return "\"" + std::string(field->name) + "\" is missing";
     if (!field->read(*value, fields))
       return "\"" + std::string(field->name) + "\" is something else";
@@ -150,11 +218,18 @@ std::optional<std::string> read_fields(const Fault& fault, const Json& body, Fie
   return std::nullopt;
 }
 
-}  // namespace
-
-ControlAnswer strike_fault(Control& control, std::string_view text) {
+Json all_faults() {
   Json all = Json::array();
   for (const Fault& fault : kKinds) all.push_back(example_of(fault));
+  return all;
+}
+
+}  // namespace
+
+ControlAnswer list_faults() { return answer(200, {{"faults", all_faults()}}); }
+
+ControlAnswer strike_fault(Control& control, std::string_view text) {
+  const Json all = all_faults();
   const Json body = Json::parse(text, nullptr, false);
   if (body.is_discarded()) return refused(400, "the body is not JSON", all);
   const auto name = body.is_object() ? body.find("fault") : body.end();

@@ -4,10 +4,13 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "control_answer.h"
 #include "control_faults.h"
+#include "lockstep/fakezk/reaper.h"
+#include "page_files.h"
 
 namespace lockstep::service {
 
@@ -85,6 +88,20 @@ Json queues(Control& control) {
   return {{"queues", list}};
 }
 
+Json log(Control& control, std::uint64_t after) {
+  Json list = Json::array();
+  for (const Control::LoggedRequest& request : control.log(after)) {
+    list.push_back({{"number", request.number},
+                    {"at_ms", fakezk::wall_clock_ms(request.at)},
+                    {"session", id_text(request.session)},
+                    {"server", request.server},
+                    {"op", request.op},
+                    {"path", request.path},
+                    {"answer", request.answer.empty() ? Json() : Json(request.answer)}});
+  }
+  return {{"log", list}};
+}
+
 struct Page {
   std::string_view name;
   Json (*show)(Control&);
@@ -93,22 +110,58 @@ constexpr std::array kPages = {Page{"/sessions", sessions}, Page{"/servers", ser
                                Page{"/tree", tree}, Page{"/watches", watches},
                                Page{"/queues", queues}};
 constexpr std::string_view kFaults = "/faults";
+constexpr std::string_view kLog = "/log";
+
+struct File {
+  std::string_view name;
+  std::string_view type;
+  const std::string_view& text;
+};
+const std::array kFiles = {
+    File{"/", "text/html; charset=utf-8", page_files::kPage},
+    File{"/script.js", "text/javascript; charset=utf-8", page_files::kScript},
+    File{"/style.css", "text/css; charset=utf-8", page_files::kStyle}};
+
+Json all_pages() {
+  Json pages = Json::array({"GET /"});
+  for (const Page& known : kPages) pages.push_back("GET " + std::string(known.name));
+  pages.insert(pages.end(), {"GET /log", "GET /log?after=NUMBER", "GET /faults", "POST /faults"});
+  return pages;
+}
+
+// What stands behind "/log": nothing, or "?after=" and a number.
+std::optional<std::uint64_t> log_after(std::string_view query) {
+  constexpr std::string_view kAfter = "?after=";
+  if (query.empty()) return 0;
+  if (!query.starts_with(kAfter)) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const end = query.data() + query.size();
+  const auto read = std::from_chars(query.data() + kAfter.size(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+ControlAnswer show(Control& control, std::string_view page) {
+  const auto* const shown = std::ranges::find(kPages, page, &Page::name);
+  if (shown != kPages.end()) return answer(200, shown->show(control));
+  if (page == kFaults) return list_faults();
+  const auto file = std::ranges::find(kFiles, page, &File::name);
+  if (file != kFiles.end()) return {200, std::string(file->text), file->type};
+  if (page.starts_with(kLog)) {
+    if (const auto after = log_after(page.substr(kLog.size())))
+      return answer(200, log(control, *after));
+  }
+  return refused(404, "there is no page " + std::string(page), all_pages());
+}
 
 }  // namespace
 
 ControlAnswer answer_control(Control& control, std::string_view method, std::string_view page,
                              std::string_view body) {
-  Json pages = Json::array();
-  for (const Page& known : kPages) pages.push_back("GET " + std::string(known.name));
-  pages.push_back("POST " + std::string(kFaults));
-  if (page == kFaults) {
-    if (method != "POST") return refused(405, "faults are posted", pages);
-    return strike_fault(control, body);
-  }
-  const auto* const shown = std::ranges::find(kPages, page, &Page::name);
-  if (shown == kPages.end()) return refused(404, "there is no page " + std::string(page), pages);
-  if (method != "GET") return refused(405, std::string(page) + " is for reading", pages);
-  return answer(200, shown->show(control));
+  if (page == kFaults && method == "POST") return strike_fault(control, body);
+  ControlAnswer shown = show(control, page);
+  if (method == "GET" || shown.status != 200) return shown;
+  return refused(405, std::string(page) + " cannot be asked so", all_pages());
 }
 
 }  // namespace lockstep::service

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "control_answer.h"
 #include "control_json.h"
 
 namespace lockstep::service {
@@ -55,9 +56,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
       return leave();
     }
     const unsigned status = error == http::error::body_limit ? 413 : 400;
-    write(status,
-          "{\"error\": \"" + error.message() + "\", \"expected\": \"a request of HTTP/1.1\"}\n", 11,
-          false);
+    write(refused(status, error.message(), "a request of HTTP/1.1"), 11, false);
   }
   // A page of another site must not reach through the browser of its reader.
   static bool is_foreign(const Request& request) {
@@ -72,18 +71,23 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
       return std::string_view(text.data(), text.size());
     };
     if (is_foreign(request)) {
-      return write(403, "{\"error\": \"asked by a page of another site\", \"expected\": null}\n",
-                   request.version(), false);
+      return write(refused(403, "asked by a page of another site", nullptr), request.version(),
+                   false);
     }
-    const ControlAnswer answer = answer_control(port_.control_, view(request.method_string()),
-                                                view(request.target()), request.body());
-    write(answer.status, answer.body, request.version(), request.keep_alive());
+    ControlAnswer answer = answer_control(port_.control_, view(request.method_string()),
+                                          view(request.target()), request.body());
+    write(std::move(answer), request.version(), request.keep_alive());
   }
-  void write(unsigned status, std::string body, unsigned version, bool keep_alive) {
-    response_ = {http::int_to_status(status), version};
-    response_.set(http::field::content_type, "application/json");
+  void write(ControlAnswer answer, unsigned version, bool keep_alive) {
+    response_ = {http::int_to_status(answer.status), version};
+    response_.set(http::field::content_type, {answer.type.data(), answer.type.size()});
+    response_.set(http::field::cache_control, "no-store");
+    response_.set("Content-Security-Policy",
+                  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                  "img-src data:; frame-ancestors 'self'");
+    response_.set("X-Content-Type-Options", "nosniff");
     response_.keep_alive(keep_alive);
-    response_.body() = std::move(body);
+    response_.body() = std::move(answer.body);
     response_.prepare_payload();
     http::async_write(stream_, response_,
                       [self = shared_from_this()](beast::error_code error, std::size_t) {

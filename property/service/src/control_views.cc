@@ -128,4 +128,9 @@ std::vector<Control::Queue> Control::queues() {
   });
 }
 
+std::vector<Control::LoggedRequest> Control::log(std::uint64_t after) {
+  return service_.loop_->do_there(
+      [after](Service::Loop& loop) { return loop.world().log().after(after); });
+}
+
 }  // namespace lockstep::service

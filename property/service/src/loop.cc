@@ -22,7 +22,7 @@ boost::asio::ip::address ip_address(const std::string& text) {
 }  // namespace
 
 Service::Loop::Loop(Service& service, const ServiceOptions& options)
-    : world_(context_, options.servers, options.times_to_live),
+    : world_(context_, options),
       totals_(options.servers),
       refuses_(options.servers),
       control_(service) {
@@ -41,6 +41,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
 }
 
 Service::Loop::~Loop() {
+  plan_.reset();
   const std::set<std::shared_ptr<Peer>> peers = peers_;
   for (const std::shared_ptr<Peer>& peer : peers) peer->leave();
   world_.forget_lookers();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "control_port.h"
+#include "fault_plan.h"
 #include "listener.h"
 #include "lockstep/service/control.h"
 #include "lockstep/service/service.h"
@@ -51,6 +52,12 @@ class Service::Loop {
   // A server resets its new connections.
   void set_refusing(std::uint32_t server, bool refuses) { refuses_[server] = refuses; }
   [[nodiscard]] bool refuses(std::uint32_t server) const { return refuses_[server]; }
+  // Faults come by themselves, in place of those of the plan before.
+  void follow(Control::Plan plan) { plan_.emplace(context_, control_, std::move(plan)).start(); }
+  void follow_no_plan() { plan_.reset(); }
+  [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
+    return {peers_.begin(), peers_.end()};
+  }
   // The peer that serves a session; null if it is not connected.
   [[nodiscard]] std::shared_ptr<Peer> peer_of(SessionId session) const;
 
@@ -74,6 +81,7 @@ class Service::Loop {
   std::vector<bool> refuses_;
   Control control_;
   std::optional<ControlPort> control_port_;
+  std::optional<FaultPlan> plan_;
   std::mutex running_mutex_;
   bool running_ = false;
 };

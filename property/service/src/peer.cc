@@ -1,5 +1,6 @@
 #include "peer.h"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
@@ -16,8 +17,11 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       world_(world),
       server_(server),
       connection_(world.connect(server)),
-      over_(std::move(over)) {
+      checkpoint_(world, *connection_, server),
+      over_(std::move(over)),
+      delay_timer_(socket_.get_executor()) {
   connection_->set_listener(this);
+  connection_->set_checkpoint(&checkpoint_);
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
@@ -27,6 +31,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
 
 Peer::~Peer() {
   connection_->set_listener(nullptr);
+  connection_->set_checkpoint(nullptr);
   world_.disconnect(std::move(connection_));
 }
 
@@ -40,7 +45,8 @@ connection::WordClient Peer::facts() const {
 
 bool Peer::may_read() const {
   return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
-         connection_->unanswered() < kManyRequests && !(writing_ && output_.size() > kMuchOutput);
+         connection_->unanswered() < kManyRequests &&
+         output_.size() + delayed_bytes_ <= kMuchOutput;
 }
 
 void Peer::read() {
@@ -89,14 +95,46 @@ void Peer::look() {
     established_ = true;
     world_.hear(*connection_);
   }
-  if (!writing_ && connection_->has_output()) write();
-  if (!writing_ && connection_->closed()) return leave();
+  if (delay_ > Duration::zero() || !delayed_.empty()) {
+    hold_back();
+  } else if (!writing_ && connection_->has_output()) {
+    write(connection_->take_output());
+  }
+  if (!writing_ && delayed_.empty() && connection_->closed()) return leave();
   read();
 }
 
-void Peer::write() {
+void Peer::delay(Duration by) {
+  delay_ = by;
+  look();
+}
+
+void Peer::hold_back() {
+  if (connection_->has_output()) {
+    auto due = boost::asio::steady_timer::clock_type::now() + delay_;
+    if (!delayed_.empty()) due = std::max(due, delayed_.back().due);
+    delayed_.push_back({due, connection_->take_output()});
+    delayed_bytes_ += delayed_.back().bytes.size();
+  }
+  wait_for_delayed();
+}
+
+void Peer::wait_for_delayed() {
+  if (delayed_.empty() || writing_ || std::exchange(waits_, true)) return;
+  delay_timer_.expires_at(delayed_.front().due);
+  delay_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    self->waits_ = false;
+    if (error || self->left_ || self->stalled_) return;
+    std::string bytes = std::move(self->delayed_.front().bytes);
+    self->delayed_.pop_front();
+    self->delayed_bytes_ -= bytes.size();
+    self->write(std::move(bytes));
+  });
+}
+
+void Peer::write(std::string bytes) {
   writing_ = true;
-  output_ = connection_->take_output();
+  output_ = std::move(bytes);
   boost::asio::async_write(
       socket_, boost::asio::buffer(output_),
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
@@ -112,6 +150,7 @@ void Peer::leave() {
   const std::shared_ptr<Peer> kept = shared_from_this();
   boost::system::error_code ignored;
   socket_.close(ignored);
+  delay_timer_.cancel();
   connection_->hang_up();
   over_(kept);
 }

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "checkpoint.h"
 #include "served_world.h"
 
 namespace lockstep::service {
@@ -32,6 +35,8 @@ class Peer final : public ServedWorld::Looker,
   // Nothing passes any more, in either direction; or it does again.
   void stall(bool stalled);
   [[nodiscard]] bool stalled() const { return stalled_; }
+  // What is sent from now on arrives so much later, and nothing overtakes it.
+  void delay(Duration by);
   // As four-letter words show it.
   [[nodiscard]] connection::WordClient facts() const;
   void describe_server_by(std::function<connection::WordSubject()> describe) {
@@ -47,7 +52,9 @@ class Peer final : public ServedWorld::Looker,
   void read();
   void connection_changed() override;
   void take_input();
-  void write();
+  void hold_back();
+  void wait_for_delayed();
+  void write(std::string bytes);
   [[nodiscard]] bool may_read() const;
 
   Socket socket_;
@@ -55,8 +62,19 @@ class Peer final : public ServedWorld::Looker,
   std::uint32_t server_;
   std::string address_;
   std::unique_ptr<connection::ClientConnection> connection_;
+  Checkpoint checkpoint_;
   Over over_;
   std::string output_;  // Being written.
+  // What is sent later, the oldest first.
+  struct Delayed {
+    boost::asio::steady_timer::time_point due;
+    std::string bytes;
+  };
+  boost::asio::steady_timer delay_timer_;
+  Duration delay_{};
+  std::deque<Delayed> delayed_;
+  std::size_t delayed_bytes_ = 0;
+  bool waits_ = false;
   bool reading_ = false;
   bool writing_ = false;
   bool left_ = false;

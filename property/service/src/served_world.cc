@@ -10,10 +10,13 @@ using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the serv
 
 namespace {
 
-fakezk::ServerOptions options_for(std::uint32_t servers, bool times_to_live) {
+fakezk::ServerOptions options_for(const ServiceOptions& service) {
   fakezk::ServerOptions options;
-  options.replicas = servers;
-  options.ttl_enabled = times_to_live;
+  options.replicas = service.servers;
+  options.tick_time = service.tick_time;
+  options.max_session_timeout = service.max_session_timeout;
+  options.container_check_interval = service.container_check_interval;
+  options.ttl_enabled = service.times_to_live;
   return options;
 }
 
@@ -26,10 +29,9 @@ TimePoint world_time_of_today() {
 
 }  // namespace
 
-ServedWorld::ServedWorld(boost::asio::io_context& context, std::uint32_t servers,
-                         bool times_to_live)
+ServedWorld::ServedWorld(boost::asio::io_context& context, const ServiceOptions& options)
     : timer_(context),
-      world_(options_for(servers, times_to_live)),
+      world_(options_for(options)),
       clients_(world_.add_process()),
       began_at_(world_time_of_today()),
       started_(SteadyClock::now()) {

@@ -14,6 +14,9 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/world.h"
+#include "lockstep/service/service.h"
+#include "losses.h"
+#include "request_log.h"
 
 namespace lockstep::service {
 
@@ -30,7 +33,7 @@ class ServedWorld {
     ~Looker() = default;
   };
 
-  ServedWorld(boost::asio::io_context& context, std::uint32_t servers, bool times_to_live);
+  ServedWorld(boost::asio::io_context& context, const ServiceOptions& options);
 
   // A connection to one of the servers. It must be destroyed before this.
   [[nodiscard]] std::unique_ptr<connection::ClientConnection> connect(std::uint32_t server);
@@ -50,6 +53,8 @@ class ServedWorld {
   void advance(Duration by);
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
+  [[nodiscard]] RequestLog& log() { return log_; }
+  [[nodiscard]] Losses& losses() { return losses_; }
   [[nodiscard]] TimePoint now() const { return world_.now(); }
 
  private:
@@ -59,6 +64,8 @@ class ServedWorld {
   boost::asio::steady_timer timer_;
   std::vector<std::shared_ptr<Looker>> lookers_;
   std::array<char, 65536> scratch_{};
+  RequestLog log_;
+  Losses losses_;
   fakezk::World world_;
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;

@@ -14,6 +14,8 @@
 #include "lockstep/fakezk/message.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/wire/frames.h"
+#include "lockstep/wire/op.h"
+#include "lockstep/wire/request.h"
 
 namespace lockstep::connection {
 
@@ -36,6 +38,20 @@ class ClientConnection final : private fakezk::Endpoint {
     ~Listener() = default;
   };
 
+  // Sees every request and every answer pass. What does not pass is lost, and the connection with
+  // it: a stream of bytes loses nothing from its middle.
+  class Checkpoint {
+   public:
+    // A request that has been read; the servers have not seen it.
+    virtual bool request_passes(const wire::Request& request) = 0;
+    // The answer to a request, or the refusal of one that could not be read; `error` is 0 if it
+    // is none.
+    virtual bool answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) = 0;
+
+   protected:
+    ~Checkpoint() = default;
+  };
+
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   // A connection over a new link, whose client belongs to `process`.
@@ -50,6 +66,9 @@ class ClientConnection final : private fakezk::Endpoint {
 
   // Null: nobody listens. The listener outlives the connection.
   void set_listener(Listener* listener) { listener_ = listener; }
+
+  // Null: everything passes, unseen. The checkpoint outlives the connection.
+  void set_checkpoint(Checkpoint* checkpoint) { checkpoint_ = checkpoint; }
 
   // How its server describes itself to a client that sends a four-letter word instead of a
   // ConnectRequest. By default the world's open connections are its clients, at invented addresses.
@@ -107,6 +126,7 @@ class ClientConnection final : private fakezk::Endpoint {
   void refused();
   void replied(fakezk::ServerMessage& message);
   [[nodiscard]] Zxid zxid_of_server() const;
+  void answer(std::int32_t xid, wire::Op op, std::string_view frame);
   void put(std::string_view frame) {
     ++sent_;
     wire::append_frame(output_, frame);
@@ -116,6 +136,7 @@ class ClientConnection final : private fakezk::Endpoint {
   fakezk::World& world_;
   fakezk::LinkIndex link_;
   Listener* listener_ = nullptr;
+  Checkpoint* checkpoint_ = nullptr;
   wire::FrameReader reader_;
   std::string output_;
   std::deque<Asked> asked_;               // The oldest first.

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lockstep/clock.h"
+#include "lockstep/service/planned_fault.h"
 #include "lockstep/stat.h"
+#include "lockstep/wire/op.h"
 
 namespace lockstep::service {
 
@@ -55,6 +58,16 @@ class Control {
     std::string path;
     std::vector<Place> places;
   };
+  // A request of a client; pings are none.
+  struct LoggedRequest {
+    std::uint64_t number = 0;  // From 1 on.
+    TimePoint at{};            // As the servers' clock has it.
+    SessionId session = 0;
+    std::uint32_t server = 0;
+    std::string op{};
+    std::string path{};    // Those of a multi, with commas between them.
+    std::string answer{};  // "ok", an error or "lost"; empty: there is none yet.
+  };
 
   // Why nothing was done.
   struct Refusal {
@@ -74,6 +87,8 @@ class Control {
   [[nodiscard]] std::vector<Znode> tree();
   [[nodiscard]] std::vector<Watch> watches();
   [[nodiscard]] std::vector<Queue> queues();
+  // The last requests with a number greater than that, the oldest first; 1000 are kept.
+  [[nodiscard]] std::vector<LoggedRequest> log(std::uint64_t after = 0);
 
   // The servers end a session at once. Its client learns of it when it comes back.
   [[nodiscard]] Done expire(SessionId session);
@@ -84,6 +99,15 @@ class Control {
   // the servers expire it after its timeout, as that of a client that is stopped.
   [[nodiscard]] Done stall(SessionId session);
   [[nodiscard]] Done resume(SessionId session);
+  // What the servers send over the connection of a session arrives so much later, as long as it
+  // stays open; zero ends that.
+  static constexpr Duration kLongestDelay = std::chrono::hours(1);
+  [[nodiscard]] Done delay(SessionId session, Duration by);
+  // The next request of a kind gets lost before the servers have seen it, or after that its reply,
+  // and the connection with it: the client does not know what has become of it. Without a kind, it
+  // is the next one that is no ping; with session 0, that of any session.
+  [[nodiscard]] Done lose_request(std::optional<wire::Op> kind, SessionId session = 0);
+  [[nodiscard]] Done lose_reply(std::optional<wire::Op> kind, SessionId session = 0);
   // A server resets every new connection, or accepts again. Servers count from 0.
   [[nodiscard]] Done refuse(std::uint32_t server, bool refuses);
   // One of several servers applies nothing any more, and its clients read the past, until it
@@ -99,6 +123,21 @@ class Control {
   // for their timeouts, and times to live pass.
   static constexpr Duration kLongestAdvance = std::chrono::hours(24 * 30);
   [[nodiscard]] Done advance(Duration by);
+
+  // Faults that come by themselves. A plan's kinds, victims and pauses are a function of its seed;
+  // it strikes in real time, and its victims are the sessions that it finds. It does without those
+  // that are impossible, as a lag of the only server. What lasts ends when the next one strikes.
+  struct Plan {
+    std::uint64_t seed = 0;
+    Duration every{};                   // On average.
+    std::vector<PlannedFault> kinds{};  // At least one; more often named, more often chosen.
+  };
+  static constexpr Duration kShortestPause = std::chrono::milliseconds(1);
+  static constexpr Duration kLongestPause = std::chrono::hours(1);
+  // Takes the place of the one before.
+  [[nodiscard]] Done plan(Plan plan);
+  // Ends the plan, and everything that lasts: stalls, delays, losses to come, refusals, lags.
+  void calm();
 
  private:
   Service& service_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,9 +15,14 @@ struct ControlOptions {
 };
 
 struct ServiceOptions {
-  std::string address = "127.0.0.1";        // An IP address. Whoever reaches it may do anything.
-  std::uint16_t port = 0;                   // Of the first server; the others follow. 0: free ones.
-  std::uint32_t servers = 1;                // Of one ensemble, a port each.
+  std::string address = "127.0.0.1";  // An IP address. Whoever reaches it may do anything.
+  std::uint16_t port = 0;             // Of the first server; the others follow. 0: free ones.
+  std::uint32_t servers = 1;          // Of one ensemble, a port each.
+  // tickTime, maxSessionTimeout (zero: 20 ticks) and the pause between two looks for containers and
+  // times to live that are over. The shortest session timeout is two ticks.
+  std::chrono::milliseconds tick_time{2000};
+  std::chrono::milliseconds max_session_timeout{};
+  std::chrono::milliseconds container_check_interval{60000};
   bool times_to_live = false;               // As with ZooKeeper's zookeeper.extendedTypesEnabled.
   std::optional<ControlOptions> control{};  // A port for Control, over HTTP and JSON.
 };

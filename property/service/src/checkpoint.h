@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "lockstep/connection/client_connection.h"
+#include "request_log.h"
+
+namespace lockstep::service {
+
+class ServedWorld;
+
+// Where the requests and answers of one connection pass: logs them, and lets those get lost whose
+// loss is due.
+class Checkpoint final : public connection::ClientConnection::Checkpoint {
+ public:
+  Checkpoint(ServedWorld& world, const connection::ClientConnection& connection,
+             std::uint32_t server)
+      : world_(world), connection_(connection), server_(server) {}
+  // What nobody has answered is lost.
+  ~Checkpoint();
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+
+  bool request_passes(const wire::Request& request) override;
+  bool answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) override;
+
+ private:
+  struct Open {
+    std::int32_t xid = 0;
+    std::uint64_t number = 0;  // In the log.
+  };
+
+  void log(const wire::Request& request);
+
+  ServedWorld& world_;
+  const connection::ClientConnection& connection_;
+  std::uint32_t server_;
+  std::deque<Open> open_;  // The oldest first; answers come nearly in this order.
+};
+
+}  // namespace lockstep::service

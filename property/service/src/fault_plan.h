@@ -1,0 +1,56 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "lockstep/fakezk/random_stream.h"
+#include "lockstep/service/control.h"
+
+namespace lockstep::service {
+
+// The faults of a plan, as its seed has them.
+class PlannedFaults {
+ public:
+  struct Next {
+    PlannedFault kind{};
+    std::uint32_t victim = 0;  // Any number: whose turn it is among those that there are.
+    Duration pause{};          // Before it strikes: half of `every` to one and a half.
+  };
+
+  explicit PlannedFaults(Control::Plan plan) : plan_(std::move(plan)), random_(plan_.seed) {}
+  [[nodiscard]] Next next();
+  [[nodiscard]] Duration every() const { return plan_.every; }
+
+ private:
+  Control::Plan plan_;
+  fakezk::RandomStream random_;
+};
+
+// Strikes them, until it is stopped. What lasts ends when the next one strikes.
+class FaultPlan {
+ public:
+  FaultPlan(boost::asio::io_context& context, Control& control, Control::Plan plan)
+      : timer_(context), control_(control), faults_(std::move(plan)) {}
+  FaultPlan(const FaultPlan&) = delete;
+  FaultPlan& operator=(const FaultPlan&) = delete;
+  void start() { wait(); }
+
+ private:
+  void wait();
+  void strike(const PlannedFaults::Next& next);
+  void strike_session(const PlannedFaults::Next& next);
+  void strike_server(const PlannedFaults::Next& next);
+
+  boost::asio::steady_timer timer_;
+  Control& control_;
+  PlannedFaults faults_;
+  std::function<void()> end_;  // Ends the one that lasts.
+  // A timer that has gone off can no longer be cancelled: its handler must see that this is gone.
+  std::shared_ptr<FaultPlan*> self_ = std::make_shared<FaultPlan*>(this);
+};
+
+}  // namespace lockstep::service

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "lockstep/service/control.h"
+#include "lockstep/service/service.h"
+#include "real/lab_zookeeper.h"
+#include "real/zookeeper_server.h"
+
+namespace lockstep::conformance {
+
+// The simulated servers behind sockets, on a thread of their own until the process ends.
+class SharedService {
+ public:
+  static SharedService& instance() {
+    static SharedService service;
+    return service;
+  }
+  ~SharedService() {
+    service_.stop();
+    thread_.join();
+  }
+  SharedService(const SharedService&) = delete;
+  SharedService& operator=(const SharedService&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return service_.ports().front(); }
+  [[nodiscard]] bool knows_session(SessionId id) {
+    return std::ranges::any_of(control_.sessions(),
+                               [id](const auto& session) { return session.id == id; });
+  }
+
+ private:
+  // As ZookeeperServer configures the real one.
+  static service::ServiceOptions options() {
+    service::ServiceOptions options;
+    options.tick_time = support::ZookeeperServer::kTickTime;
+    options.max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout;
+    options.container_check_interval = support::ZookeeperServer::kContainerCheckInterval;
+    options.times_to_live = true;
+    return options;
+  }
+  SharedService() : service_(options()), thread_([this] { service_.run(); }) {}
+
+  service::Service service_;
+  service::Control control_{service_};
+  std::thread thread_;
+};
+
+// The production backend over the wire at the simulated servers, with a proxy for each session.
+inline std::unique_ptr<support::Lab> make_served_lab() {
+  SharedService& service = SharedService::instance();
+  return support::make_lab_around(
+      {service.port(), [&service](SessionId id) { return service.knows_session(id); }});
+}
+
+}  // namespace lockstep::conformance
