@@ -25,7 +25,7 @@ using lab::HuntSettings;
 constexpr double kMostSeconds = 10'000'000;
 
 // The options of the command line; 0 means not given, where there is no fixed default.
-struct Options {
+struct HuntArguments {
   std::string scenario;
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
@@ -46,7 +46,7 @@ struct Options {
   bool json = false;
 };
 
-const scenarios::Scenario* scenario_of(const Options& options) {
+const scenarios::Scenario* scenario_of(const HuntArguments& options) {
   const scenarios::Scenario* const scenario = scenarios::find(options.scenario);
   if (!scenario) {
     throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
@@ -59,7 +59,7 @@ const scenarios::Scenario* scenario_of(const Options& options) {
 }
 
 // Sets the strategy, and the reduction of an exhaustive search.
-void set_way(const Options& options, HuntSettings& settings) {
+void set_way(const HuntArguments& options, HuntSettings& settings) {
   settings.strategy = options.strategy;
   settings.reduction = options.reduction;
   if (!settings.is_exhaustive()) {
@@ -80,7 +80,7 @@ void set_way(const Options& options, HuntSettings& settings) {
   if (options.executions > 0) throw UsageError("--resume: not with --executions");
 }
 
-Backend backend_of(const Options& options, Backend zookeeper) {
+Backend backend_of(const HuntArguments& options, Backend zookeeper) {
   if (options.backend == "fake") return nullptr;
   if (options.strategy == HuntSettings::kExhaustive) {
     throw UsageError("--strategy exhaustive: only with --backend fake");
@@ -88,7 +88,7 @@ Backend backend_of(const Options& options, Backend zookeeper) {
   return zookeeper;
 }
 
-Search search_of(const Options& options, Backend zookeeper) {
+Search search_of(const HuntArguments& options, Backend zookeeper) {
   Search what;
   what.scenario = scenario_of(options);
   what.backend = backend_of(options, zookeeper);
@@ -137,7 +137,7 @@ nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
 }
 
 // "all" means all that can strike; a user who names a kind expects it to strike.
-void warn_of_impossible_faults(const Search& what, const Options& options) {
+void warn_of_impossible_faults(const Search& what, const HuntArguments& options) {
   if (options.json || options.faults == "all") return;
   std::string kinds;
   for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
@@ -244,7 +244,7 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
 }
 
 nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
-                               const Options& options) {
+                               const HuntArguments& options) {
   nlohmann::ordered_json object =
       report.exhaustive ? exhaustive_as_json(what, report) : as_json(what, report);
   if (options.coverage) object["coverage"] = as_json(*report.coverage);
@@ -272,7 +272,7 @@ int status_of(const HuntReport& report) {
 }
 
 // The search goes on from its checkpoint, if it has one.
-HuntReport searched(const Search& what, const Options& options, CheckpointFile* file) {
+HuntReport searched(const Search& what, const HuntArguments& options, CheckpointFile* file) {
   try {
     return search(what, !options.json, file);
   } catch (const search::UnusableCheckpoint& wrong) {
@@ -281,7 +281,7 @@ HuntReport searched(const Search& what, const Options& options, CheckpointFile* 
 }
 
 // The page is written last: if that fails, the result has been printed all the same.
-int run(const Options& options, const std::string& program, Backend zookeeper) {
+int run(const HuntArguments& options, const std::string& program, Backend zookeeper) {
   const Search what = search_of(options, zookeeper);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   std::optional<CheckpointFile> checkpoint;
@@ -306,7 +306,7 @@ int run(const Options& options, const std::string& program, Backend zookeeper) {
   return status_of(report);
 }
 
-void add_search_options(CLI::App& command, Options& options) {
+void add_search_options(CLI::App& command, HuntArguments& options) {
   add_number<std::uint32_t>(command, "--clients", options.clients, 1, HuntSettings::kMostClients,
                             "Number of contending clients, at most " +
                                 std::to_string(HuntSettings::kMostClients) + " (the scenario's)");
@@ -336,7 +336,7 @@ void add_search_options(CLI::App& command, Options& options) {
                             "Number of threads; the result does not depend on it (1)");
 }
 
-void add_fault_options(CLI::App& command, Options& options) {
+void add_fault_options(CLI::App& command, HuntArguments& options) {
   command
       .add_option(
           "--faults", options.faults,
@@ -387,7 +387,7 @@ std::string replay_command(const search::Failure& failure, const std::string& pr
 void add_hunt(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HuntArguments>();
   options->seed = std::random_device()();
   command->add_option("SCENARIO", options->scenario, "A scenario shown by 'list'")->required();
   add_search_options(*command, *options);

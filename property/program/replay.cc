@@ -53,7 +53,7 @@ std::string read_file(const std::string& name) {
   return text;
 }
 
-struct Options {
+struct ReplayArguments {
   std::string string;
   std::optional<std::string> html;
   bool tolerant = false;
@@ -197,7 +197,7 @@ void print_what_tolerance_did(const search::Recording& recording) {
             << (recording.outcome.violation ? "it all the same.\n" : "nothing.\n");
 }
 
-int run(const Options& options, const std::string& program_name, Backend zookeeper) {
+int run(const ReplayArguments& options, const std::string& program_name, Backend zookeeper) {
   const Recorded recorded = read(options.string, zookeeper);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const std::unique_ptr<search::Program> program =
@@ -227,7 +227,7 @@ int run(const Options& options, const std::string& program_name, Backend zookeep
 void add_replay(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("replay", "Runs one execution again from its replay string");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReplayArguments>();
   command->add_option("STRING", options->string, "A replay string, or @FILE to read it from a file")
       ->required();
   command->add_option("--html", options->html, "Write the timeline to this file, as HTML")
