@@ -26,7 +26,6 @@ namespace {
 
 constexpr int kNotThere = 127;
 constexpr int kNotExecutable = 126;
-constexpr int kStatusOfSignals = 128;
 constexpr const char* kUsualPath = "/bin:/usr/bin";  // glibc's, if PATH is not set.
 
 // 0 if the file can be executed.

@@ -9,6 +9,9 @@
 
 namespace lockstep::program {
 
+// The exit status of a command that a signal has ended is this and the signal, as in shells.
+constexpr int kStatusOfSignals = 128;
+
 // Why a command cannot be run, and the exit status that shells give then: 127 if it is not there,
 // 126 if it is, but cannot be executed.
 class CannotRun {

@@ -11,7 +11,7 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kLockFooter =
     "lockstep lock PATH --zookeeper HOSTS [OPTIONS] -- COMMAND...\n"
     "\n"
     "COMMAND begins when the lock is held. LOCKSTEP_FENCING_TOKEN in its environment grows with\n"
@@ -56,7 +56,7 @@ int run(const LockSettings& settings) {
 void add_lock(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("lock", "Runs a command while holding a lock on a real ensemble");
-  command->footer(kFooter);
+  command->footer(kLockFooter);
   const auto settings = std::make_shared<LockSettings>();
   add_path(*command, settings->path);
   add_ensemble(*command, settings->ensemble);

@@ -15,7 +15,6 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr int kStatusOfSignals = 128;
 constexpr Duration kReleaseLimit = std::chrono::seconds(5);
 // A session timeout has this many looks at the command and its lock. One look is also the margin
 // between the kill of the command and the end of the proof of its lock.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kNobodyAsked = 1;
 
-constexpr const char* kFooter =
+constexpr const char* kRevokeFooter =
     "A holder is asked by the data of its znode, as Curator does it; it decides itself when to\n"
     "release. `lockstep lock` sends its command a SIGTERM. A holder whose lock is not revocable\n"
     "does not notice.\n"
@@ -40,7 +40,7 @@ Task<Result<void>> ask(Session& session, Path lock, LockView& view, Context cont
   co_return asked;
 }
 
-int run(const VisitSettings& settings) {
+int run_revoke(const VisitSettings& settings) {
   LockView view;
   const int status = visit(settings, [&](Session& session, Context context) {
     return ask(session, settings.path, view, std::move(context));
@@ -65,10 +65,10 @@ int run(const VisitSettings& settings) {
 void add_revoke(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("revoke", "Asks the holders of a lock of a real ensemble to release it");
-  command->footer(kFooter);
+  command->footer(kRevokeFooter);
   const auto settings = std::make_shared<VisitSettings>();
   add_visit_options(*command, *settings);
-  command->callback([&line, settings] { line.run = [settings] { return run(*settings); }; });
+  command->callback([&line, settings] { line.run = [settings] { return run_revoke(*settings); }; });
 }
 
 }  // namespace lockstep::program

@@ -20,7 +20,7 @@ namespace {
 using zookeeper::ContenderDescription;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kShowFooter =
     "`since` is when the contender has joined the queue, by the servers' clock, in UTC. Host and\n"
     "pid are known of contenders whose data begins as that of `lockstep lock` does. Locks of\n"
     "Curator and of kazoo are shown too.\n"
@@ -103,7 +103,7 @@ Task<Result<void>> look(Session& session, Path lock, LockView& view, Context con
   co_return Result<void>();
 }
 
-int run(const VisitSettings& settings) {
+int run_show(const VisitSettings& settings) {
   LockView view;
   const int status = visit(settings, [&](Session& session, Context context) {
     return look(session, settings.path, view, std::move(context));
@@ -128,11 +128,11 @@ int run(const VisitSettings& settings) {
 void add_show(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("show", "Shows who holds a lock of a real ensemble, and who waits");
-  command->footer(kFooter);
+  command->footer(kShowFooter);
   const auto settings = std::make_shared<VisitSettings>();
   add_visit_options(*command, *settings);
   command->add_flag("--json", settings->json, "Print one JSON object");
-  command->callback([&line, settings] { line.run = [settings] { return run(*settings); }; });
+  command->callback([&line, settings] { line.run = [settings] { return run_show(*settings); }; });
 }
 
 }  // namespace lockstep::program

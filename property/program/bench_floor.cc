@@ -20,7 +20,7 @@ namespace lockstep::program {
 namespace {
 
 constexpr std::size_t kContenders = 3;
-const char* const kLock = "/lock";
+const char* const kFloorLock = "/lock";
 
 // A queue of work without timers or a clock.
 class Line final : public Executor {
@@ -188,7 +188,7 @@ class Answering final : public Session {
 };
 
 Task<void> contend(Session& session, std::size_t& served) {
-  FairMutex mutex(session, kLock);
+  FairMutex mutex(session, kFloorLock);
   Result<HeldLock> held = co_await mutex.acquire();
   expect(held.has_value(), "an acquire fails");
   const ReleaseOutcome outcome = co_await held->release();

@@ -15,7 +15,7 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
 }
 
 // The facts on every page of a search.
-search::TimelineCaption caption_of(const Search& what, const search::Chronicle& shown) {
+search::TimelineCaption caption_of_search(const Search& what, const search::Chronicle& shown) {
   search::TimelineCaption caption;
   caption.title = what.scenario->name;
   caption.facts = {{"Searched", in_words(what.settings.size)},
@@ -29,7 +29,7 @@ search::TimelineCaption caption_of(const Search& what, const search::Chronicle& 
 search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntReport& report,
                                            const std::string& program) {
   const search::Failure& failure = *report.failure;
-  search::TimelineCaption caption = caption_of(what, failure.chronicle);
+  search::TimelineCaption caption = caption_of_search(what, failure.chronicle);
   caption.facts.emplace_back("Shrunk to", in_words({failure.clients, failure.rounds}));
   caption.facts.emplace_back("Found in execution", grouped(report.failed_execution));
   caption.facts.emplace_back("Deviations from the default schedule",
@@ -48,7 +48,7 @@ search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntRe
 search::TimelineCaption caption_of_success(const Search& what, const lab::HuntReport& report,
                                            const search::Chronicle& calm,
                                            const std::string& program) {
-  search::TimelineCaption caption = caption_of(what, calm);
+  search::TimelineCaption caption = caption_of_search(what, calm);
   caption.headline = "no violation in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the default schedule, without faults");
   Search again = what;

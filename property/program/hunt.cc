@@ -16,13 +16,13 @@ namespace {
 using lab::HuntReport;
 using lab::HuntSettings;
 
-struct Options : SearchOptions {
+struct HuntArguments : SearchOptions {
   std::string scenario;
   bool blocking = false;
   std::string backend = "fake";
 };
 
-const scenarios::Scenario* scenario_of(const Options& options) {
+const scenarios::Scenario* scenario_of(const HuntArguments& options) {
   const scenarios::Scenario* const scenario = scenarios::find(options.scenario);
   if (!scenario) {
     throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
@@ -34,7 +34,7 @@ const scenarios::Scenario* scenario_of(const Options& options) {
                    "' has no blocking code; 'list' shows which scenarios have");
 }
 
-Backend backend_of(const Options& options, Backend zookeeper) {
+Backend backend_of(const HuntArguments& options, Backend zookeeper) {
   if (options.backend == "fake") return nullptr;
   if (options.strategy == HuntSettings::kExhaustive) {
     throw UsageError("--strategy exhaustive: only with --backend fake");
@@ -42,7 +42,7 @@ Backend backend_of(const Options& options, Backend zookeeper) {
   return zookeeper;
 }
 
-Search search_of(const Options& options, Backend zookeeper) {
+Search search_of(const HuntArguments& options, Backend zookeeper) {
   Search what;
   what.scenario = scenario_of(options);
   what.backend = backend_of(options, zookeeper);
@@ -94,7 +94,7 @@ std::string replay_command(const Search& what, const search::Failure& failure,
 void add_hunt(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HuntArguments>();
   command->add_option("SCENARIO", options->scenario, "A scenario shown by 'list'")->required();
   add_bounds(*command, *options);
   add_scenario_options(*command, *options);

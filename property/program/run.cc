@@ -48,7 +48,7 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: that of `hunt`, or with --replay that of `replay`.\n";
 
-struct Options : SearchOptions {
+struct RunArguments : SearchOptions {
   bool hunt = false;
   std::string lock;
   std::optional<std::string> replay;
@@ -76,14 +76,14 @@ std::string name_of(const std::vector<std::string>& target) {
   return name;
 }
 
-std::string target_command(const Options& options, const std::vector<std::string>& target) {
+std::string target_command(const RunArguments& options, const std::vector<std::string>& target) {
   std::string text = options.lock.empty() ? "" : " --lock " + quoted(options.lock);
   text += " --";
   for (const std::string& word : target) text += ' ' + quoted(word);
   return text;
 }
 
-lab::LockUnderTest lock_of(const Options& options, const std::vector<std::string>& target,
+lab::LockUnderTest lock_of(const RunArguments& options, const std::vector<std::string>& target,
                            const RunTarget& make) {
   lab::LockUnderTest lock(name_of(target));
   lock.in_forks = true;
@@ -103,7 +103,7 @@ const scenarios::Scenario& scenario_of_programs() {
   return scenario;
 }
 
-void check(const Options& options, const std::vector<std::string>& target) {
+void check(const RunArguments& options, const std::vector<std::string>& target) {
   if (!options.hunt) throw UsageError("run: --hunt is missing; there is no other way to run yet");
   if (target.empty()) throw UsageError("run: PROGRAM is missing, after --");
   if (options.strategy == lab::HuntSettings::kExhaustive) {
@@ -115,7 +115,7 @@ void check(const Options& options, const std::vector<std::string>& target) {
   }
 }
 
-Search search_of(const Options& options, const std::vector<std::string>& target,
+Search search_of(const RunArguments& options, const std::vector<std::string>& target,
                  const RunTarget& make) {
   Search what;
   what.scenario = &scenario_of_programs();
@@ -125,7 +125,7 @@ Search search_of(const Options& options, const std::vector<std::string>& target,
   return what;
 }
 
-int hunt_here(const Options& options, const CommandLine& line, const RunTarget& make) {
+int hunt_here(const RunArguments& options, const CommandLine& line, const RunTarget& make) {
   const std::vector<std::string>& target = line.after_separator;
   if (!options.replay) {
     return hunt_and_show(search_of(options, target, make), options, line.program);
@@ -172,7 +172,7 @@ std::string library() {
 void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
   CLI::App* const command = app.add_subcommand(
       "run", "Hunts a program that was not compiled for it, with its threads and its C client");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunArguments>();
   command->add_flag("--hunt", options->hunt, "Hunt it (the only way to run so far)");
   command
       ->add_option("--lock", options->lock,

@@ -26,7 +26,7 @@ constexpr std::string_view kSound = "fair-mutex";
 
 constexpr const char* kTimeline = "lockstep-tour.html";
 
-struct Options {
+struct TourArguments {
   std::uint64_t executions = kExecutions;
   std::optional<std::string> html;
 };
@@ -128,7 +128,7 @@ HtmlFile html_file(const std::optional<std::string>& given) {
   }
 }
 
-int run(const Options& options, const std::string& program) {
+int run(const TourArguments& options, const std::string& program) {
   const HtmlFile html = html_file(options.html);
   std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
@@ -147,7 +147,7 @@ int run(const Options& options, const std::string& program) {
 void add_tour(CLI::App& app, CommandLine& line) {
   CLI::App* const command = app.add_subcommand(
       "tour", "Shows what this program does: a broken lock is caught, a sound one holds");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TourArguments>();
   add_number<std::uint64_t>(*command, "--executions", options->executions, 1, 1'000'000'000,
                             "The most executions of each hunt (200000)");
   command

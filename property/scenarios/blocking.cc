@@ -36,7 +36,7 @@ void acquire(Contender& self, SessionId session, std::unique_lock<blocking::Fair
   self.oracles().resolved(session);
 }
 
-void hold_fairly(Contender& self, Path lock, std::uint32_t rounds) {
+void block_fairly(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<SessionId> session = lab::blocking_session_id(self.client());
     if (!session) continue;
@@ -48,7 +48,7 @@ void hold_fairly(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 Task<void> contend_fairly(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] { hold_fairly(self, lock, rounds); });
+  return self.on_fiber([&self, lock, rounds] { block_fairly(self, lock, rounds); });
 }
 
 // ------------------------------------------------------------------------------------- the others

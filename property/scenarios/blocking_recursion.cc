@@ -13,8 +13,6 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using blocking::RecursiveReadWriteLock;
-
 void expect(Contender& self, bool holds, std::string_view what) {
   if (!holds) self.oracles().violated("user:reentry", std::string(what));
 }
@@ -37,7 +35,7 @@ bool enters_again(Contender& self, const std::stop_token& lost, Enter enter) {
 }
 
 // Writes, reads beside it, and reads on.
-void write_and_read_on(Contender& self, RecursiveReadWriteLock& lock) {
+void write_and_read_on(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
   bool reads = false;
   {
@@ -56,7 +54,8 @@ void write_and_read_on(Contender& self, RecursiveReadWriteLock& lock) {
 }
 
 // Reads, writes if it may, and reads on.
-void read_and_write_inside(Contender& self, SessionId session, RecursiveReadWriteLock& lock) {
+void read_and_write_inside(Contender& self, SessionId session,
+                           blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
   bool writes = false;
   patiently(self, session, [&](std::optional<TimePoint> deadline) {
@@ -71,7 +70,7 @@ void read_and_write_inside(Contender& self, SessionId session, RecursiveReadWrit
   lock.unlock();
 }
 
-void write_twice(Contender& self, RecursiveReadWriteLock& lock) {
+void write_twice(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
   Inside inside(self, *self.client().current(), std::nullopt);
   inside.leave_at(lost);
@@ -82,7 +81,7 @@ void write_twice(Contender& self, RecursiveReadWriteLock& lock) {
 }
 
 // Every level that there is.
-void unlock_all(RecursiveReadWriteLock& lock) {
+void unlock_all(blocking::RecursiveReadWriteLock& lock) {
   try {
     for (;;) lock.unlock_shared();
   } catch (const std::system_error&) {
@@ -94,7 +93,7 @@ void unlock_all(RecursiveReadWriteLock& lock) {
 }
 
 void enter_twice(Contender& self, SessionId session, Path path, std::uint32_t role) {
-  RecursiveReadWriteLock lock(self.client(), path, &self.oracles());
+  blocking::RecursiveReadWriteLock lock(self.client(), path, &self.oracles());
   bool held = true;
   patiently(self, session, [&](std::optional<TimePoint> deadline) {
     const bool reads = role % 3 == 1;

@@ -10,6 +10,7 @@
 #include "lockstep/blocking/multi_lock.h"
 #include "lockstep/blocking/semaphore.h"
 #include "recipes.h"
+#include "wanted_locks.h"
 
 namespace lockstep::scenarios {
 
@@ -24,17 +25,6 @@ void lease_several(Contender& self, SessionId session, Path path, std::uint32_t 
     leased = semaphore.try_acquire_until(wanted, *deadline);
   });
   if (leased) semaphore.release(wanted);
-}
-
-LockSet wanted_by(const Path& path, std::uint32_t role) {
-  const Path mutex = path / "m";
-  const Path sides = path / "r";
-  const Path semaphore = path / "s";
-  switch (role % 3) {
-    case 0: return LockSet().leases(semaphore, 2, 2).write(sides).mutex(mutex);
-    case 1: return LockSet().read(sides).leases(semaphore, 2);
-    default: return LockSet().leases(semaphore, 2).mutex(mutex).read(sides);
-  }
 }
 
 void hold_any(Contender& self, SessionId session, Path path, std::uint32_t role) {

@@ -7,6 +7,7 @@
 #include "lockstep/semaphore.h"
 #include "recipes.h"
 #include "rounds.h"
+#include "wanted_locks.h"
 
 namespace lockstep::scenarios {
 
@@ -56,17 +57,6 @@ Task<void> lease_several(Contender& self, Session& session, Path path, std::uint
 }
 
 // ----------------------------------------------------------------------------------- multi-lock
-
-LockSet wanted_by(const Path& path, std::uint32_t role) {
-  const Path mutex = path / "m";
-  const Path sides = path / "r";
-  const Path semaphore = path / "s";
-  switch (role % 3) {
-    case 0: return LockSet().leases(semaphore, 2, 2).write(sides).mutex(mutex);
-    case 1: return LockSet().read(sides).leases(semaphore, 2);
-    default: return LockSet().leases(semaphore, 2).mutex(mutex).read(sides);
-  }
-}
 
 Task<void> hold_any(Contender& self, Session& session, Path path, std::uint32_t role) {
   MultiLock all(session, wanted_by(path, role), &self.oracles());

@@ -71,7 +71,7 @@ Task<void> hold(Contender& self, Session& session, Path path, std::uint32_t role
   static_cast<void>(co_await held->release());
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+Task<void> hold_until(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     const std::uint32_t role = self.client().process().index() + round;
@@ -83,7 +83,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 lab::LockUnderTest fair_mutex_valid_until() {
   lab::LockUnderTest lock =
-      contention(&contend, lab::LastContender::kImpatient, judge::mutex_rules(), 3);
+      contention(&hold_until, lab::LastContender::kImpatient, judge::mutex_rules(), 3);
   lock.tick_time = fake::FakeClient::kDefaultTimeout / 2;
   return lock;
 }

@@ -14,7 +14,7 @@ namespace lockstep::chaos {
 
 namespace {
 
-constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNeverEnds = std::numeric_limits<std::int64_t>::max();
 constexpr std::array kMarks = {Mark{kLockMark, Share::kExclusive}, Mark{kReadMark, Share::kShared},
                                Mark{kWriteMark, Share::kExclusive}};
 
@@ -25,7 +25,7 @@ struct Life {
   bool lease = false;
   std::int64_t owner = 0;
   std::int64_t created = 0;
-  std::int64_t deleted = kForEver;
+  std::int64_t deleted = kNeverEnds;
   std::int64_t deleted_by = 0;  // 0: it went with its session.
 };
 
@@ -195,7 +195,7 @@ void rest_on_deletion(Event& grant, const std::vector<Life>& lives) {
   if (grant.after.empty()) return;
   const auto in_front = std::ranges::find_if(lives, [&](const Life& life) {
     return life.path == grant.after && life.created <= grant.evidence &&
-           life.deleted > grant.evidence && life.deleted != kForEver;
+           life.deleted > grant.evidence && life.deleted != kNeverEnds;
   });
   if (in_front != lives.end()) grant.evidence = in_front->deleted;
 }

@@ -24,6 +24,8 @@ using support::error_of;
 using support::Lab;
 using support::must;
 
+constexpr CreateMode kPlain = CreateMode::kPersistent;
+
 class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> {
  protected:
   using Test = Task<void> (*)(Lab& lab);

@@ -10,8 +10,6 @@ namespace lockstep::conformance {
 
 namespace {
 
-constexpr CreateMode kPlain = CreateMode::kPersistent;
-
 // A container that has had a child.
 Task<Path> create_used(Session& session, Path path) {
   co_await create(session, path, Data(), CreateMode::kContainer);

@@ -11,8 +11,6 @@ namespace lockstep::conformance {
 
 namespace {
 
-constexpr CreateMode kPlain = CreateMode::kPersistent;
-
 Task<void> expect_failure(Session& session, Transaction transaction, Error error, std::size_t op) {
   const MultiError failure = co_await failure_of(session, std::move(transaction));
   EXPECT_EQ(failure.error, error);

@@ -11,11 +11,7 @@
 
 namespace lockstep::conformance {
 
-namespace {
-
-constexpr CreateMode kPlain = CreateMode::kPersistent;
-
-}  // namespace
+namespace {}  // namespace
 
 CONFORMANCE_TEST(Z73AMultiKeepsItsPlaceAmongTheRequests) {
   const auto session = co_await lab.open();

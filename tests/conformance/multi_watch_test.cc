@@ -8,11 +8,7 @@
 // Watch events of a multi.
 namespace lockstep::conformance {
 
-namespace {
-
-constexpr CreateMode kPlain = CreateMode::kPersistent;
-
-}  // namespace
+namespace {}  // namespace
 
 CONFORMANCE_TEST(Z40ACreateInAMultiFiresLikeACreate) {
   const auto watcher = co_await lab.open();

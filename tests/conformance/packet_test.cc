@@ -24,7 +24,7 @@ constexpr std::size_t kLength = 4;
 constexpr std::size_t kOpenAcl = 27;
 constexpr std::size_t kFlags = 4;
 constexpr std::size_t kVersion = 4;
-constexpr std::size_t kCreate = kLength + kLength + kOpenAcl + kFlags;
+constexpr std::size_t kCreateFields = kLength + kLength + kOpenAcl + kFlags;
 constexpr std::size_t kOpHeader = 9;
 
 Task<std::shared_ptr<Session>> open_careless(Lab& lab) {
@@ -47,7 +47,7 @@ Task<void> expect_lost(Session& session, Path path, std::string data) {
 CONFORMANCE_TEST(Z27TheLongestCreate) {
   const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
-  const std::string most(kLongestPacket - kHeader - kCreate - path.view().size(), 'x');
+  const std::string most(kLongestPacket - kHeader - kCreateFields - path.view().size(), 'x');
   co_await expect_lost(*session, path, most + 'x');
   co_await create(*session, path, std::string_view(most));
   const DataAndStat read = must(co_await session->get_data(path), "get_data");
@@ -75,7 +75,8 @@ CONFORMANCE_TEST(Z27TheLongestMulti) {
   const auto session = co_await open_careless(lab);
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
-  const std::size_t two_creates = 2 * (kOpHeader + kCreate) + a.view().size() + b.view().size();
+  const std::size_t two_creates =
+      2 * (kOpHeader + kCreateFields) + a.view().size() + b.view().size();
   const std::string most(kLongestPacket - kHeader - two_creates - kOpHeader, 'x');
   const std::string too_much = most + 'x';
   const auto lost =
@@ -158,7 +159,7 @@ CONFORMANCE_TEST(Z27TheClientRefusesTooLongRequestsAndKeepsTheConnection) {
   const auto session = co_await lab.open();
   const support::StateRecorder recorder(*session);
   const Path path = lab.parent() / "large";
-  const std::string most(kLongestPacket - kHeader - kCreate - path.view().size(), 'x');
+  const std::string most(kLongestPacket - kHeader - kCreateFields - path.view().size(), 'x');
   const std::string too_much = most + 'x';
   const auto created =
       co_await session->create(path, std::string_view(too_much), CreateMode::kPersistent);
@@ -184,7 +185,7 @@ CONFORMANCE_TEST(Z27TheLimitIsASetting) {
   SessionOptions options;
   options.packet_limit = 200;
   const auto session = co_await lab.open(std::move(options));
-  const std::string most(200 - kHeader - kCreate - lab.parent().view().size() - 2, 'x');
+  const std::string most(200 - kHeader - kCreateFields - lab.parent().view().size() - 2, 'x');
   const std::string too_much = most + 'x';
   const auto created = co_await session->create(lab.parent() / "a", std::string_view(too_much),
                                                 CreateMode::kPersistent);

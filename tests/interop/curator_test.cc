@@ -25,19 +25,21 @@ using testing::Not;
 
 constexpr Duration kLittlePatience = std::chrono::milliseconds(200);
 
-constexpr auto kTake = [](auto& recipe) { return recipe.acquire(); };
+constexpr auto kAcquire = [](auto& recipe) { return recipe.acquire(); };
 constexpr auto kRead = [](ReadWriteLock& lock) { return lock.acquire_read(); };
 constexpr auto kWrite = [](ReadWriteLock& lock) { return lock.acquire_write(); };
 
-std::string on_lock(const std::string& recipe) { return recipe + " " + Fleet::lock().string(); }
+std::string on_fleets_lock(const std::string& recipe) {
+  return recipe + " " + Fleet::lock().string();
+}
 
 Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
   std::vector<Task<void>> ours;
   for (int i = 0; i < 3; ++i) {
     const auto session = co_await fleet.open();
-    ours.push_back(pass_through(session, FairMutex(*session, Fleet::lock()), kTake, rounds));
+    ours.push_back(pass_through(session, FairMutex(*session, Fleet::lock()), kAcquire, rounds));
   }
-  std::vector<std::string> others(3, on_lock(recipe));
+  std::vector<std::string> others(3, on_fleets_lock(recipe));
   co_await contend(fleet, std::move(others), rounds, std::move(ours));
 }
 
@@ -59,7 +61,8 @@ Task<void> pass_a_read_write_lock(Fleet& fleet) {
                          : pass_through(session, lock, kWrite, kRounds));
   }
   std::vector<std::string> others;
-  for (const char* recipe : {"read", "read", "write", "write"}) others.push_back(on_lock(recipe));
+  for (const char* recipe : {"read", "read", "write", "write"})
+    others.push_back(on_fleets_lock(recipe));
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
@@ -77,9 +80,9 @@ Task<void> pass_leases(Fleet& fleet) {
   for (int i = 0; i < 3; ++i) {
     const auto session = co_await fleet.open();
     Semaphore semaphore(*session, Fleet::lock(), 2);
-    ours.push_back(pass_through(session, std::move(semaphore), kTake, kRounds));
+    ours.push_back(pass_through(session, std::move(semaphore), kAcquire, kRounds));
   }
-  std::vector<std::string> others(3, on_lock("semaphore") + " 2");
+  std::vector<std::string> others(3, on_fleets_lock("semaphore") + " 2");
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
@@ -97,7 +100,7 @@ Task<void> change_the_shared_count(Fleet& fleet) {
   const Other second(fleet, 2);
   static_cast<void>(co_await first.open());
   static_cast<void>(co_await second.open());
-  const std::string recipe = on_lock("semaphore") + " " + count.string();
+  const std::string recipe = on_fleets_lock("semaphore") + " " + count.string();
   EXPECT_EQ(co_await first.ask("set-count " + count.string() + " 1"), "set");
   co_await first.hold(recipe);
 
@@ -174,7 +177,7 @@ Task<void> stop_the_other_holder(Fleet& fleet) {
   const auto contenders = [&mutex] { return mutex.contenders(); };
   const Other other(fleet, 1);
   static_cast<void>(co_await other.open(kShortSessionTimeout));
-  co_await other.hold(on_lock("mutex"));
+  co_await other.hold(on_fleets_lock("mutex"));
   Ours ours(mutex.acquire());
   co_await until_queue(fleet, 2, contenders);
 
@@ -184,7 +187,7 @@ Task<void> stop_the_other_holder(Fleet& fleet) {
   fleet.others().signal(SIGCONT);
   EXPECT_EQ(co_await other.ask("await-loss"), "lost");
   EXPECT_EQ(co_await other.ask("unlock"), "released");  // Of a znode that is gone.
-  other.tell("lock -1 " + on_lock("mutex"));
+  other.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   co_await leave(*session, held);
   static_cast<void>(co_await held.release());
@@ -210,7 +213,7 @@ Task<void> isolate_our_holder(Fleet& fleet) {
   const std::stop_token lost = held.lost_token();
   const Other other(fleet, 1);
   static_cast<void>(co_await other.open());
-  other.tell("lock -1 " + on_lock("mutex"));
+  other.tell("lock -1 " + on_fleets_lock("mutex"));
   const auto contenders = [&seen] { return seen.contenders(); };
   co_await until_queue(fleet, 2, contenders);
 
@@ -242,11 +245,11 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   const Other last(fleet, 2);
   const zookeeper::Credentials its_session = co_await victim.open();
   static_cast<void>(co_await last.open());
-  victim.tell("lock -1 " + on_lock("mutex"));
+  victim.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   Ours ours(behind.acquire());
   co_await until_queue(fleet, 3, contenders);
-  last.tell("lock -1 " + on_lock("mutex"));
+  last.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 4, contenders);
 
   co_await fleet.kill(*waiting);
@@ -284,14 +287,14 @@ Task<void> downgrade_before_their_writer(Fleet& fleet) {
   static_cast<void>(co_await hasty.open());
   HeldLock held = must(co_await lock.acquire_write(), "acquire");
   co_await enter(*session, held);
-  writer.tell("lock -1 " + on_lock("write"));
+  writer.tell("lock -1 " + on_fleets_lock("write"));
   co_await until_queue(fleet, 2, contenders);
-  reader.tell("lock -1 " + on_lock("read"));
+  reader.tell("lock -1 " + on_fleets_lock("read"));
   co_await until_queue(fleet, 3, contenders);
 
   must(co_await lock.downgrade(held), "downgrade");
   co_await enter(*session, held);
-  EXPECT_EQ(co_await hasty.ask("lock 200 " + on_lock("write")), "refused");
+  EXPECT_EQ(co_await hasty.ask("lock 200 " + on_fleets_lock("write")), "refused");
   EXPECT_EQ(fleet.others().answer(1), std::nullopt);
   co_await leave(*session, held);
   static_cast<void>(co_await held.release());

@@ -16,7 +16,7 @@
 namespace lockstep::lab {
 namespace {
 
-HuntSettings quick(std::uint64_t executions = 2'000) {
+HuntSettings with_executions(std::uint64_t executions = 2'000) {
   HuntSettings settings;
   settings.executions = executions;
   return settings;
@@ -33,7 +33,7 @@ Task<void> expect_to_be_first(Contender& self, Path lock, std::uint32_t rounds) 
 }
 
 std::string message_of(const LockUnderTest& lock) {
-  const ::testing::AssertionResult result = no_violation(lock, quick());
+  const ::testing::AssertionResult result = no_violation(lock, with_executions());
   EXPECT_FALSE(result);
   return result.message();
 }
@@ -75,7 +75,7 @@ TEST(GTestFailuresTest, AThreadOfItsOwnFailsTheTestWithoutASchedule) {
     std::thread([] { EXPECT_TRUE(false) << "on a thread of its own"; }).join();
     return contend_for<FairMutex>(self, std::move(lock), rounds);
   });
-  const ::testing::AssertionResult result = no_violation(threads, quick(2));
+  const ::testing::AssertionResult result = no_violation(threads, with_executions(2));
   EXPECT_FALSE(result);
   EXPECT_NE(std::string(result.message()).find("on a thread of its own"), std::string::npos);
 }
@@ -114,7 +114,7 @@ void expect_a_cut(const std::string& message) {
 }
 
 HuntSettings with_cuts(std::uint32_t most) {
-  HuntSettings settings = quick();
+  HuntSettings settings = with_executions();
   settings.size = {1, 1};
   settings.faults = fakezk::FaultPlan();
   settings.faults.allow(fakezk::FaultKind::kCut, most);
@@ -153,7 +153,7 @@ TEST(GTestFailuresTest, BetweenTheExecutionsItFailsTheTestWithoutASchedule) {
   {
     GTestFailures failures;
     const LockUnderTest lock = GTestFailures::watched(lock_under_test<FairMutex>("fair-mutex"));
-    EXPECT_TRUE(hunt_lock(lock, quick(3)).passed());
+    EXPECT_TRUE(hunt_lock(lock, with_executions(3)).passed());
     EXPECT_TRUE(false) << "in between";
     elsewhere = failures.elsewhere();
   }
@@ -174,7 +174,7 @@ TEST(GTestFailuresTest, ThreadsFailAReplayToo) {
 
 // A hunt inside a hunt, and what its contender expects afterwards.
 Task<void> hunt_and_expect(Contender& self, Path lock, std::uint32_t rounds) {
-  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick(2));
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), with_executions(2));
   EXPECT_EQ(rounds, 0U) << "behind the inner hunt";
   co_await contend_for<FairMutex>(self, lock, rounds);
 }
@@ -192,13 +192,13 @@ TEST(GTestFailuresTest, AnExpectationThatHoldsIsNoViolation) {
     SUCCEED();
     return contend_for<FairMutex>(self, std::move(lock), rounds);
   });
-  EXPECT_TRUE(no_violation(holds, quick()));
+  EXPECT_TRUE(no_violation(holds, with_executions()));
 }
 
 // As before, once the hunt is over.
 TEST(GTestFailuresTest, AfterwardsGoogleTestHearsOfFailuresAgain) {
   const LockUnderTest lock("first", &expect_to_be_first);
-  EXPECT_FALSE(no_violation(lock, quick()));
+  EXPECT_FALSE(no_violation(lock, with_executions()));
   EXPECT_NONFATAL_FAILURE(ADD_FAILURE() << "heard", "heard");
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lab/broken.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/blocking_scenario.h"
@@ -18,8 +19,6 @@
 // Locks that go wrong when a client holds them for long, as users write them, hunted as users do.
 namespace lockstep::lab {
 namespace {
-
-using std::chrono::seconds;
 
 // ZooKeeper's recipe, but for what becomes of it when a contender in front of us takes long.
 class Impatience {
@@ -73,7 +72,7 @@ class RestartingMutex : Impatience {
   Task<Result<HeldLock>> acquire(Context patience) {
     const Created ours = co_await ok(queue_up(patience));
     Place place(session_, ours.path);
-    const auto whole = patience.deadline() ? std::optional(seconds(1)) : std::nullopt;
+    const auto whole = patience.deadline() ? std::optional(std::chrono::seconds(1)) : std::nullopt;
     for (;;) {
       Context context = patience;
       if (whole) context = Context(session_.executor().now() + *whole);
@@ -99,7 +98,7 @@ class StealingMutex : Impatience {
     for (;;) {
       Ahead ahead = co_await ok(look(ours.path, Context()));
       if (ahead.watch) {
-        const Context patience(session_.executor().now() + seconds(3));
+        const Context patience(session_.executor().now() + std::chrono::seconds(3));
         const auto fired = co_await ahead.watch->fired(patience);
         const bool late = !fired && fired.error() == Error::kTimedOut;
         if (late) static_cast<void>(co_await session_.remove(*ahead.znode));
@@ -110,10 +109,6 @@ class StealingMutex : Impatience {
     }
   }
 };
-
-std::string broken(const HuntReport& report) {
-  return report.failure ? report.failure->violation.oracle : "";
-}
 
 TEST(HoldingTest, ALockWhoseWaitersStartTheirWaitAgainIsFound) {
   const HuntReport report = hunt_lock(lock_under_test<RestartingMutex>("restarting-mutex"));

@@ -145,17 +145,17 @@ TEST(HuntSettingsTest, AnyOtherHuntHasTheUsualNumberOfExecutions) {
 }
 
 // A asks for as long as B gets no turn.
-int told = 0;
+int has_told = 0;
 Task<void> ask_until_told(Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/"));
-  if (self.client().name() == "B") told = 1;
-  while (told == 0) static_cast<void>(co_await (*session)->sync("/"));
+  if (self.client().name() == "B") has_told = 1;
+  while (has_told == 0) static_cast<void>(co_await (*session)->sync("/"));
 }
 
 TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
   LockUnderTest lock("unfair", &ask_until_told);
-  lock.at_start = [] { told = 0; };
+  lock.at_start = [] { has_told = 0; };
   HuntSettings settings = small();
   settings.strategy = "exhaustive";
   settings.executions = 500;

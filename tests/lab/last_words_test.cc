@@ -79,16 +79,16 @@ LockUnderTest on_fiber() {
   return {"ends-badly", &end_on_fiber<kEnd>};
 }
 
-HuntSettings small() {
+HuntSettings two_contenders() {
   HuntSettings settings;
   settings.size = {2, 1};
   settings.executions = 500;
   return settings;
 }
-HuntReport hunt(const LockUnderTest& lock) { return hunt_lock(lock, small()); }
+HuntReport hunt(const LockUnderTest& lock) { return hunt_lock(lock, two_contenders()); }
 
 // The sentence, and the way to replay it.
-std::string told(const std::string& what) {
+std::string told_in(const std::string& what) {
   return what +
          ".* in step [0-9]+( of execution [0-9]+)?[.] Replay it:\n"
          "  LOCKSTEP_REPLAY=lockstep1/ends-badly/c2r1/b2:.*/.*/unknown\n";
@@ -125,31 +125,33 @@ int recurse(int depth) {
 void overflow_stack() { static_cast<void>(recurse(100'000)); }
 
 TEST(LastWordsDeathTest, AnAbortIsToldWithItsSchedule) {
-  EXPECT_DEATH(hunt(overtaken<&std::abort>()), told("^lockstep: the program under test has abort"));
-  EXPECT_DEATH(hunt(overtaken<&std::terminate>()), told("has aborted"));
-  EXPECT_DEATH(hunt(overtaken<&fail_a_check>()), "a rule of the(.|\n)*" + told("has aborted"));
-  EXPECT_DEATH(hunt(overtaken<&throw_where_none_may>()), told("has aborted"));
+  EXPECT_DEATH(hunt(overtaken<&std::abort>()),
+               told_in("^lockstep: the program under test has abort"));
+  EXPECT_DEATH(hunt(overtaken<&std::terminate>()), told_in("has aborted"));
+  EXPECT_DEATH(hunt(overtaken<&fail_a_check>()), "a rule of the(.|\n)*" + told_in("has aborted"));
+  EXPECT_DEATH(hunt(overtaken<&throw_where_none_may>()), told_in("has aborted"));
 }
 
 TEST(LastWordsDeathTest, SoIsEverySignalThatEndsTheProcess) {
   EXPECT_EXIT(hunt(overtaken<&std::abort>()), KilledBySignal(SIGABRT), "");
   EXPECT_EXIT(hunt(overtaken<&write_where_none_may>()), died_of_fault,
-              told("invalid memory .SIGSEGV.") + kAfterFault);
-  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGBUS>>()), told("invalid memory .SIGBUS."));
-  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGFPE>>()), told("divided by zero.*SIGFPE"));
-  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGTRAP>>()), told("run into a trap"));
-  EXPECT_DEATH(hunt(overtaken<&run_into_trap>()), told("run into a trap"));
+              told_in("invalid memory .SIGSEGV.") + kAfterFault);
+  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGBUS>>()), told_in("invalid memory .SIGBUS."));
+  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGFPE>>()), told_in("divided by zero.*SIGFPE"));
+  EXPECT_DEATH(hunt(overtaken<&raise_signal<SIGTRAP>>()), told_in("run into a trap"));
+  EXPECT_DEATH(hunt(overtaken<&run_into_trap>()), told_in("run into a trap"));
 }
 
 TEST(LastWordsDeathTest, AStackThatOverflowsIsCalledSo) {
   EXPECT_EXIT(hunt(on_fiber<&overflow_stack>()), died_of_fault,
-              told("probably overflowed a stack, of which a fiber's has 256 KiB") + kAfterFault);
+              told_in("probably overflowed a stack, of which a fiber's has 256 KiB") + kAfterFault);
 }
 
 TEST(LastWordsDeathTest, AnExitInTheMiddleIsNoSuccess) {
-  EXPECT_EXIT(hunt(overtaken<&exit_well>()), ExitedWithCode(1), told("has called exit"));
-  EXPECT_EXIT(hunt(on_fiber<&exit_well>()), ExitedWithCode(1), told("has called exit"));
-  EXPECT_EXIT(hunt(overtaken<&exit_quickly>()), ExitedWithCode(1), told("has called quick_exit"));
+  EXPECT_EXIT(hunt(overtaken<&exit_well>()), ExitedWithCode(1), told_in("has called exit"));
+  EXPECT_EXIT(hunt(on_fiber<&exit_well>()), ExitedWithCode(1), told_in("has called exit"));
+  EXPECT_EXIT(hunt(overtaken<&exit_quickly>()), ExitedWithCode(1),
+              told_in("has called quick_exit"));
 }
 
 #ifdef LOCKSTEP_UNDER_ADDRESS_SANITIZER
@@ -161,17 +163,17 @@ void use_after_free() {
 
 TEST(LastWordsDeathTest, AFindOfASanitizerIsReportedToo) {
   EXPECT_EXIT(hunt(overtaken<&use_after_free>()), ExitedWithCode(1),
-              "heap-use-after-free(.|\n)*" + told("been ended by a sanitizer"));
+              "heap-use-after-free(.|\n)*" + told_in("been ended by a sanitizer"));
 }
 #endif
 
 TEST(LastWordsDeathTest, AnEndlessExecutionIsReportedToo) {
   EXPECT_DEATH(hunt(overtaken<&compute_for_ever>()),
-               "still computing(.|\n)*" + told("under test has aborted"));
+               "still computing(.|\n)*" + told_in("under test has aborted"));
 }
 
 TEST(LastWordsDeathTest, AThreadOfTheCodeUnderTestIsIncluded) {
-  EXPECT_DEATH(hunt(overtaken<&abort_elsewhere>()), told("another thread has aborted"));
+  EXPECT_DEATH(hunt(overtaken<&abort_elsewhere>()), told_in("another thread has aborted"));
 }
 
 TEST(LastWordsDeathTest, OutsideOfAnExecutionThereIsNothingToSay) {
@@ -219,8 +221,8 @@ std::string replay_string_in(const std::string& text) {
 // The schedule of the first execution that comes to the end, if that is one to survive.
 std::string schedule_that_overtakes() {
   search::HuntOptions options;
-  options.limits.faults = small().faults;
-  options.seed = small().seed;
+  options.limits.faults = two_contenders().faults;
+  options.seed = two_contenders().seed;
   options.make_strategy = &search::make_portfolio;
   options.make_program = [] { return overtaken<&throw_something>().program({2, 1}); };
   search::OneByOne one_by_one;
@@ -233,8 +235,8 @@ std::string schedule_that_overtakes() {
 TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
   const std::string said = printed_by([] { hunt(overtaken<&write_where_none_may>()); });
   const std::string string = replay_string_in(said);
-  EXPECT_EQ(string, "lockstep1/ends-badly/c2r1/" + search::format_faults(small().faults) + '/' +
-                        schedule_that_overtakes() + "/unknown")
+  EXPECT_EQ(string, "lockstep1/ends-badly/c2r1/" + search::format_faults(two_contenders().faults) +
+                        '/' + schedule_that_overtakes() + "/unknown")
       << said;
   const auto replay_it = [&] { replay_lock(string, overtaken<&write_where_none_may>()); };
   EXPECT_EQ(replay_string_in(printed_by(replay_it)), string);
@@ -309,7 +311,7 @@ Task<void> hunt_and_abort(Contender&, Path, std::uint32_t) {
 }
 
 TEST(LastWordsDeathTest, HuntsNest) {
-  EXPECT_DEATH(hunt({"ends-badly", &hunt_and_abort}), told("has aborted"));
+  EXPECT_DEATH(hunt({"ends-badly", &hunt_and_abort}), told_in("has aborted"));
 }
 
 class Threads final : public search::Workers {
@@ -323,17 +325,17 @@ class Threads final : public search::Workers {
 
 TEST(LastWordsDeathTest, EachThreadOfAHuntHasItsOwn) {
   search::HuntOptions options;
-  options.limits.faults = small().faults;
+  options.limits.faults = two_contenders().faults;
   options.executions = 500;
   options.jobs = 2;
   options.make_strategy = &search::make_portfolio;
   options.make_program = [] {
     return with_last_words(overtaken<&overflow_stack>().program({2, 1}), "ends-badly", {2, 1},
-                           small().faults);
+                           two_contenders().faults);
   };
   Threads threads;
   EXPECT_EXIT(search::hunt(options, threads), died_of_fault,
-              told("probably overflowed a stack, of which a fiber's has 256 KiB"));
+              told_in("probably overflowed a stack, of which a fiber's has 256 KiB"));
 }
 
 constexpr int kFatal[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
@@ -389,9 +391,9 @@ TEST(LastWordsDeathTest, EarlierSignalHandlersRunAfterwards) {
     hunt(lock);
   };
   EXPECT_EXIT(end_handled(&set_handler_by_hand<SIGABRT>, overtaken<&std::abort>()),
-              ExitedWithCode(42), told("has aborted") + "(.|\n)*handled by hand");
+              ExitedWithCode(42), told_in("has aborted") + "(.|\n)*handled by hand");
   EXPECT_EXIT(end_handled(&set_handler_by_hand<SIGSEGV>, overtaken<&write_where_none_may>()),
-              ExitedWithCode(42), told("SIGSEGV") + "(.|\n)*handled by hand");
+              ExitedWithCode(42), told_in("SIGSEGV") + "(.|\n)*handled by hand");
 }
 
 // Blocks on a thread of its own.
@@ -413,7 +415,7 @@ Task<void> block_elsewhere(Contender& self, Path lock, std::uint32_t) {
 }
 
 TEST(LastWordsTest, ABlockingCallOnAThreadOfItsOwnIsRefused) {
-  HuntSettings settings = small();
+  HuntSettings settings = two_contenders();
   settings.executions = 20;
   EXPECT_NO_VIOLATION(LockUnderTest("ends-badly", &block_elsewhere<true>), settings);
 }
@@ -421,7 +423,7 @@ TEST(LastWordsTest, ABlockingCallOnAThreadOfItsOwnIsRefused) {
 TEST(LastWordsDeathTest, AnUncaughtRefusalHasItsSchedule) {
   EXPECT_DEATH(
       hunt({"ends-badly", &block_elsewhere<false>}),
-      "a blocking call on a thread other than(.|\n)*" + told("another thread has aborted"));
+      "a blocking call on a thread other than(.|\n)*" + told_in("another thread has aborted"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "lab/broken.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/blocking_scenario.h"
@@ -52,16 +53,12 @@ class OpenDoor {
 namespace lockstep::lab {
 namespace {
 
-HuntSettings quick(ScenarioSize size = {2, 1}) {
+HuntSettings few_without_faults(ScenarioSize size = {2, 1}) {
   HuntSettings settings;
   settings.executions = 300;
   settings.faults = fakezk::FaultPlan();
   settings.size = size;
   return settings;
-}
-
-std::string broken(const HuntReport& report) {
-  return report.failure ? report.failure->violation.oracle : "";
 }
 
 Task<void> ask(Contender& self) {
@@ -82,13 +79,13 @@ TEST(LockUnderTestTest, EveryExecutionStartsFromTheBeginning) {
   int visits = 0;
   LockUnderTest lock = counting(visits);
   lock.at_start = [&visits] { visits = 0; };
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, few_without_faults());
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
 TEST(LockUnderTestTest, LeftoversOfAnExecutionAreNoticed) {
   int visits = 0;
-  const HuntReport report = hunt_lock(counting(visits), quick());
+  const HuntReport report = hunt_lock(counting(visits), few_without_faults());
   EXPECT_EQ(broken(report), "misuse") << report.text();
   EXPECT_NE(report.text().find("keep something between executions"), std::string::npos);
 }
@@ -103,7 +100,7 @@ TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
       verdict.report("user:two", "two wait at once", world.steps());
     }
   };
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, few_without_faults());
   EXPECT_EQ(broken(report), "user:two");
   EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
   // Only some orders show it.
@@ -140,7 +137,7 @@ TEST(LockUnderTestTest, ItsNotesAreInItsLane) {
     return come(self, last);
   });
   lock.at_start = [&last] { last = 0; };
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, few_without_faults());
   ASSERT_EQ(broken(report), "user:order");
   EXPECT_NE(report.text().find("came after 1"), std::string::npos) << report.text();
 }
@@ -150,15 +147,16 @@ TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanItTakes) {
     self.oracles().violated("user:always", "in any scene");
     return ask(self);
   });
-  EXPECT_EQ(hunt_lock(lock, quick({3, 2})).failure->clients, 1U);
+  EXPECT_EQ(hunt_lock(lock, few_without_faults({3, 2})).failure->clients, 1U);
   lock.least = {2, 2};
-  const HuntReport report = hunt_lock(lock, quick({3, 2}));
+  const HuntReport report = hunt_lock(lock, few_without_faults({3, 2}));
   EXPECT_EQ(report.failure->clients, 2U);
   EXPECT_EQ(report.failure->rounds, 2U);
 }
 
 TEST(LockUnderTestTest, GrantsThatAreNotReportedAreMisuse) {
-  const HuntReport report = hunt_lock(lock_under_test<acme::SilentMutex>("silent"), quick());
+  const HuntReport report =
+      hunt_lock(lock_under_test<acme::SilentMutex>("silent"), few_without_faults());
   EXPECT_EQ(broken(report), "misuse");
   EXPECT_NE(report.text().find("LockObserver"), std::string::npos) << report.text();
 }
@@ -167,20 +165,21 @@ TEST(LockUnderTestTest, TheReportSaysThatThereWasNothingToJudge) {
   const Contend only_ask = [](Contender& self, Path, std::uint32_t) -> Task<void> {
     return ask(self);
   };
-  const HuntReport report = hunt_lock(LockUnderTest("nothing", only_ask), quick());
+  const HuntReport report = hunt_lock(LockUnderTest("nothing", only_ask), few_without_faults());
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_NE(report.text().find("Judged nothing: S1 (no grant was reported)"), std::string::npos)
       << report.text();
 }
 
 TEST(LockUnderTestTest, ALockThatIsNeverAcquiredIsMisuse) {
-  const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
+  const HuntReport report =
+      hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), few_without_faults());
   EXPECT_EQ(broken(report), "misuse");
   EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();
 }
 
 TEST(LockUnderTestTest, ABlockingLockWithoutExclusionIsCaughtWithoutItsReports) {
-  HuntSettings settings = quick();
+  HuntSettings settings = few_without_faults();
   EXPECT_EQ(broken(hunt_lock(blocking_lock_under_test<acme::OpenDoor>("door"), settings)), "S2");
   settings.faults = fakezk::FaultPlan::all(2);
   settings.executions = 2'000;
@@ -203,7 +202,7 @@ TEST(LockUnderTestTest, AContenderThatWaitsForEverLeavesNoOrphan) {
   const LockUnderTest lock("waits", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return wait_behind(self, std::move(path));
   });
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, few_without_faults());
   EXPECT_EQ(broken(report), "L1") << report.text();
   EXPECT_NE(report.text().find("/lock/never"), std::string::npos) << report.text();
 }
@@ -237,39 +236,44 @@ TEST(LockUnderTestTest, APartThatACodeCannotSayIsLeftToFillIn) {
 
 TEST(LockUnderTestTest, NamesAreOneWord) {
   for (const char* const name : {"", "a/b", "a b", "a\nb", "a\"b", "a\\b", "100%"}) {
-    EXPECT_THROW(static_cast<void>(hunt_lock(lock_under_test<FairMutex>(name), quick())),
-                 std::invalid_argument)
+    EXPECT_THROW(
+        static_cast<void>(hunt_lock(lock_under_test<FairMutex>(name), few_without_faults())),
+        std::invalid_argument)
         << name;
   }
-  EXPECT_TRUE(hunt_lock(lock_under_test<FairMutex>("Fair_Mutex-2.0+x"), quick()).passed());
+  EXPECT_TRUE(
+      hunt_lock(lock_under_test<FairMutex>("Fair_Mutex-2.0+x"), few_without_faults()).passed());
 }
 
 TEST(LockUnderTestTest, ALockThatCannotBeHuntedIsRefused) {
   const LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
   for (const ScenarioSize size : {ScenarioSize{0, 1}, ScenarioSize{2, 0}, ScenarioSize{65, 1},
                                   ScenarioSize{2, 101}, ScenarioSize{64, 100}}) {
-    EXPECT_THROW(static_cast<void>(hunt_lock(lock, quick(size))), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(hunt_lock(lock, few_without_faults(size))),
+                 std::invalid_argument);
   }
-  HuntSettings settings = quick();
+  HuntSettings settings = few_without_faults();
   settings.executions = 0;
   EXPECT_THROW(static_cast<void>(hunt_lock(lock, settings)), std::invalid_argument);
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    settings = quick();
+    settings = few_without_faults();
     settings.seconds = seconds;
     EXPECT_THROW(static_cast<void>(hunt_lock(lock, settings)), std::invalid_argument);
   }
   LockUnderTest nobody("nobody", nullptr);
-  EXPECT_THROW(static_cast<void>(hunt_lock(nobody, quick())), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(hunt_lock(nobody, few_without_faults())), std::invalid_argument);
   LockUnderTest nowhere = lock;
   nowhere.replicas = 0;
-  EXPECT_THROW(static_cast<void>(hunt_lock(nowhere, quick())), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(hunt_lock(nowhere, few_without_faults())), std::invalid_argument);
   LockUnderTest pair = lock;
   pair.least = {3, 1};
-  EXPECT_THROW(static_cast<void>(hunt_lock(pair, quick({2, 1}))), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(hunt_lock(pair, few_without_faults({2, 1}))),
+               std::invalid_argument);
 }
 
 TEST(LockUnderTestTest, AnotherLocksReplayStringIsAnError) {
-  const HuntReport report = hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), quick());
+  const HuntReport report =
+      hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), few_without_faults());
   const ReplayReport replayed =
       replay_lock(report.failure->replay, lock_under_test<acme::SorryMutex>("other"));
   EXPECT_NE(replayed.error, "");

@@ -16,7 +16,7 @@ namespace {
 using unit::Variable;
 
 // Every contender gets in.
-Task<void> walk_in(Contender& self, Path, std::uint32_t rounds) {
+Task<void> walk_in_each_round(Contender& self, Path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const auto session = co_await self.client().session(Context());
     if (!session) continue;
@@ -41,21 +41,22 @@ void nothing_is_left(const fakezk::World& world, search::Verdict& verdict) {
   }
 }
 
-HuntSettings quick() {
+HuntSettings few_executions() {
   HuntSettings settings;
   settings.executions = 300;
   return settings;
 }
 
 TEST(NoViolationTest, ASoundLockPasses) {
-  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick());
-  EXPECT_NO_VIOLATION(LockUnderTest("fair-mutex", &contend_for<FairMutex>), quick());
-  ASSERT_NO_VIOLATION(blocking_lock_under_test<blocking::FairMutex>("fair-mutex"), quick());
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), few_executions());
+  EXPECT_NO_VIOLATION(LockUnderTest("fair-mutex", &contend_for<FairMutex>), few_executions());
+  ASSERT_NO_VIOLATION(blocking_lock_under_test<blocking::FairMutex>("fair-mutex"),
+                      few_executions());
 }
 
 TEST(NoViolationTest, ABrokenOneFailsWithItsReport) {
   const ::testing::AssertionResult result =
-      no_violation(LockUnderTest("no-lock", &walk_in), quick());
+      no_violation(LockUnderTest("no-lock", &walk_in_each_round), few_executions());
   EXPECT_FALSE(result);
   const std::string message = result.message();
   EXPECT_NE(message.find("no-lock breaks S2"), message.npos) << message;
@@ -63,7 +64,7 @@ TEST(NoViolationTest, ABrokenOneFailsWithItsReport) {
 }
 
 TEST(NoViolationTest, OnesOwnInvariantsCount) {
-  HuntSettings settings = quick();
+  HuntSettings settings = few_executions();
   settings.size = {2, 2};
   const HuntReport report = hunt_lock("rounds", &count_rounds, settings);
   ASSERT_FALSE(report.passed());
@@ -73,18 +74,18 @@ TEST(NoViolationTest, OnesOwnInvariantsCount) {
 TEST(NoViolationTest, SoDoChecksAtTheEnd) {
   LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
   lock.check_at_end = &nothing_is_left;
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, few_executions());
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "user:left");
   EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
 }
 
 TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
-  LockUnderTest lock("no-lock", &walk_in);
+  LockUnderTest lock("no-lock", &walk_in_each_round);
   const LockUnderTest blocking = blocking_lock_under_test<blocking::FairMutex>("no-lock");
   lock.source = blocking.source;
   lock.include = blocking.include;
-  const std::string code = hunt_lock(lock, quick()).regression_test();
+  const std::string code = hunt_lock(lock, few_executions()).regression_test();
   EXPECT_NE(code.find("blocking_lock_under_test<lockstep::blocking::"), code.npos) << code;
   EXPECT_NE(code.find("#include \"lockstep/lab/blocking_scenario.h\""), code.npos) << code;
 }
@@ -92,7 +93,7 @@ TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
 TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
   const Variable seed("LOCKSTEP_SEED", "77");
   const Variable executions("LOCKSTEP_EXECUTIONS", "12");
-  const HuntSettings settings = quick().with_environment();
+  const HuntSettings settings = few_executions().with_environment();
   EXPECT_EQ(settings.seed, 77U);
   EXPECT_EQ(settings.executions, 12U);
   EXPECT_FALSE(settings.measure_coverage);
@@ -103,7 +104,7 @@ TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
 
 TEST(NoViolationTest, TheEnvironmentSaysHowLong) {
   const Variable seconds("LOCKSTEP_SECONDS", "0.001");
-  const HuntSettings settings = quick().with_environment();
+  const HuntSettings settings = few_executions().with_environment();
   EXPECT_GT(settings.executions, 1'000'000'000U);
   const HuntReport report = hunt_lock("fair-mutex", &contend_for<FairMutex>, settings);
   EXPECT_TRUE(report.passed());
@@ -112,7 +113,7 @@ TEST(NoViolationTest, TheEnvironmentSaysHowLong) {
 
 TEST(NoViolationTest, TheEnvironmentAsksForCoverage) {
   const Variable coverage("LOCKSTEP_COVERAGE", "1");
-  EXPECT_TRUE(quick().with_environment().measure_coverage);
+  EXPECT_TRUE(few_executions().with_environment().measure_coverage);
 }
 
 TEST(NoViolationTest, ATextThatIsNoNumberIsRefused) {
@@ -120,14 +121,16 @@ TEST(NoViolationTest, ATextThatIsNoNumberIsRefused) {
   for (const char* const number : numbers) {
     const Variable seed("LOCKSTEP_SEED", number);
     if (*number == '\0') {
-      EXPECT_NO_THROW(static_cast<void>(quick().with_environment()));
+      EXPECT_NO_THROW(static_cast<void>(few_executions().with_environment()));
     } else {
-      EXPECT_THROW(static_cast<void>(quick().with_environment()), std::invalid_argument) << number;
+      EXPECT_THROW(static_cast<void>(few_executions().with_environment()), std::invalid_argument)
+          << number;
     }
   }
   for (const char* const seconds : {"0", "-1", "nan", "inf", "soon"}) {
     const Variable variable("LOCKSTEP_SECONDS", seconds);
-    EXPECT_THROW(static_cast<void>(quick().with_environment()), std::invalid_argument) << seconds;
+    EXPECT_THROW(static_cast<void>(few_executions().with_environment()), std::invalid_argument)
+        << seconds;
   }
   const Variable executions("LOCKSTEP_EXECUTIONS", "0");
   const ::testing::AssertionResult result = no_violation(lock_under_test<FairMutex>("fair-mutex"));
@@ -136,28 +139,28 @@ TEST(NoViolationTest, ATextThatIsNoNumberIsRefused) {
 }
 
 TEST(NoViolationTest, AReplayStringRunsItsOwnLockOnly) {
-  const LockUnderTest broken("no-lock", &walk_in);
-  const HuntReport found = hunt_lock(broken, quick());
+  const LockUnderTest broken("no-lock", &walk_in_each_round);
+  const HuntReport found = hunt_lock(broken, few_executions());
   ASSERT_FALSE(found.passed());
   const Variable replay("LOCKSTEP_REPLAY", found.failure->replay);
-  const ::testing::AssertionResult result = no_violation(broken, quick());
+  const ::testing::AssertionResult result = no_violation(broken, few_executions());
   EXPECT_FALSE(result);
   const std::string message = result.message();
   EXPECT_NE(message.find("no-lock, replayed as recorded, breaks S2"), message.npos) << message;
-  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), quick());
+  EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), few_executions());
 }
 
 TEST(NoViolationTest, ARubbishReplayStringFailsEveryLock) {
   const Variable replay("LOCKSTEP_REPLAY", "rubbish");
   const ::testing::AssertionResult result =
-      no_violation(lock_under_test<FairMutex>("fair-mutex"), quick());
+      no_violation(lock_under_test<FairMutex>("fair-mutex"), few_executions());
   EXPECT_FALSE(result);
   EXPECT_NE(std::string(result.message()).find("LOCKSTEP_REPLAY"), std::string::npos);
 }
 
 TEST(NoViolationTest, AReplayStringThatCannotBeReadFailsItsLock) {
   const Variable replay("LOCKSTEP_REPLAY", "lockstep1/fair-mutex/nonsense");
-  EXPECT_FALSE(no_violation(lock_under_test<FairMutex>("fair-mutex"), quick()));
+  EXPECT_FALSE(no_violation(lock_under_test<FairMutex>("fair-mutex"), few_executions()));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace lockstep::lab {
 namespace {
 
-HuntSettings quick() {
+HuntSettings some_without_faults() {
   HuntSettings settings;
   settings.executions = 500;
   settings.faults = fakezk::FaultPlan();
@@ -39,7 +39,7 @@ TEST(SharedTest, ReadsAndWritesAreInTheLanes) {
   lock.check_at_end = [&](const fakezk::World& world, search::Verdict& verdict) {
     if (visits.value() != 2) verdict.report("user:lost", "a visit is not counted", world.steps());
   };
-  const HuntReport report = hunt_lock(lock, quick());
+  const HuntReport report = hunt_lock(lock, some_without_faults());
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "user:lost");
   EXPECT_NE(report.text().find("reads visits: 0"), std::string::npos) << report.text();
@@ -69,7 +69,7 @@ HuntReport hunt_condition(bool notifies) {
   LockUnderTest lock("condition", [notifies](Contender& self, Path, std::uint32_t) -> Task<void> {
     return wait_and_notify(self, notifies);
   });
-  return hunt_lock(lock, quick());
+  return hunt_lock(lock, some_without_faults());
 }
 
 TEST(ConditionTest, AFiberGoesOnAfterANotification) {

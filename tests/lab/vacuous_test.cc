@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "lab/broken.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/task_set.h"
@@ -13,16 +14,12 @@
 namespace lockstep::lab {
 namespace {
 
-HuntSettings quick() {
+HuntSettings as_two_without_faults() {
   HuntSettings settings;
   settings.executions = 300;
   settings.faults = fakezk::FaultPlan();
   settings.size = {2, 1};
   return settings;
-}
-
-std::string broken(const HuntReport& report) {
-  return report.failure ? report.failure->violation.oracle : "";
 }
 
 Task<void> ask(Session& session) { static_cast<void>(co_await session.exists("/lock")); }
@@ -52,19 +49,20 @@ Task<void> look_at_it(Contender& self, Path, std::uint32_t) {
 }
 
 TEST(VacuousTest, AnExceptionInATaskSetOfTheCodeUnderTestIsACrash) {
-  const HuntReport report = hunt_lock(LockUnderTest("tasks", &keep_to_oneself), quick());
+  const HuntReport report =
+      hunt_lock(LockUnderTest("tasks", &keep_to_oneself), as_two_without_faults());
   EXPECT_EQ(broken(report), "crash") << report.text();
   EXPECT_NE(report.text().find("out of a task set"), std::string::npos) << report.text();
 }
 
 TEST(VacuousTest, UnlessItsOwnerHasGivenItAPlace) {
-  const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), quick());
+  const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), as_two_without_faults());
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
 TEST(VacuousTest, TheReportSaysThatContendersHaveDoneNothing) {
   const Contend idle = [](Contender&, Path, std::uint32_t) -> Task<void> { co_return; };
-  const HuntReport report = hunt_lock(LockUnderTest("idle", idle), quick());
+  const HuntReport report = hunt_lock(LockUnderTest("idle", idle), as_two_without_faults());
   EXPECT_NE(report.text().find("No contender has sent a request."), std::string::npos)
       << report.text();
 }
@@ -75,7 +73,7 @@ Task<void> only_ask(Contender& self, Path, std::uint32_t) {
 }
 
 TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
-  HuntSettings settings = quick();
+  HuntSettings settings = as_two_without_faults();
   const LockUnderTest lock("nothing", &only_ask);
   const std::string hunted = hunt_lock(lock, settings).text();
   EXPECT_NE(hunted.find("Exclusion was not judged: no grant was reported"), hunted.npos) << hunted;
@@ -88,7 +86,7 @@ TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
 TEST(VacuousTest, AnExhaustiveSearchCountsWhatItJudgesForAnyNumberOfJobs) {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
   lock.isolated = true;
-  HuntSettings settings = quick();
+  HuntSettings settings = as_two_without_faults();
   settings.strategy = HuntSettings::kExhaustive;
   settings.executions.reset();
   settings.faults.allow(fakezk::FaultKind::kCut);
@@ -103,8 +101,8 @@ TEST(VacuousTest, AnExhaustiveSearchCountsWhatItJudgesForAnyNumberOfJobs) {
 }
 
 TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
-  const HuntReport report =
-      hunt_lock(LockUnderTest("fair-mutex", &contend_briefly_for<FairMutex>), quick());
+  const HuntReport report = hunt_lock(LockUnderTest("fair-mutex", &contend_briefly_for<FairMutex>),
+                                      as_two_without_faults());
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_GT(report.judged.of(search::Oracle::kL3), 100U) << report.text();
 }
@@ -142,7 +140,7 @@ void another_session(GrantRecord& grant) { ++grant.session; }
 
 template <Misreporting::Change kChange>
 HuntReport misreported() {
-  return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), quick());
+  return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), as_two_without_faults());
 }
 
 TEST(VacuousTest, AGrantWhoseRecordIsWrongIsNotJudgedAsIfItWereRight) {

@@ -29,7 +29,7 @@ struct Thrown {
 };
 
 template <class Call>
-Thrown thrown_by(Call call) {
+Thrown error_thrown_by(Call call) {
   try {
     call();
   } catch (const blocking::LockError& error) {
@@ -38,8 +38,8 @@ Thrown thrown_by(Call call) {
   return {};
 }
 template <class Call>
-Thrown thrown_by_try(Call call) {
-  return thrown_by([&] {
+Thrown error_thrown_by_try(Call call) {
+  return error_thrown_by([&] {
     const bool got = call();
     ADD_FAILURE() << "returned " << got;
   });
@@ -95,7 +95,7 @@ class BlockingBoundsTest : public ::testing::Test {
   template <class Call>
   void expect_stopped(Call call) {
     const TimePoint before = simulation_.now();
-    EXPECT_EQ(thrown_by(call).code, std::errc::operation_canceled);
+    EXPECT_EQ(error_thrown_by(call).code, std::errc::operation_canceled);
     EXPECT_EQ(simulation_.now(), before + 1s);
   }
 
@@ -156,10 +156,11 @@ TEST_F(BlockingBoundsTest, TryLockWithoutAConnectionEndsWithAnErrorThatSaysSo) {
   keep_from_connecting(ann_);
   blocking::FairMutex mutex(ann_, "/lock");
   const TimePoint before = simulation_.now();
-  EXPECT_EQ(thrown_by_try([&] { return mutex.try_lock(); }).code, Error::kNotConnected);
+  EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock(); }).code, Error::kNotConnected);
   EXPECT_EQ(simulation_.now(), before + blocking::Bounds().try_patience);
   blocking::Semaphore semaphore(ann_, "/s", bounds_of(1s, 4s), 1);
-  EXPECT_EQ(thrown_by_try([&] { return semaphore.try_acquire(); }).code, Error::kNotConnected);
+  EXPECT_EQ(error_thrown_by_try([&] { return semaphore.try_acquire(); }).code,
+            Error::kNotConnected);
   EXPECT_EQ(simulation_.now(), before + blocking::Bounds().try_patience + 4s);
 }
 
@@ -167,14 +168,14 @@ TEST_F(BlockingBoundsTest, TheTextNamesTheCallTheLockAndTheReason) {
   ExplainingClient client(ann_);
   keep_from_connecting(ann_);
   blocking::FairMutex mutex(client, "/locks/nightly");
-  EXPECT_EQ(thrown_by_try([&] { return mutex.try_lock_for(2s); }).text,
+  EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock_for(2s); }).text,
             "lockstep: try_lock_for() on /locks/nightly: no connection within the deadline "
             "(127.0.0.1:2181: connection refused)");
   blocking::Semaphore semaphore(client, "/s", 1);
-  EXPECT_EQ(thrown_by_try([&] { return semaphore.try_acquire_for(2s); }).text,
+  EXPECT_EQ(error_thrown_by_try([&] { return semaphore.try_acquire_for(2s); }).text,
             "lockstep: try_acquire_for() on /s: no connection within the deadline "
             "(127.0.0.1:2181: connection refused)");
-  EXPECT_EQ(thrown_by([&] { mutex.unlock(); }).text,
+  EXPECT_EQ(error_thrown_by([&] { mutex.unlock(); }).text,
             "lockstep: unlock() on /locks/nightly: the caller does not hold it: Operation not "
             "permitted");
 }
@@ -200,9 +201,10 @@ TEST_F(BlockingBoundsTest, TheTextSaysWhatIsWrongWithTheOptions) {
     const std::string text = std::string(name(error)) +
                              " (the session timeout of 1 ms is not between 100 ms and 86400000 ms)";
     blocking::FairMutex mutex(client, "/lock");
-    EXPECT_EQ(thrown_by([&] { mutex.lock(); }).text, "lockstep: lock() on /lock: " + text);
+    EXPECT_EQ(error_thrown_by([&] { mutex.lock(); }).text, "lockstep: lock() on /lock: " + text);
     blocking::Semaphore semaphore(client, "/s", 1);
-    EXPECT_EQ(thrown_by([&] { semaphore.acquire(); }).text, "lockstep: acquire() on /s: " + text);
+    EXPECT_EQ(error_thrown_by([&] { semaphore.acquire(); }).text,
+              "lockstep: acquire() on /s: " + text);
   }
 }
 
@@ -234,17 +236,19 @@ TEST_F(BlockingBoundsTest, AnErrorOfTheLockItselfIsDescribedWithoutTheClient) {
 
 TEST_F(BlockingBoundsTest, EveryErrorNamesThePath) {
   blocking::FairMutex mutex(ann_, "/lock");
-  EXPECT_NE(thrown_by([&] { static_cast<void>(mutex.state()); }).text.find("state() on /lock:"),
-            std::string::npos);
+  EXPECT_NE(
+      error_thrown_by([&] { static_cast<void>(mutex.state()); }).text.find("state() on /lock:"),
+      std::string::npos);
   mutex.lock();
-  EXPECT_EQ(thrown_by([&] { mutex.lock(); }).text,
+  EXPECT_EQ(error_thrown_by([&] { mutex.lock(); }).text,
             "lockstep: lock() on /lock: Resource deadlock avoided (the caller holds it already)");
   mutex.unlock();
   blocking::Semaphore semaphore(ann_, "/s", 1);
-  EXPECT_EQ(thrown_by([&] { semaphore.release(); }).text,
+  EXPECT_EQ(error_thrown_by([&] { semaphore.release(); }).text,
             "lockstep: release() on /s: there are not so many leases: Operation not permitted");
   blocking::ReadWriteLock lock(ann_, "/rw");
-  EXPECT_NE(thrown_by([&] { lock.upgrade(); }).text.find("upgrade() on /rw:"), std::string::npos);
+  EXPECT_NE(error_thrown_by([&] { lock.upgrade(); }).text.find("upgrade() on /rw:"),
+            std::string::npos);
 }
 
 TEST_F(BlockingBoundsTest, AServerThatDoesNotAnswerIsNotSomebodyElse) {
@@ -253,9 +257,11 @@ TEST_F(BlockingBoundsTest, AServerThatDoesNotAnswerIsNotSomebodyElse) {
   mutex.unlock();
   simulation_.advance(1s);
   simulation_.hold(*ann_.current(), OpCode::kCreate);
-  EXPECT_EQ(thrown_by_try([&] { return mutex.try_lock_for(1s); }).code, Error::kOperationTimeout);
+  EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock_for(1s); }).code,
+            Error::kOperationTimeout);
   blocking::FairMutex impatient(ann_, "/lock", bounds_of(1s, 1s));
-  EXPECT_EQ(thrown_by_try([&] { return impatient.try_lock(); }).code, Error::kOperationTimeout);
+  EXPECT_EQ(error_thrown_by_try([&] { return impatient.try_lock(); }).code,
+            Error::kOperationTimeout);
 }
 
 TEST_F(BlockingBoundsTest, AConnectionThatIsLostBeforeTheAnswerIsNotSomebodyElse) {
@@ -265,7 +271,7 @@ TEST_F(BlockingBoundsTest, AConnectionThatIsLostBeforeTheAnswerIsNotSomebodyElse
   simulation_.advance(1s);
   simulation_.hold(*ann_.current(), OpCode::kCreate);
   simulation_.start(disconnect_later(simulation_, *ann_.current()));
-  EXPECT_EQ(thrown_by_try([&] { return mutex.try_lock_for(3s); }).code, Error::kNotConnected);
+  EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock_for(3s); }).code, Error::kNotConnected);
 }
 
 TEST_F(BlockingBoundsTest, AWaiterThatTimesOutIsToldThatAnotherHolds) {

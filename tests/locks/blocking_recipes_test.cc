@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "locks/code_of.h"
 #include "lockstep/blocking/cohort_mutex.h"
 #include "lockstep/blocking/double_barrier.h"
 #include "lockstep/blocking/leader_latch.h"
@@ -26,17 +27,6 @@ namespace lockstep {
 namespace {
 
 using namespace unit;
-
-// Returns the code of the exception that a call throws; none if it throws nothing.
-template <class Call>
-std::error_code code_of(Call call) {
-  try {
-    call();
-  } catch (const std::system_error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 class BlockingRecipesTest : public ::testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "locks/code_of.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
@@ -17,17 +18,6 @@ namespace lockstep {
 namespace {
 
 using namespace unit;
-
-// Returns the code of the exception that a call throws; none if it throws nothing.
-template <class Call>
-std::error_code code_of(Call call) {
-  try {
-    call();
-  } catch (const std::system_error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 class BlockingTest : public ::testing::Test {
  protected:

@@ -63,9 +63,9 @@ TEST(FairMutexTest, ExpiryOfTheHolderHandsTheLockOverAndTellsTheHolder) {
 }
 
 // One client: a session, a mutex, and what it was told.
-class Client {
+class MutexClient {
  public:
-  Client(Simulation& simulation, std::string_view name)
+  MutexClient(Simulation& simulation, std::string_view name)
       : simulation_(simulation), session(simulation.open(name)) {}
 
   Task<Result<HeldLock>> acquire(Context context = Context()) { return mutex.acquire(context); }
@@ -90,9 +90,9 @@ class FairMutexQueueTest : public ::testing::Test {
   ~FairMutexQueueTest() override { simulation_.end_tasks(); }
 
   Simulation simulation_;
-  Client a_{simulation_, "A"};
-  Client b_{simulation_, "B"};
-  Client c_{simulation_, "C"};
+  MutexClient a_{simulation_, "A"};
+  MutexClient b_{simulation_, "B"};
+  MutexClient c_{simulation_, "C"};
 };
 
 TEST_F(FairMutexQueueTest, FirstComerTakesTheLockWithTwoRequests) {
@@ -107,7 +107,7 @@ TEST_F(FairMutexQueueTest, FirstComerTakesTheLockWithTwoRequests) {
 
 TEST(FairMutexTest, GrantsInTheOrderOfArrival) {
   Simulation simulation;
-  std::deque<Client> clients;
+  std::deque<MutexClient> clients;
   std::vector<Started<Result<HeldLock>>> acquired;
   for (const char* const name : {"A", "B", "C", "D", "E"}) {
     acquired.push_back(clients.emplace_back(simulation, name).queue_up());

@@ -98,15 +98,15 @@ class ClientWithLimit final : public Client {
 };
 
 // A recipe whose watches never fit on the session.
-class Greedy {
+class GreedyMutex {
  public:
-  Greedy(Session&, const Path&) {}
+  GreedyMutex(Session&, const Path&) {}
   static Task<Result<HeldLock>> acquire(Context) { co_return failure(Error::kWatchLimit); }
 };
 
 TEST_F(OnClientTest, WhoseWatchesDoNotFitAsksForMoreRoomWhileThereIsAny) {
   ClientWithLimit client(client_, 300);
-  OnClient<Greedy> mutex(client, "/lock");
+  OnClient<GreedyMutex> mutex(client, "/lock");
   const auto refused = simulation_.run(mutex.acquire());
   EXPECT_EQ(error_of(refused), Error::kWatchLimit);
   const std::size_t first = watch_bytes("/lock");

@@ -17,7 +17,7 @@ namespace {
 using namespace unit;
 
 // Hears of suspicion too.
-class Listener final : public LockObserver {
+class SuspicionListener final : public LockObserver {
  public:
   [[nodiscard]] const Calls& calls() const { return calls_; }
 
@@ -47,7 +47,7 @@ class OwnClockTest : public ::testing::Test {
   void advance_to(TimePoint instant) { simulation_.advance(instant - simulation_.now()); }
 
   Simulation simulation_;
-  Listener observer_;
+  SuspicionListener observer_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   const Duration timeout_ = session_->timeout();
 };

@@ -11,7 +11,11 @@ trap 'rm -rf "$scratch"' EXIT
 
 # For projects that only have to build: half the time, and the second one takes its objects from the first.
 unoptimized=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG')
-if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  # Only the first one, which is top-level, makes errors of warnings. If there are any, it ends here.
+  export CCACHE_IGNOREOPTIONS=-Werror
+fi
 
 # consume NAME PROJECT [CMAKE-ARGUMENT...]: configures, builds and runs a project of this folder.
 consume() {

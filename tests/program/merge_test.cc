@@ -35,7 +35,7 @@ nlohmann::json outcome(const ProgramRun& run) {
   return result;
 }
 
-void expect_rejected(const ProgramRun& run, const std::string& named) {
+void expect_refusal(const ProgramRun& run, const std::string& named) {
   EXPECT_EQ(run.status, 2);
   EXPECT_EQ(run.out, "");
   EXPECT_NE(run.err.find(named), std::string::npos) << run.err;
@@ -76,23 +76,23 @@ TEST_F(MergeTest, PartsThatDoNotFitTogetherAreRejected) {
   const std::string gap = part("gap", "fair-mutex --seed 4 --first 11 --executions 10");
   const std::string overlap = part("overlap", "fair-mutex --seed 4 --first 9 --executions 10");
   const std::string other = part("other", "fair-mutex --seed 5 --first 10 --executions 10");
-  expect_rejected(run_program({"merge", a, gap}), "begins with execution 11");
-  expect_rejected(run_program({"merge", a, overlap}), "begins with execution 9");
-  expect_rejected(run_program({"merge", a, other}), "seed is 4 and 5");
-  expect_rejected(run_program({"merge", a, a}), "begins with execution 0");
+  expect_refusal(run_program({"merge", a, gap}), "begins with execution 11");
+  expect_refusal(run_program({"merge", a, overlap}), "begins with execution 9");
+  expect_refusal(run_program({"merge", a, other}), "seed is 4 and 5");
+  expect_refusal(run_program({"merge", a, a}), "begins with execution 0");
 }
 
 TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {
-  expect_rejected(run_program({"merge", "/no/such/file"}), "/no/such/file");
-  expect_rejected(run_program({"merge", file("text", "hello")}), "not the output of 'hunt --json'");
-  expect_rejected(run_program({"merge", file("list", "[1]")}), "not the output of 'hunt --json'");
-  expect_rejected(run_program({"merge", file("empty", "{}")}), "it has no scenario");
+  expect_refusal(run_program({"merge", "/no/such/file"}), "/no/such/file");
+  expect_refusal(run_program({"merge", file("text", "hello")}), "not the output of 'hunt --json'");
+  expect_refusal(run_program({"merge", file("list", "[1]")}), "not the output of 'hunt --json'");
+  expect_refusal(run_program({"merge", file("empty", "{}")}), "it has no scenario");
 }
 
 TEST_F(MergeTest, PartsOfExhaustiveSearchesAreRejectedAsSuch) {
   const std::string exhaustive =
       part("exhaustive", "fair-mutex --strategy exhaustive --executions 10");
-  expect_rejected(run_program({"merge", exhaustive}), "an exhaustive search, which has no parts");
+  expect_refusal(run_program({"merge", exhaustive}), "an exhaustive search, which has no parts");
 }
 
 TEST_F(MergeTest, NumbersThatAHuntCannotHaveAreRejected) {
@@ -103,7 +103,7 @@ TEST_F(MergeTest, NumbersThatAHuntCannotHaveAreRejected) {
     bent[key] = value;
     SCOPED_TRACE(bent.dump());
     const ProgramRun run = run_program({"merge", file("bent", bent.dump())});
-    expect_rejected(run, std::string(key) + " is " + value.dump());
+    expect_refusal(run, std::string(key) + " is " + value.dump());
     EXPECT_EQ(run.err.find("json.exception"), std::string::npos) << run.err;
   };
   for (const char* key : {"first", "executions", "steps"}) {

@@ -19,6 +19,7 @@
 #include "lockstep/search/checkpoint.h"
 #include "lockstep/search/exhaustive_jobs.h"
 #include "plays.h"
+#include "search/with_faults.h"
 
 namespace lockstep::search {
 namespace {
@@ -60,13 +61,6 @@ Task<void> break_after_a_cut(Actor& self) {
 
 std::unique_ptr<Program> one_breaks() {
   return std::make_unique<Play>(std::vector<Act>{&write_once<'a'>, &break_after_a_cut});
-}
-
-ExhaustiveOptions with_faults(std::string_view faults, std::uint32_t budget) {
-  ExhaustiveOptions options;
-  EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
-  options.limits.faults.set_total(budget);
-  return options;
 }
 
 ExhaustiveResult search_with(const ExhaustiveOptions& options, std::uint32_t count,

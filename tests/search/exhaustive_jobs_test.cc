@@ -12,20 +12,14 @@
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/scenario.h"
 #include "plays.h"
+#include "search/with_faults.h"
 
 namespace lockstep::search {
 namespace {
 
 using namespace unit;
 
-ExhaustiveOptions with_faults(std::string_view faults, std::uint32_t budget) {
-  ExhaustiveOptions options;
-  EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");
-  options.limits.faults.set_total(budget);
-  return options;
-}
-
-std::unique_ptr<Program> two_contend() {
+std::unique_ptr<Program> two_contend_fairly() {
   return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<FairMutex>,
                                              lab::ScenarioSize{2, 1});
 }
@@ -52,18 +46,18 @@ void expect_same_for_any_number(const ExhaustiveOptions& options, const Exhausti
 }
 
 TEST(ExhaustiveJobsTest, EveryNumberOfJobsFindsTheSameTraces) {
-  expect_same_for_any_number(with_faults("all", 1), {.make_program = &two_contend});
+  expect_same_for_any_number(with_faults("all", 1), {.make_program = &two_contend_fairly});
 }
 
 // Every world gives its own numbers to the paths whose parents fail.
 TEST(ExhaustiveJobsTest, FaultsOfPathsMeanTheSameInEveryWorld) {
   const ExhaustiveOptions options = with_faults("parent-removal,cut:1", 2);
-  const std::unique_ptr<Program> program = two_contend();
+  const std::unique_ptr<Program> program = two_contend_fairly();
   const ExhaustiveResult result = search_exhaustively(*program, options);
   EXPECT_TRUE(result.exhausted);
   ASSERT_EQ(result.traces_by_fault.size(), 2U);
   EXPECT_GT(result.traces_by_fault[1].second, 0U);
-  expect_same_for_any_number(options, {.make_program = &two_contend});
+  expect_same_for_any_number(options, {.make_program = &two_contend_fairly});
 }
 
 // Its session ends, or the servers remove its container, which is empty again.
@@ -100,11 +94,11 @@ TEST(ExhaustiveJobsTest, TheFirstViolationInTheOrderOfTheSearchIsTheOneFound) {
 TEST(ExhaustiveJobsTest, ABoundOnExecutionsIsKept) {
   ExhaustiveOptions options = with_faults("cut,crash", 1);
   options.executions = 100;
-  const std::unique_ptr<Program> program = two_contend();
+  const std::unique_ptr<Program> program = two_contend_fairly();
   const ExhaustiveResult result = search_exhaustively(*program, options);
   EXPECT_EQ(result.executions, 100U);
   EXPECT_TRUE(result.stopped_by_count);
-  expect_same_for_any_number(options, {.make_program = &two_contend});
+  expect_same_for_any_number(options, {.make_program = &two_contend_fairly});
 }
 
 TEST(ExhaustiveJobsTest, TheCallerCanEndTheSearchOfAllJobs) {
@@ -112,7 +106,7 @@ TEST(ExhaustiveJobsTest, TheCallerCanEndTheSearchOfAllJobs) {
   options.keep_going = [](std::uint64_t executions) { return executions < 2'000; };
   lab::JobThreads threads(2);
   const ExhaustiveResult result =
-      search_exhaustively(options, {.count = 2, .make_program = &two_contend}, threads);
+      search_exhaustively(options, {.count = 2, .make_program = &two_contend_fairly}, threads);
   EXPECT_FALSE(result.exhausted);
   EXPECT_FALSE(result.stopped_by_count);
   EXPECT_GE(result.executions, 1'000U);

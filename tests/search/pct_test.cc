@@ -7,16 +7,10 @@
 
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/search/strategy.h"
+#include "search/menu_parts.h"
 
 namespace lockstep::fakezk {
 namespace {
-
-Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKind::kCut, index}; }
-
-class NoFaults final : public PossibleFaults {
- public:
-  [[nodiscard]] std::span<const Event> list() const override { return {}; }
-};
 
 // With three sources, of which two give way at change points: of executions in which the third one
 // is left to go on, those in which the one that gave way last goes before the other, and the rest.

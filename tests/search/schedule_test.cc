@@ -9,6 +9,7 @@
 
 #include "lockstep/fakezk/fault.h"
 #include "lockstep/fakezk/random_stream.h"
+#include "search/menu_parts.h"
 
 namespace lockstep::fakezk {
 namespace {
@@ -185,11 +186,6 @@ TEST(ReplayStringTest, EveryFieldHasItsComplaint) {
 }
 
 // ----------------------------------------------------------------------------------- Replay
-
-class NoFaults final : public PossibleFaults {
- public:
-  [[nodiscard]] std::span<const Event> list() const override { return {}; }
-};
 
 TEST(ReplayTest, GivesEachDeviationAtItsPositionAndTheDefaultElsewhere) {
   const std::vector<Deviation> deviations = {Deviation{1, Choice{false, 7}},

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <set>
 
+#include "search/menu_parts.h"
+
 namespace lockstep::fakezk {
 namespace {
-
-Event event(Event::Kind kind, std::uint32_t index) { return Event{kind, FaultKind::kCut, index}; }
 
 // A client that is late with one task may be in time with another.
 TEST(StrategyTest, SourceOfAnEventIsOneTask) {

@@ -13,6 +13,7 @@
 #include "lockstep/search/chronicler.h"
 #include "lockstep/search/schedule.h"
 #include "search/hunting.h"
+#include "server/three_replicas.h"
 #include "support/by_hand.h"
 #include "support/numbered.h"
 
@@ -20,12 +21,6 @@ namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
-
-ServerOptions three_replicas() {
-  ServerOptions options;
-  options.replicas = 3;
-  return options;
-}
 
 class ForgottenWritesTest : public ::testing::Test {
  protected:

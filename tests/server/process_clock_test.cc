@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "lockstep/fakezk/fault.h"
+#include "server/silent_timer.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Silent final : public Timer {
- public:
-  void run() override {}
-};
 
 TEST(ProcessClockTest, ShowsTheWorldsTimeUntilItDrifts) {
   WorldTime time;
@@ -44,7 +40,7 @@ TEST(ProcessClockTest, NeverFiresATimerEarlyNorMuchTooLate) {
       ProcessClock clock(time);
       time.move_to(TimePoint(3s));
       clock.drift(fast);
-      Silent timer;
+      SilentTimer timer;
       clock.start(timer, clock.now() + wait);
       const TimePoint due = *clock.next_due();
       time.reset_to(due);
@@ -61,7 +57,7 @@ TEST(ProcessClockTest, NeverFiresATimerEarlyNorMuchTooLate) {
 TEST(ProcessClockTest, IsExactAndWithoutTimersAfterAReset) {
   WorldTime time;
   ProcessClock clock(time);
-  Silent timer;
+  SilentTimer timer;
   clock.start(timer, TimePoint(5s));
   clock.drift(false);
   const std::uint64_t drifting = clock.hash();

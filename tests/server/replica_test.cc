@@ -8,21 +8,13 @@
 #include <memory>
 #include <string>
 
+#include "server/three_replicas.h"
 #include "support/by_hand.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
-
-constexpr ReplicaIndex kNear = 0;
-constexpr ReplicaIndex kFar = 1;
-
-ServerOptions three_replicas() {
-  ServerOptions options;
-  options.replicas = 3;
-  return options;
-}
 
 class ReplicaTest : public ::testing::Test {
  protected:

@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "server/three_replicas.h"
 #include "support/by_hand.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace unit;
-
-constexpr ReplicaIndex kNear = 0;
-constexpr ReplicaIndex kFar = 1;
 
 // Writes down which strays it could choose, and chooses the last of them.
 class LastStray final : public Chooser {
@@ -39,12 +37,6 @@ void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
   Calm calm;
   while (session.state() != SessionState::kSuspended) simulation.world().step(calm);
   while (session.state() != SessionState::kConnected) simulation.world().step(calm);
-}
-
-ServerOptions three_replicas() {
-  ServerOptions options;
-  options.replicas = 3;
-  return options;
 }
 
 // A server queues what it reads, from whichever connection (ZooKeeperServer.enqueueRequest, line

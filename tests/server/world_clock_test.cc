@@ -6,16 +6,12 @@
 #include <vector>
 
 #include "lockstep/fakezk/world.h"
+#include "server/silent_timer.h"
 
 namespace lockstep::fakezk {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Silent final : public Timer {
- public:
-  void run() override {}
-};
 
 class WorldClockTest : public ::testing::Test {
  protected:
@@ -36,7 +32,7 @@ class WorldClockTest : public ::testing::Test {
   Processes processes_{world_, work_, time_};
   ServerTimers servers_{1};
   WorldClock clock_{servers_, processes_};
-  Silent timers_[3];
+  SilentTimer timers_[3];
 };
 
 TEST_F(WorldClockTest, WithoutTimersNothingIsDue) {

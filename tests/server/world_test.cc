@@ -283,7 +283,7 @@ TEST(WorldTest, EveryChoiceIsValid) {
 
 // Takes a fault whenever there is one, of each kind in turn, and counts them. Timers are rare: it
 // never lets one pass.
-class Greedy final : public Chooser {
+class GreedyChooser final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
     const std::span<const Event> faults = menu.faults();
@@ -307,7 +307,7 @@ TEST(WorldTest, FaultsRespectTheirTotal) {
   const auto program = fair_mutex();
   World world(program->servers());
   for (const std::uint32_t total : {0u, 1u, 2u, 7u}) {
-    Greedy greedy;
+    GreedyChooser greedy;
     execute(world, *program, greedy, limits(FaultPlan::all(total)));
     EXPECT_EQ(world.faults_injected(), total);
     std::uint32_t taken = 0;
@@ -324,12 +324,12 @@ TEST(WorldTest, FaultsRespectTheCapOfTheirKind) {
   plan.allow(FaultKind::kExpiry, 1);
   plan.allow(FaultKind::kTimer, 2);
   plan.set_total(100);
-  Greedy greedy;
+  GreedyChooser greedy;
   execute(world, *program, greedy, limits(plan));
   EXPECT_EQ(greedy.taken,
             (std::map<FaultKind, std::uint32_t>{
                 {FaultKind::kCut, 3}, {FaultKind::kExpiry, 1}, {FaultKind::kTimer, 2}}));
-  Greedy again;  // The world is reset, and with it what has been used.
+  GreedyChooser again;  // The world is reset, and with it what has been used.
   execute(world, *program, again, limits(plan));
   EXPECT_EQ(again.taken, greedy.taken);
 }

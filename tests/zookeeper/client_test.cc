@@ -28,17 +28,17 @@ using OpenResult = Result<std::shared_ptr<lockstep::Session>>;
 
 constexpr std::chrono::milliseconds kMoment(50);
 
-Options options(std::string address, Duration session_timeout = std::chrono::seconds(12)) {
+Options options_for(std::string address, Duration session_timeout = std::chrono::seconds(12)) {
   return Options(std::move(address), session_timeout);
 }
 
-Options server_options() { return options(ZookeeperServer::shared().address()); }
+Options server_options() { return options_for(ZookeeperServer::shared().address()); }
 
 Task<void> open_into(Client& client, lockstep::Context context, OpenResult& result) {
   result = co_await client.session(std::move(context));
 }
 
-OpenResult open(Runtime& runtime, Client& client, lockstep::Context context = {}) {
+OpenResult open_by(Runtime& runtime, Client& client, lockstep::Context context = {}) {
   OpenResult result = failure(Error::kNothing);
   runtime.run(open_into(client, std::move(context), result));
   return result;
@@ -52,13 +52,13 @@ TEST(ClientTest, MalformedOptionsAreRefused) {
                                    "host:2181 ", "host:1//",       "/root",       "host:1/a/./b"};
   for (const char* const connection_string : malformed) {
     Client client(runtime, Options(connection_string));
-    const OpenResult result = open(runtime, client);
+    const OpenResult result = open_by(runtime, client);
     ASSERT_FALSE(result) << connection_string;
     EXPECT_EQ(result.error(), Error::kBadArguments) << connection_string;
   }
   for (const Duration timeout : {Duration(0), Duration(999), Duration::max()}) {
-    Client client(runtime, options("127.0.0.1:2181", timeout));
-    const OpenResult result = open(runtime, client);
+    Client client(runtime, options_for("127.0.0.1:2181", timeout));
+    const OpenResult result = open_by(runtime, client);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error(), Error::kBadArguments);
   }
@@ -83,26 +83,26 @@ TEST(ClientTest, TheChrootFollowsTheServers) {
 // Z111: the C client opens a handle without an error even if there is no server.
 TEST(ClientTest, AnUnreachableServerIsTriedUntilTheDeadline) {
   Runtime runtime;
-  Client client(runtime, options("127.0.0.1:" + std::to_string(support::free_port())));
-  const OpenResult result = open(runtime, client, runtime.now() + kMoment);
+  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::free_port())));
+  const OpenResult result = open_by(runtime, client, runtime.now() + kMoment);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), Error::kNotConnected);
 }
 
 TEST(ClientTest, ANameThatDoesNotResolveIsTriedUntilTheDeadline) {
   Runtime runtime;
-  Client client(runtime, options("no-such-host.invalid:2181"));
-  const OpenResult result = open(runtime, client, runtime.now() + kMoment);
+  Client client(runtime, options_for("no-such-host.invalid:2181"));
+  const OpenResult result = open_by(runtime, client, runtime.now() + kMoment);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), Error::kNotConnected);
 }
 
 TEST(ClientTest, OpeningCanBeStoppedFromAnotherThread) {
   Runtime runtime;
-  Client client(runtime, options("127.0.0.1:" + std::to_string(support::free_port())));
+  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::free_port())));
   std::stop_source stop;
   std::jthread stopper([&stop] { stop.request_stop(); });
-  const OpenResult result = open(runtime, client, stop.get_token());
+  const OpenResult result = open_by(runtime, client, stop.get_token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), Error::kCancelled);
 }
@@ -111,12 +111,12 @@ TEST(ClientTest, OpensWhenTheServerBecomesReachable) {
   Runtime runtime;
   TcpProxy proxy(ZookeeperServer::shared().port());
   proxy.refuse();
-  Client client(runtime, options(proxy.address(), std::chrono::seconds(4)));
-  const OpenResult refused = open(runtime, client, runtime.now() + kMoment);
+  Client client(runtime, options_for(proxy.address(), std::chrono::seconds(4)));
+  const OpenResult refused = open_by(runtime, client, runtime.now() + kMoment);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), Error::kNotConnected);
   proxy.accept_again();
-  const OpenResult result = open(runtime, client);
+  const OpenResult result = open_by(runtime, client);
   ASSERT_TRUE(result);
   EXPECT_EQ((*result)->state(), SessionState::kConnected);
 }
@@ -125,8 +125,8 @@ TEST(ClientTest, KeepsItsSessionWhileThatLives) {
   Runtime runtime;
   Client client(runtime, server_options());
   EXPECT_FALSE(client.credentials());
-  const OpenResult first = open(runtime, client);
-  const OpenResult second = open(runtime, client);
+  const OpenResult first = open_by(runtime, client);
+  const OpenResult second = open_by(runtime, client);
   ASSERT_TRUE(first);
   ASSERT_TRUE(second);
   EXPECT_EQ(*first, *second);
@@ -186,7 +186,7 @@ TEST(ClientTest, ASessionObjectOutlivesItsClient) {
   std::shared_ptr<lockstep::Session> session;
   {
     Client client(runtime, server_options());
-    session = must(open(runtime, client), "open");
+    session = must(open_by(runtime, client), "open");
   }
   EXPECT_EQ(session->state(), SessionState::kClosed);
 }
@@ -195,7 +195,7 @@ TEST(ClientTest, ASessionThatWasNeverConnectedCanBeDropped) {
   for (int round = 0; round < 5; ++round) {
     Runtime runtime;
     Client client(runtime, server_options());
-    static_cast<void>(open(runtime, client, runtime.now() + std::chrono::microseconds(1)));
+    static_cast<void>(open_by(runtime, client, runtime.now() + std::chrono::microseconds(1)));
   }
 }
 

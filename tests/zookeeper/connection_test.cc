@@ -22,13 +22,13 @@ using support::must;
 using support::StateReached;
 using support::StateRecorder;
 
-constexpr std::chrono::milliseconds kMoment(50);
+constexpr std::chrono::milliseconds kInstant(50);
 
 // kSoon is far less than the 26 s that the C client waits for a silent server with this timeout.
 constexpr std::chrono::seconds kLongSessionTimeout(40);
 constexpr std::chrono::seconds kSoon(13);
 
-Duration processor_time() {
+Duration time_on_processors() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto spent = [](const timeval& time) {
@@ -47,10 +47,10 @@ Task<void> lose_the_name(NamedServerTest& at, Runtime& runtime, Names& names, Tc
   co_await StateReached(*session, SessionState::kSuspended);
   const int asked = names.asked();
   const TimePoint start = runtime.now();
-  const Duration spent = processor_time();
+  const Duration spent = time_on_processors();
   const std::function<bool()> asked_often = [&] { return names.asked() >= asked + 6; };
   co_await until(runtime, asked_often);
-  EXPECT_LT(processor_time() - spent, (runtime.now() - start) / 2);
+  EXPECT_LT(time_on_processors() - spent, (runtime.now() - start) / 2);
   EXPECT_NE(client.last_failure().find("the-server: the name does not resolve: no such name"),
             std::string::npos)
       << client.last_failure();
@@ -134,7 +134,7 @@ void expect_reasons(Options options, const std::vector<std::string>& reasons) {
   EXPECT_EQ(client.last_failure(), "");
   runtime.spawn(begin_opening(client));
   for (const std::string& reason : reasons) runtime.run(until_it_says(runtime, client, reason));
-  EXPECT_EQ(error_of(open(runtime, client, kMoment)), Error::kNotConnected);
+  EXPECT_EQ(error_of(open(runtime, client, kInstant)), Error::kNotConnected);
   for (const std::string& reason : reasons) {
     EXPECT_NE(client.last_failure().find(reason), std::string::npos) << client.last_failure();
   }

@@ -69,11 +69,13 @@ bool is_not_permitted(Call call) {
   return false;
 }
 
-Options options() { return Options(ZookeeperServer::shared().address(), Lab::kLongSessionTimeout); }
+Options options_of_parent() {
+  return Options(ZookeeperServer::shared().address(), Lab::kLongSessionTimeout);
+}
 
 // Z117: a child must not touch the handle of its parent.
 TEST(ForkTest, AChildThatAsksALockGetsAnError) {
-  ClientThread zookeeper(options());
+  ClientThread zookeeper(options_of_parent());
   blocking::FairMutex free(zookeeper.client(), "/fork/free");
   blocking::FairMutex mutex(zookeeper.client(), "/fork/held");
   mutex.lock();
@@ -92,7 +94,7 @@ TEST(ForkTest, AChildThatAsksALockGetsAnError) {
 }
 
 TEST(ForkTest, AChildLeavesTheScopeOfItsParentsLocks) {
-  ClientThread zookeeper(options());
+  ClientThread zookeeper(options_of_parent());
   std::optional<blocking::FairMutex> mutex(std::in_place, zookeeper.client(), "/fork/scope");
   std::optional<blocking::Semaphore> semaphore(std::in_place, zookeeper.client(), "/fork/s", 1);
   std::unique_lock lock(*mutex);
@@ -106,7 +108,7 @@ TEST(ForkTest, AChildLeavesTheScopeOfItsParentsLocks) {
   };
   EXPECT_EQ(in_child(leave), 0);
   EXPECT_EQ(mutex->state(), LockState::kHeld);
-  ClientThread other(options());
+  ClientThread other(options_of_parent());
   blocking::FairMutex rival(other.client(), "/fork/scope");
   EXPECT_FALSE(rival.try_lock());
   blocking::Semaphore no_lease_left(other.client(), "/fork/s", 1);
@@ -115,7 +117,7 @@ TEST(ForkTest, AChildLeavesTheScopeOfItsParentsLocks) {
 }
 
 TEST(ForkTest, AChildEndsItsParentsClientWithoutHanging) {
-  auto zookeeper = std::make_unique<ClientThread>(options());
+  auto zookeeper = std::make_unique<ClientThread>(options_of_parent());
   blocking::FairMutex mutex(zookeeper->client(), "/fork/client");
   mutex.lock();
   EXPECT_EQ(in_child([&] {
@@ -139,7 +141,7 @@ Task<void> release(HeldLock& held, ReleaseOutcome& outcome) { outcome = co_await
 
 TEST(ForkTest, AChildOfTheLoopsThreadGetsAnErrorToo) {
   auto runtime = std::make_unique<Runtime>();
-  auto client = std::make_unique<Client>(*runtime, options());
+  auto client = std::make_unique<Client>(*runtime, options_of_parent());
   std::shared_ptr<lockstep::Session> session;
   std::optional<HeldLock> held;
   runtime->run(open_and_hold(*client, session, held));

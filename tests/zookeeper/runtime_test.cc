@@ -16,7 +16,7 @@
 namespace lockstep::zookeeper {
 namespace {
 
-constexpr std::chrono::milliseconds kMoment(5);
+constexpr std::chrono::milliseconds kBriefly(5);
 
 // Notes its name when it runs.
 class Noted final : public Runnable {
@@ -64,19 +64,19 @@ TEST(RuntimeTest, RunsATaskToItsEnd) {
   Runtime runtime;
   runtime.run(nothing());
   const TimePoint start = runtime.now();
-  runtime.run(pause(runtime, kMoment));
-  EXPECT_GE(runtime.now(), start + kMoment);
+  runtime.run(pause(runtime, kBriefly));
+  EXPECT_GE(runtime.now(), start + kBriefly);
 }
 
 TEST(RuntimeTest, RethrowsWhatTheTaskThrows) {
   Runtime runtime;
-  EXPECT_THROW(runtime.run(fail_after(runtime, kMoment)), std::runtime_error);
+  EXPECT_THROW(runtime.run(fail_after(runtime, kBriefly)), std::runtime_error);
   runtime.run(nothing());
 }
 
 TEST(RuntimeTest, AnExceptionOfASpawnedTaskEndsTheRun) {
   Runtime runtime;
-  runtime.spawn(fail_after(runtime, kMoment));
+  runtime.spawn(fail_after(runtime, kBriefly));
   EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
   runtime.run(nothing());
 }
@@ -95,7 +95,7 @@ TEST(RuntimeTest, AnExceptionOfPostedWorkEndsTheRunAndNothingElse) {
   runtime.post(bad);
   runtime.post(later);
   EXPECT_THROW(runtime.run(pause(runtime, std::chrono::hours(1))), std::runtime_error);
-  runtime.run(pause(runtime, kMoment));
+  runtime.run(pause(runtime, kBriefly));
   EXPECT_EQ(log, std::vector<std::string>{"later"});
   Throwing timer;
   runtime.start_timer(timer, runtime.now());
@@ -113,7 +113,7 @@ TEST(RuntimeTest, WorkOfTheLoopRunsBeforeWorkFromOutside) {
     runtime.post(first);
     runtime.post(second);
   }).get();
-  runtime.run(pause(runtime, kMoment));
+  runtime.run(pause(runtime, kBriefly));
   EXPECT_EQ(log, (std::vector<std::string>{"posting", "consequence", "second from outside"}));
 }
 
@@ -127,7 +127,7 @@ TEST(RuntimeTest, WithdrawnWorkDoesNotRun) {
   runtime.withdraw(outside);
   runtime.withdraw(local);
   runtime.withdraw(local);
-  runtime.run(pause(runtime, kMoment));
+  runtime.run(pause(runtime, kBriefly));
   EXPECT_TRUE(log.empty());
 }
 

@@ -30,7 +30,7 @@ Task<void> rejoin_after_a_kill(Lab& lab) {
   FairMutex holders(*holder, lock);
   HeldLock held = must(co_await holders.acquire(), "acquire");
 
-  Client& client = lab.add_client(Lab::kLongSessionTimeout);
+  lockstep::Client& client = lab.add_client(Lab::kLongSessionTimeout);
   const auto first = must(co_await client.session(Context()), "open");
   Rejoining<FairMutex> mutex(client, lock);
   TaskSet tasks;

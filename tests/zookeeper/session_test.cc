@@ -62,7 +62,7 @@ class Reads {
   std::vector<std::unique_ptr<Operation<DataAndStat>>> reads_;
 };
 
-Task<void> pause(Executor& executor, Duration duration) {
+Task<void> pause_for(Executor& executor, Duration duration) {
   static_cast<void>(co_await sleep_for(executor, duration));
 }
 
@@ -177,7 +177,7 @@ Task<void> stay_idle(Client& client, Runtime& runtime) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   const TimePoint start = runtime.now();
   while (runtime.now() < start + 2 * session->timeout()) {
-    co_await pause(runtime, session->timeout() / 8);
+    co_await pause_for(runtime, session->timeout() / 8);
     EXPECT_EQ(session->state(), SessionState::kConnected);
   }
   EXPECT_GT(session->last_contact(), start + session->timeout());
@@ -194,7 +194,7 @@ Task<void> close_silent_session(Client& client, TcpProxy& proxy, Runtime& runtim
   static_cast<void>(session->get_data("/"));
   const TimePoint start = runtime.now();
   auto close = session->close();
-  co_await pause(runtime, std::chrono::milliseconds(10));  // The loop keeps running meanwhile.
+  co_await pause_for(runtime, std::chrono::milliseconds(10));  // The loop keeps running meanwhile.
   EXPECT_FALSE(close.await_ready());
   must(co_await close, "close");
   EXPECT_LT(runtime.now(), start + std::chrono::seconds(6));

@@ -30,10 +30,10 @@ using support::TcpProxy;
 using support::watched_paths_at;
 using support::ZookeeperServer;
 
-constexpr std::chrono::seconds kSessionTimeout(40);
+constexpr std::chrono::seconds kLongTimeout(40);
 
 Options with_limit(std::size_t packet_limit, std::size_t max_sessions) {
-  Options options(ZookeeperServer::shared().address(), kSessionTimeout);
+  Options options(ZookeeperServer::shared().address(), kLongTimeout);
   options.packet_limit = packet_limit;
   options.max_sessions = max_sessions;
   return options;
@@ -227,7 +227,7 @@ TEST(WatchLimitTest, AGrantOnAFullSessionNoticesThatItsZnodeIsGone) {
 
 constexpr int kLocks = 200;
 constexpr int kWaitersOfEach = 100;
-constexpr int kWaiters = kLocks * kWaitersOfEach;
+constexpr int kAllWaiters = kLocks * kWaitersOfEach;
 constexpr int kServed = 1000;
 
 Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperServer& server,
@@ -243,16 +243,16 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
     if (!holder) throw std::runtime_error("the lock is not free");
     holders.push_back(std::move(*holder));
   }
-  for (int i = 0; i < kWaiters; ++i) crowd.join(*locks[static_cast<std::size_t>(i % kLocks)]);
+  for (int i = 0; i < kAllWaiters; ++i) crowd.join(*locks[static_cast<std::size_t>(i % kLocks)]);
   // Each waits for another znode; one that will take over watches its own, too.
-  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kWaiters; });
+  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kAllWaiters; });
   const auto all = static_cast<int>(sessions.ids.size());
   EXPECT_GT(all, 4);
   EXPECT_EQ(sessions.times[SessionState::kSuspended], 0);
   proxy.cut();
   co_await until(crowd.runtime(),
                  [&sessions, all] { return sessions.times[SessionState::kConnected] == 2 * all; });
-  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kWaiters; });
+  co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kAllWaiters; });
   for (ClientGrant& holder : holders) {
     const ReleaseOutcome released = co_await holder.held.release();
     EXPECT_EQ(released, ReleaseOutcome::kReleased);
@@ -270,7 +270,7 @@ TEST(WatchLimitTest, TwentyThousandWaitersOnLongPathsSurviveAReconnect) {
   ZookeeperServer server;
   TcpProxy proxy(server.port());
   Sessions sessions;
-  Client client(runtime, Options(proxy.address(), kSessionTimeout));
+  Client client(runtime, Options(proxy.address(), kLongTimeout));
   client.set_observer(&sessions);
   Crowd crowd(runtime);
   runtime.run(hold_through_a_cut(client, proxy, server, crowd, sessions));

@@ -10,14 +10,14 @@ namespace {
 
 // The C client also decodes into its structs, so their strings are not const; it only reads those
 // of a request.
-char* c_string(const std::string& text) { return const_cast<char*>(text.c_str()); }
+char* writable(const std::string& text) { return const_cast<char*>(text.c_str()); }
 
 }  // namespace
 
 AclVector::AclVector(const Acl& acl) {
   entries_.reserve(acl.entries().size());
   for (const AclEntry& entry : acl.entries()) {
-    entries_.push_back({entry.permissions, {c_string(entry.scheme), c_string(entry.id)}});
+    entries_.push_back({entry.permissions, {writable(entry.scheme), writable(entry.id)}});
   }
   vector_ = {static_cast<std::int32_t>(entries_.size()), entries_.data()};
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "callbacks.h"
+#include "in_ms.h"
 #include "steady_now.h"
 
 namespace lockstep::zookeeper {
@@ -21,11 +22,6 @@ constexpr std::chrono::milliseconds kShortestBudget(250);
 constexpr std::chrono::seconds kShortestGivingUp(30);
 // How long to wait when this process has no descriptors left.
 constexpr std::chrono::milliseconds kStarvation(100);
-
-std::string in_ms(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
-         " ms";
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "c_handle.h"
+#include "in_ms.h"
 #include "lockstep/fencing.h"
 #include "lockstep/internal/refusal.h"
 #include "server_list.h"
@@ -12,11 +13,6 @@
 namespace lockstep::zookeeper {
 
 namespace {
-
-std::string in_ms(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
-         " ms";
-}
 
 // The C client reads the scheme only up to a NUL.
 bool takes(const AuthInfo& info) {

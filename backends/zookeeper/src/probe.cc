@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "in_ms.h"
+
 namespace lockstep::zookeeper {
 
 namespace {
@@ -17,11 +19,6 @@ namespace {
 constexpr std::string_view kQuestion("srvr");
 constexpr std::string_view kZxidLine("\nZxid: 0x");
 constexpr std::size_t kMostBytes = 4096;
-
-std::string in_ms(Duration duration) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
-         " ms";
-}
 
 std::string hexadecimal(std::int64_t zxid) {
   std::array<char, 16> digits{};

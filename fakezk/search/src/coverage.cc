@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kUnsorted = 4096;
 
 // Collects "name count" for what was reached, and the names of what was not.
-class Tally {
+class NamedCounts {
  public:
   void add(std::string_view name, std::uint64_t count) {
     std::string& into = count > 0 ? reached_ : missed_;
@@ -71,8 +71,8 @@ void Coverage::add(const Coverage& other) {
 }
 
 std::string Coverage::text() const {
-  Tally events;
-  Tally faults;
+  NamedCounts events;
+  NamedCounts faults;
   for (std::size_t i = 0; i < kEventKinds; ++i) {
     const auto kind = static_cast<fakezk::Event::Kind>(i);
     if (kind != fakezk::Event::Kind::kFault) events.add(name(kind), events_[i]);

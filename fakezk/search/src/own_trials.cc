@@ -11,7 +11,7 @@ namespace lockstep::search {
 namespace {
 
 // Collects the faults of an execution in order.
-class Faults final : public fakezk::Tracer {
+class FaultRecorder final : public fakezk::Tracer {
  public:
   void step(const fakezk::Step& step) override {
     if (step.event.kind == fakezk::Event::Kind::kFault) faults.push_back(step.event);
@@ -58,7 +58,7 @@ std::vector<fakezk::Event> OwnTrials::faults(std::uint32_t clients, std::uint32_
                                              const ExecutionLimits& limits,
                                              const std::vector<fakezk::Deviation>& deviations) {
   use(clients, rounds);
-  Faults struck;
+  FaultRecorder struck;
   Replay replay(deviations);
   execute(*world_, *program_, replay, limits, &struck);
   return std::move(struck.faults);

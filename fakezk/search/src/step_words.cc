@@ -73,12 +73,12 @@ std::string outcome(bool has_error, Error error) {
 }
 
 std::string session_text(SessionId session) {
-  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kDigits = "0123456789abcdef";
   const auto bits = static_cast<std::uint64_t>(session);
   std::string text = "0x";
   for (int shift = 60; shift >= 0; shift -= 4) {
     const auto digit = bits >> shift & 0xf;
-    if (digit != 0 || text.size() > 2 || shift == 0) text += kHex[digit];
+    if (digit != 0 || text.size() > 2 || shift == 0) text += kDigits[digit];
   }
   return text;
 }

@@ -34,7 +34,7 @@ void fill(Execution& execution, void* bytes, std::size_t size) {
 
 namespace {
 
-constexpr pid_t kProcess = 4711;
+constexpr pid_t kProcessId = 4711;
 constexpr std::string_view kHostName = "simulated";
 
 std::uint64_t word(Execution& execution) { return execution.randomness().next(); }
@@ -119,12 +119,12 @@ uint32_t arc4random() noexcept {
 
 pid_t getpid() noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpid)());
-  return kProcess;
+  return kProcessId;
 }
 
 pid_t gettid() noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(gettid)());
-  return kProcess + static_cast<pid_t>(execution->running()->number());
+  return kProcessId + static_cast<pid_t>(execution->running()->number());
 }
 
 int gethostname(char* name, size_t size) noexcept {

@@ -6,7 +6,7 @@ namespace lockstep::search {
 
 namespace {
 
-constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 constexpr bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
@@ -78,8 +78,8 @@ void JsonWriter::quote(std::string_view text) {
     } else if (control || byte == '"' || byte == '\\' || byte == '<' || byte == '>' ||
                byte == '&') {
       text_ += "\\u00";
-      text_ += kHex[static_cast<unsigned char>(byte) >> 4];
-      text_ += kHex[static_cast<unsigned char>(byte) & 0xf];
+      text_ += kHexDigits[static_cast<unsigned char>(byte) >> 4];
+      text_ += kHexDigits[static_cast<unsigned char>(byte) & 0xf];
     } else {
       text_ += text.substr(0, length);
     }

@@ -14,8 +14,8 @@ namespace lockstep::search {
 
 namespace {
 
-constexpr std::size_t kMostFirst = 300;
-constexpr std::size_t kMostLast = 900;
+constexpr std::size_t kMostFirstMoments = 300;
+constexpr std::size_t kMostLastMoments = 900;
 
 // The names of these kinds in script.js.
 std::string_view name(Moment::Kind kind) {
@@ -62,7 +62,7 @@ class Record {
       strings({snippet.is_code ? "code" : "command", snippet.title, snippet.text});
     });
     list("lanes", chronicle_.processes, [&](const std::string& process) { json_.string(process); });
-    list("moments", excerpt(chronicle_, kMostFirst, kMostLast),
+    list("moments", excerpt(chronicle_, kMostFirstMoments, kMostLastMoments),
          [&](std::size_t index) { moment(index, chronicle_.moments[index]); });
     list("changes", chronicle_.changes, [&](const ZnodeChange& of) { change(of); });
     list("grants", chronicle_.grants, [&](const GrantSpan& span) { grant(span); });

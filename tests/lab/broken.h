@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "lockstep/lab/hunt.h"
+
+namespace lockstep::lab {
+
+// The oracle that a hunt has broken; empty if it has broken none.
+inline std::string broken(const HuntReport& report) {
+  return report.failure ? report.failure->violation.oracle : "";
+}
+
+}  // namespace lockstep::lab

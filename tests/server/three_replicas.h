@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lockstep/fakezk/server_options.h"
+#include "lockstep/fakezk/txn.h"
+
+namespace lockstep::fakezk {
+
+// Of three replicas, that of the client under test and one that lags or fails.
+constexpr ReplicaIndex kNear = 0;
+constexpr ReplicaIndex kFar = 1;
+
+inline ServerOptions three_replicas() {
+  ServerOptions options;
+  options.replicas = 3;
+  return options;
+}
+
+}  // namespace lockstep::fakezk
