@@ -30,7 +30,8 @@ constexpr std::array kOracles = {
     OracleFacts{
         Oracle::kL1, "L1", true, "no lost wakeup",
         "A contender whose turn has come must get the lock without waiting for the clock, and once "
-        "the faults are over, every acquire must end, with the lock or with an error."},
+        "the faults are over, every acquire must end, with the lock or with an error.",
+        "there was no contender"},
     OracleFacts{Oracle::kL2, "L2", true, "first come, first served",
                 "The lock must be granted in the order of the contenders' places in the queue.",
                 "no grant was reported"},
