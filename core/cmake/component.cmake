@@ -30,6 +30,7 @@ function(lockstep_component name)
       POSITION_INDEPENDENT_CODE ON  # So that a user's shared library can contain it.
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
     lockstep_share_precompiled(${target})
+    lockstep_join(${target})
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
@@ -60,11 +61,18 @@ set(LOCKSTEP_STANDARD_HEADERS
   <thread> <utility> <vector>)
 
 # lockstep_precompile(TARGET headers...): reads what nearly every file of a target includes once, if
-# LOCKSTEP_PRECOMPILED_HEADERS says so. No header of ours, since those change, except one on which
-# nearly every file of the target depends anyway. A file must include what it uses: clang-tidy and
-# the preset dev compile without the option and show a file that lacks an include.
+# LOCKSTEP_PRECOMPILED_HEADERS says so and the compiler is called more than five times: fewer take less
+# time than the header. No header of ours, since those change, except one on which nearly every file of
+# the target depends anyway. A file must include what it uses: clang-tidy and the preset dev compile
+# without the option and show a file that lacks an include. After lockstep_join(), if it is joined.
 function(lockstep_precompile target)
-  if(LOCKSTEP_PRECOMPILED_HEADERS)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources calls)
+  get_target_property(joined ${target} UNITY_BUILD)
+  if(joined)
+    math(EXPR calls "(${calls} + ${LOCKSTEP_JOINED_FILES} - 1) / ${LOCKSTEP_JOINED_FILES}")
+  endif()
+  if(LOCKSTEP_PRECOMPILED_HEADERS AND calls GREATER 5)
     target_precompile_headers(${target} PRIVATE ${ARGN} ${LOCKSTEP_STANDARD_HEADERS})
     lockstep_precompiled_options(${target})
   endif()
@@ -79,7 +87,8 @@ function(lockstep_share_precompiled target)
       add_library(lockstep_standard_headers OBJECT ${empty})
       lockstep_compile_options(lockstep_standard_headers)
       set_target_properties(lockstep_standard_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
-      lockstep_precompile(lockstep_standard_headers)
+      target_precompile_headers(lockstep_standard_headers PRIVATE ${LOCKSTEP_STANDARD_HEADERS})
+      lockstep_precompiled_options(lockstep_standard_headers)
     endif()
     target_precompile_headers(${target} REUSE_FROM lockstep_standard_headers)
     lockstep_precompiled_options(${target})
@@ -90,6 +99,19 @@ endfunction()
 function(lockstep_precompiled_options target)
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
+set(LOCKSTEP_JOINED_FILES 12)
+
+# lockstep_join(TARGET): compiles a dozen files of a target at once, if LOCKSTEP_UNITY_BUILD says so: a
+# tree that is built once, to be tested, then takes a third of the time. What a file's anonymous
+# namespace holds needs a name of its own in its folder. A file must include what it uses all the same.
+function(lockstep_join target)
+  if(LOCKSTEP_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${LOCKSTEP_JOINED_FILES})
+    # GCC takes anonymous namespaces of included files for those of headers.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # lockstep_embed(TARGET NAMESPACE name HEADER file FILES name file...): text files as constants of a
@@ -133,11 +155,12 @@ function(lockstep_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# lockstep_helper_library(NAME [WHOLE] DIR folder INCLUDE root [DEFINES names...] [LINKS targets...])
+# lockstep_helper_library(NAME [WHOLE] [JOINED] DIR folder INCLUDE root [DEFINES names...] [LINKS targets...])
 # A library that tests and the program share and that is not installed. WHOLE: who links it gets all of
-# its object files, also those that only register something and that no other file refers to.
+# its object files, also those that only register something and that no other file refers to. JOINED: who
+# links it may get all of them, since lockstep_join() makes one of several.
 function(lockstep_helper_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "DIR;INCLUDE" "DEFINES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;JOINED" "DIR;INCLUDE" "DEFINES;LINKS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_DIR}/*.cc)
   set(archive ${name})
   if(arg_WHOLE)
@@ -151,6 +174,9 @@ function(lockstep_helper_library name)
     set_target_properties(${archive} PROPERTIES
       OUTPUT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
     lockstep_compile_options(${archive})
+    if(arg_WHOLE OR arg_JOINED)
+      lockstep_join(${archive})
+    endif()
     lockstep_precompile(${archive})
   else()
     set(scope INTERFACE)
@@ -163,8 +189,8 @@ endfunction()
 
 # lockstep_test(NAME GLOB patterns... LABEL label [UNOPTIMIZED] [FIRST] [SERVER filter] [DEFINES names...]
 #   [LINKS targets...] [PRECOMPILED headers...])
-# One GoogleTest executable; every TEST becomes a ctest "label.Suite.Name". Tests whose name matches the
-# GoogleTest patterns of SERVER talk to a real server and carry the label `server` too. Time limits are
+# One GoogleTest executable; every TEST becomes a ctest "label.Suite.Name". More than five files are
+# joined. Tests whose name matches the GoogleTest patterns of SERVER talk to a real server and carry the label `server` too. Time limits are
 # left to the call of ctest, since a long run needs longer ones. UNOPTIMIZED: the tests' own code, which
 # then compiles in half the time; not for tests that search. FIRST: long tests, which ctest starts before
 # the others, so that nothing waits for them at the end. PRECOMPILED: what nearly all of the tests include.
@@ -183,9 +209,10 @@ function(lockstep_test name)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} GTest::gtest_main)
   list(LENGTH sources count)
-  if(count GREATER 5)  # Fewer take less time than the header.
-    lockstep_precompile(${name} <gtest/gtest.h> ${arg_PRECOMPILED})
+  if(count GREATER 5)
+    lockstep_join(${name})
   endif()
+  lockstep_precompile(${name} <gtest/gtest.h> ${arg_PRECOMPILED})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
   # PRE_TEST: tests are listed when ctest runs, so a program that cannot start fails the tests

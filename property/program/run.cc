@@ -30,7 +30,7 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "lockstep run --hunt [OPTIONS] -- PROGRAM ARGUMENTS...\n"
     "\n"
     "Hunts a program as it is: its threads, clocks, sockets and sources of chance are those of "
@@ -188,7 +188,7 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
       ->type_name("STRING");
   command->add_flag("--tolerant", options->tolerant,
                     "With --replay: go on with the default schedule where the program has changed");
-  command->footer(kFooter);
+  command->footer(kRunFooter);
   command->callback([&line, options, make] {
     line.run = [&line, options, make] {
       check(*options, line.after_separator);

@@ -12,7 +12,7 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kServeFooter =
     "Prints `listening on ADDRESS`, a line for each server, when clients can connect, then\n"
     "`control on ADDRESS` if there is a control port (docs/serve.md). The servers keep nothing on\n"
     "disk, and have no security: whoever reaches them may do anything.\n"
@@ -108,7 +108,7 @@ int run(const Settings& settings) {
 void add_serve(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("serve", "Serves the simulated ZooKeeper to clients of any language");
-  command->footer(kFooter);
+  command->footer(kServeFooter);
   const auto settings = std::make_shared<Settings>();
   command->add_option("--listen", settings->listen, "IP address and port; port 0: a free one")
       ->type_name("ADDRESS:PORT")

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const fs::path& file) {
+std::string read_file(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
@@ -51,7 +51,7 @@ bool leads_somewhere(const std::string& link, const fs::path& from) {
   const fs::path target = file.empty() ? from : from.parent_path() / file;
   if (!fs::exists(target)) return false;
   if (hash == link.npos) return true;
-  const auto headings = matches(read(target), "\n#+ ([^\n]*)");
+  const auto headings = matches(read_file(target), "\n#+ ([^\n]*)");
   return std::ranges::any_of(headings, [&](const std::string& heading) {
     return anchor(heading) == link.substr(hash + 1);
   });
@@ -89,14 +89,14 @@ std::vector<fs::path> documents() {
 TEST(DocumentsTest, LinksLeadSomewhere) {
   EXPECT_GT(documents().size(), 10U);
   for (const fs::path& file : documents()) {
-    EXPECT_EQ(dead_links(read(file), file), Names()) << file;
+    EXPECT_EQ(dead_links(read_file(file), file), Names()) << file;
   }
 }
 
 TEST(DocumentsTest, PathsExist) {
   for (const fs::path& file : documents()) {
     if (file.filename() == "CHANGELOG.md") continue;  // It tells of the past.
-    EXPECT_EQ(missing_paths(read(file), kTop), Names()) << file;
+    EXPECT_EQ(missing_paths(read_file(file), kTop), Names()) << file;
   }
 }
 

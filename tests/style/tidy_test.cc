@@ -319,7 +319,7 @@ using Check = void (*)(const Source&, Findings&);
 
 // ------------------------------------------------------------------------------ the whole tree
 
-std::vector<Source> whole_tree() {
+std::vector<Source> sources_of_the_tree() {
   const std::filesystem::path top = LOCKSTEP_SOURCE_DIR;
   std::vector<Source> sources;
   for (const auto* folder : {"core", "fakezk", "backends", "property", "tests", "examples"}) {
@@ -338,12 +338,12 @@ std::vector<Source> whole_tree() {
 
 void expect_clean_tree(Check check) {
   Findings findings;
-  for (const auto& source : whole_tree()) check(source, findings);
+  for (const auto& source : sources_of_the_tree()) check(source, findings);
   std::sort(findings.begin(), findings.end());
   for (const auto& finding : findings) ADD_FAILURE() << finding;
 }
 
-TEST(TidyTest, FindsSources) { EXPECT_GT(whole_tree().size(), 10U); }
+TEST(TidyTest, FindsSources) { EXPECT_GT(sources_of_the_tree().size(), 10U); }
 TEST(TidyTest, LinesFitIn100Columns) { expect_clean_tree(check_columns); }
 TEST(TidyTest, FunctionsFitIn70Lines) { expect_clean_tree(check_functions); }
 TEST(TidyTest, NothingIsLeftUnfinished) { expect_clean_tree(check_marks); }
