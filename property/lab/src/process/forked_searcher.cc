@@ -100,22 +100,22 @@ bool search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& fo
 }  // namespace
 
 ForkedResult hunt_in_forks(const search::HuntOptions& options) {
-  using StoppedBy = search::HuntResult::StoppedBy;
+  using Reason = search::HuntResult::StoppedBy;
   ForkedSearcher searcher(options.make_program, options.make_strategy, options.limits,
                           options.seed);
   ForkedResult forked;
   search::HuntResult& result = forked.result;
-  result.stopped_by = StoppedBy::kCount;
+  result.stopped_by = Reason::kCount;
   while (result.executions < options.executions) {
     const std::uint64_t index = options.first + result.executions;
     if (!search_next(searcher, index, forked)) {
-      result.stopped_by = StoppedBy::kViolation;
+      result.stopped_by = Reason::kViolation;
       break;
     }
     const bool reports = (index + 1) % kBetweenCalls == 0;
     const bool goes_on = !reports || !options.keep_going || options.keep_going(result.executions);
     if (goes_on && !(options.time_is_up && options.time_is_up())) continue;
-    if (result.executions < options.executions) result.stopped_by = StoppedBy::kTime;
+    if (result.executions < options.executions) result.stopped_by = Reason::kTime;
     break;
   }
   return forked;
