@@ -16,8 +16,8 @@ struct Search {
   Backend backend = nullptr;  // Null: the fake.
   // A program that was not compiled for a hunt: what is hunted in place of the scenario's lock, and
   // the end of its command lines, " -- ./program arguments".
-  std::optional<lab::LockUnderTest> target;
-  std::string target_command;
+  std::optional<lab::LockUnderTest> target = {};
+  std::string target_command = {};
 
   [[nodiscard]] lab::LockUnderTest lock() const {
     return target ? *target : Hunted{scenario, backend}.lock();
