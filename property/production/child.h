@@ -55,7 +55,7 @@ class Child {
   [[nodiscard]] pid_t group() const { return process_; }
   // To the whole group, which exists until reap().
   void send(int signal) const;
-  // What has become of it since the last look.
+  // Its change since the last look.
   class Change {
    public:
     bool ended = false;

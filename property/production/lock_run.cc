@@ -139,7 +139,7 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
 }
 
 void LockRun::end_of_command() {
-  // What the command has left in its group must not go on without the lock.
+  // The processes that the command has left in its group must not go on without the lock.
   if (order_ != Order::kNone) child_->send(SIGKILL);
   terminal_.take_from(child_->group());
   guard_.reset();  // While the group's number cannot be another one's.

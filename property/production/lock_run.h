@@ -47,7 +47,7 @@ class LockRun final : private LockObserver {
   [[nodiscard]] int status() const { return status_; }
 
  private:
-  // What the command was told because of its lock; it never takes back.
+  // The last signal that the command got because of its lock. It only becomes stronger.
   enum class Order { kNone, kStop, kDie };
 
   [[nodiscard]] Context patience() const;

@@ -29,7 +29,8 @@ struct Hunted {
   }
 };
 
-// What a replay string names; without a scenario if this program has none of that name.
+// The scenario and the backend that a replay string names; no scenario if this program has none of
+// that name.
 [[nodiscard]] inline Hunted hunted_called(std::string_view name, Backend zookeeper) {
   const bool on_zookeeper = name.ends_with(Hunted::kZookeeper);
   if (on_zookeeper) name.remove_suffix(Hunted::kZookeeper.size());

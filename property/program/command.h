@@ -26,7 +26,7 @@ struct CommandLine {
   std::vector<std::string> after_separator;
   // The production backend, for hunts.
   Backend zookeeper = nullptr;
-  // What the suite explorer measures of the C client.
+  // Measures the C client for the suite explorer.
   Measure measure_client = nullptr;
   // The selected command; returns the exit status.
   std::function<int()> run;

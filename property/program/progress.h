@@ -21,7 +21,7 @@ class Progress {
   ~Progress();
 
   void update(std::uint64_t done);
-  // Of an exhaustive search: shown with the next update.
+  // The estimate of an exhaustive search, which the next update shows.
   void update(const search::ExhaustiveEstimate& how_far);
 
  private:

@@ -10,7 +10,7 @@ namespace lockstep::run {
 
 namespace {
 
-// What is still in a buffer belongs where the descriptor leads now.
+// The text that is still in a buffer belongs where the descriptor leads now.
 void flush() {
   std::cout.flush();
   std::fflush(stdout);

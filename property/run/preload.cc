@@ -66,7 +66,7 @@ int hunt_main(int argc, char** argv, char** variables) {
 
 }  // namespace lockstep::run
 
-// What a program's start calls, after its libraries are ready: libc's own calls main().
+// A program's start calls this when its libraries are ready; libc's own function calls main().
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
     void (*loader_fini)(), void* stack_end) {

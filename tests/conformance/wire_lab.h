@@ -13,7 +13,7 @@
 #include "lockstep/wire/reply.h"
 #include "lockstep/wire/request.h"
 
-// What ZooKeeper does, as bytes show it: for what no Session offers, and other clients use. A test
+// ZooKeeper's behaviour in bytes: for features that no Session offers and other clients use. A test
 // is a plain function, and passes on both servers.
 namespace lockstep::conformance {
 
@@ -26,7 +26,7 @@ class WireStream {
   virtual ~WireStream() = default;
 
   virtual void send(std::string_view bytes) = 0;
-  // What has arrived, at least one byte; empty if the server has closed the stream. Throws if
+  // The bytes that have arrived, one at least; empty if the server has closed the stream. Throws if
   // nothing comes.
   virtual std::string receive() = 0;
 };

@@ -39,7 +39,7 @@ TEST_P(WireConformance, Z122EachKindOfCreateFitsInAMulti) {
     EXPECT_EQ(made.stat.num_children, 0);
     EXPECT_EQ(made.stat.data_length, 4);
   };
-  // What decides is the mode, not the operation.
+  // The mode decides, not the operation.
   expect_create(0, root);
   expect_create2(1, root + "/c");
   expect_create2(2, root + "/d");

@@ -1,4 +1,4 @@
-// What the server tells besides znodes: who its client is, its ephemerals, all descendants, and
+// Facts that the server tells beside znodes: its client's identity and ephemerals, descendants, and
 // several reads at once.
 #include <gmock/gmock.h>
 

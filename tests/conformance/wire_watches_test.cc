@@ -72,7 +72,7 @@ TEST_P(WireConformance, Z47ARecursiveWatchHearsOfAllDescendantsAndOfNoChildren) 
   watcher.expect_quiet();
 }
 
-// Whoever watches several of its ancestors hears of a change once.
+// A client that watches several ancestors of a znode hears of a change once.
 TEST_P(WireConformance, Z47OneConnectionHearsOfAChangeOnce) {
   WireSession session(*lab);
   session.create(root);
@@ -159,7 +159,7 @@ TEST_P(WireConformance, Z47PersistentWatchesAreRemovedByTypesOfPlainOnes) {
   }
 }
 
-// Whoever has set it.
+// Any connection may have set it.
 TEST_P(WireConformance, Z48ACheckFindsTheWatchOfAnyConnection) {
   WireSession session(*lab);
   WireSession other(*lab);

@@ -6,7 +6,7 @@
 
 namespace lockstep::connection {
 
-// What came of arbitrary bytes that were played on connections.
+// The outcome of arbitrary bytes that were played on connections.
 struct Played {
   std::string complaint;   // What is wrong; empty if nothing is.
   std::size_t frames = 0;  // That servers have sent.

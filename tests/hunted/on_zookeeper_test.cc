@@ -13,7 +13,7 @@
 #include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
 
-// What is hunted is what ships: the production backend and the C client in the simulated world.
+// The hunted code is the shipped code: the production backend and the C client, simulated world.
 
 namespace lockstep::hunted {
 namespace {

@@ -22,7 +22,7 @@ class SmallWorld final : public Host {
   // Runs `body` and the threads that it starts until nothing can happen any more.
   void run(const std::function<void()>& body);
 
-  // What threads have misused; the threads that have not ended, by the calls in which they wait.
+  // The misuses of threads; the threads that have not ended, by the calls in which they wait.
   [[nodiscard]] const std::vector<std::string>& misuses() const { return misuses_; }
   [[nodiscard]] const std::vector<std::string>& stuck() const { return stuck_; }
   [[nodiscard]] std::uint32_t turns() const { return turns_; }

@@ -1,4 +1,4 @@
-// What Curator's users do, against the real server and against the simulated ones behind sockets:
+// The work of Curator's users, on the real server and on the simulated ones behind sockets:
 // recipes, caches, transactions, watches, errors, sessions that expire and move.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

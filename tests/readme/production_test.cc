@@ -1,4 +1,4 @@
-// What needs a server is compiled, and runs elsewhere: in tests/examples.
+// Code that needs a server is compiled here, and runs in tests/examples.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "lockstep/fakezk/chooser.h"
 
-// What the menus of strategies consist of.
+// The parts of the menus that strategies see.
 namespace lockstep::fakezk {
 
 inline Event event(Event::Kind kind, std::uint32_t index) {

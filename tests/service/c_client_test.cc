@@ -111,7 +111,7 @@ Task<void> CClientTest::come_back() {
   EXPECT_EQ(sessions.front().id, anns->id());
 }
 
-// Who is inside, and the last token that was seen there.
+// The client that is inside, and the last token that was seen there.
 struct Critical {
   int inside = 0;
   Zxid last = 0;

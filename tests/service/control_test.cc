@@ -1,4 +1,4 @@
-// What a test does to a running service.
+// A test acts on a running service.
 #include "lockstep/service/control.h"
 
 #include <gmock/gmock.h>
@@ -183,8 +183,8 @@ TEST_F(ControlTest, AnyKindIsAnyButPings) {
   EXPECT_THROW(ann.exists("/a"), std::runtime_error);
 }
 
-// What Ann is sent waits for longer than the test; Bob's does not, and without the delay hers
-// comes.
+// Ann's messages wait for longer than the test; Bob's do not, and without the delay hers
+// come.
 TEST_F(ControlTest, ADelayHoldsBackWhatOneClientIsSent) {
   RawSession ann(port());
   RawSession bob(port());

@@ -12,7 +12,7 @@
 
 namespace lockstep::threads {
 
-// What a contender's watcher tells it.
+// The events that a contender's watcher tells it.
 class News {
  public:
   static void tell(zhandle_t*, int type, int state, const char*, void* context);

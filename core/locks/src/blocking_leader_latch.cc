@@ -15,7 +15,7 @@ namespace {
 
 }  // namespace
 
-// What the executor has of a LeaderLatch.
+// The part of a LeaderLatch that belongs to the executor.
 class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
  public:
   Candidate(Client& client, Path election, LockOptions options, LockObserver* observer)

@@ -29,7 +29,7 @@ std::vector<Path> paths_of(const wire::Vector<wire::Ustring>& names) {
   return paths;
 }
 
-// What SetWatches and SetWatches2 have in common.
+// Handles SetWatches and SetWatches2 alike.
 template <class Body>
 std::expected<fakezk::WatchedPaths, Error> watched_in(const Body& body) {
   if (is_null(body.data) || is_null(body.exist) || is_null(body.child)) {

@@ -1,4 +1,4 @@
-// What a server answers besides requests of the seam (FinalRequestProcessor.processRequest).
+// Answers to requests beyond those of the seam (FinalRequestProcessor.processRequest).
 #include <algorithm>
 #include <string_view>
 #include <utility>

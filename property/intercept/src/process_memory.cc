@@ -37,7 +37,7 @@ ProcessMemory::ProcessMemory() {
   save(initial_);
 }
 
-// What the loader has made read-only after relocation stays as it is.
+// Skips the memory that the loader has made read-only after relocation.
 void ProcessMemory::find(const void* found) {
   const auto& module = *static_cast<const dl_phdr_info*>(found);
   if (stays(module.dlpi_name)) return;

@@ -104,7 +104,7 @@ class Search {
     return make(size, false);
   }
   [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
-  // What was found has ended a child process of the hunt.
+  // Whether the violation that was found has ended a child process of the hunt.
   [[nodiscard]] bool ended_process() const { return ended_process_; }
 
  private:

@@ -18,7 +18,7 @@ class Checkpoint final : public connection::ClientConnection::Checkpoint {
   Checkpoint(ServedWorld& world, const connection::ClientConnection& connection,
              std::uint32_t server)
       : world_(world), connection_(connection), server_(server) {}
-  // What nobody has answered is lost.
+  // Drops requests without an answer.
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;

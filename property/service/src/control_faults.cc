@@ -202,7 +202,7 @@ Json example_of(const Fault& fault) {
   return body;
 }
 
-// What is wrong with the fields of a fault, if anything is.
+// The complaint about the fields of a fault, if there is one.
 std::optional<std::string> read_fields(const Fault& fault, const Json& body, Fields& fields) {
   std::size_t known = 1;
   for (const Field* const field : fault.fields) {

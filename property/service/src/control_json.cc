@@ -129,7 +129,7 @@ Json all_pages() {
   return pages;
 }
 
-// What stands behind "/log": nothing, or "?after=" and a number.
+// Reads the text after "/log": nothing, or "?after=" and a number.
 std::optional<std::uint64_t> log_after(std::string_view query) {
   constexpr std::string_view kAfter = "?after=";
   if (query.empty()) return 0;

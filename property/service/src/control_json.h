@@ -7,7 +7,7 @@
 
 namespace lockstep::service {
 
-// What a control port answers, as HTTP has it.
+// The answer of a control port, in terms of HTTP.
 struct ControlAnswer {
   unsigned status = 200;
   std::string body;  // JSON and the end of a line, or

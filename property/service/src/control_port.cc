@@ -49,7 +49,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
   static constexpr std::size_t kMostBody = 64UL * 1024;
   static constexpr std::chrono::seconds kPatience{60};
 
-  // What is no request gets an answer too, if the client still listens.
+  // A malformed request gets an answer too, if the client still listens.
   void failed(beast::error_code error) {
     if (error == http::error::end_of_stream || error == beast::error::timeout) return leave();
     if (error.category() != http::make_error_code(http::error::end_of_stream).category()) {

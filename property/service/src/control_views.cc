@@ -1,4 +1,4 @@
-// What Control shows.
+// The views of Control.
 #include <algorithm>
 #include <map>
 

@@ -59,7 +59,7 @@ void Peer::read() {
                      });
 }
 
-// What a stalled connection has sent stays in the kernel.
+// The kernel keeps the bytes that a stalled connection has sent.
 void Peer::take_input() {
   if (stalled_ || left_ || connection_->closed()) return;
   boost::system::error_code error;

@@ -35,7 +35,7 @@ class Peer final : public ServedWorld::Looker,
   // Nothing passes any more, in either direction; or it does again.
   void stall(bool stalled);
   [[nodiscard]] bool stalled() const { return stalled_; }
-  // What is sent from now on arrives so much later, and nothing overtakes it.
+  // Messages that are sent from now on arrive so much later, and none overtakes another.
   void delay(Duration by);
   // As four-letter words show it.
   [[nodiscard]] connection::WordClient facts() const;
@@ -65,7 +65,7 @@ class Peer final : public ServedWorld::Looker,
   Checkpoint checkpoint_;
   Over over_;
   std::string output_;  // Being written.
-  // What is sent later, the oldest first.
+  // Bytes that wait for their time, the oldest first.
   struct Delayed {
     boost::asio::steady_timer::time_point due;
     std::string bytes;

@@ -17,7 +17,7 @@ class RequestLog {
 
   // Returns its number; they count from 1.
   std::uint64_t add(Control::LoggedRequest request);
-  // What became of a request; nothing if it has been forgotten.
+  // Adds the outcome of a request; no effect if the request has been forgotten.
   void close(std::uint64_t number, std::string answer);
   // Those with a greater number.
   [[nodiscard]] std::vector<Control::LoggedRequest> after(std::uint64_t number) const;

@@ -36,7 +36,7 @@ class LockSet {
   // Any other recipe.
   LockSet& other(Path lock, Way way);
 
-  // Of all locks, in the order in which they were named.
+  // The grants of all locks, in the order in which the locks were named.
   [[nodiscard]] std::vector<Path> paths() const;
 
  private:

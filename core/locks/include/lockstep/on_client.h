@@ -94,7 +94,7 @@ template <class Grant>
 struct Acquired<Task<Result<Grant>>> {
   using type = Grant;
 };
-// What acquire() of an OnClient, a Rejoining or a SharedOnClient resolves with.
+// The grant that acquire() of an OnClient, a Rejoining or a SharedOnClient resolves with.
 template <class Source>
 using GrantOf =
     typename Acquired<decltype(std::declval<Source&>().acquire(std::declval<Context>()))>::type;

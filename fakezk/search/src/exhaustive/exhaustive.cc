@@ -199,7 +199,7 @@ class Search {
     if (in) saved_ = read_saved(*in);
   }
 
-  // What the program does without faults has been searched again, and has to be what it was.
+  // The search without faults has been repeated, and must have the same result as before.
   void resume() {
     if (!saved_) return;
     const auto then = saved_->finished.find({});

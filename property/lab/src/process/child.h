@@ -8,7 +8,7 @@
 
 namespace lockstep::lab {
 
-// What becomes of a child that takes too long: it breaks nothing, or that is the violation "crash".
+// The verdict on a child that takes too long: it breaks nothing, or that is the violation "crash".
 enum class IfSlow : std::uint8_t { kNothing, kCrash };
 
 // Runs `work` in a child process, where code under test may do any harm. `work` writes its trial to

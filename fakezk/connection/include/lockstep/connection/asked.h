@@ -10,7 +10,8 @@
 
 namespace lockstep::connection {
 
-// What a connection keeps of a request to encode its reply: replies say neither operation nor path.
+// The part of a request that a connection keeps to encode its reply: replies say neither operation
+// nor path.
 struct Asked {
   std::int32_t xid = 0;
   wire::Op op{};

@@ -89,7 +89,7 @@ class ClientConnection final : private fakezk::Endpoint {
   [[nodiscard]] bool has_output() const { return !output_.empty(); }
   // There will be no more bytes; the caller closes the stream once it has sent the last ones.
   [[nodiscard]] bool closed() const { return closed_; }
-  // What a client would take the end for, if the world has ended the connection (kConnectionLoss
+  // The error that a client would see, if the world has ended the connection (kConnectionLoss
   // for a closed stream, kOperationTimeout for one that has fallen silent).
   [[nodiscard]] const std::optional<Error>& ended_as() const { return ended_as_; }
   // Bytes that have been fed and not yet been read.

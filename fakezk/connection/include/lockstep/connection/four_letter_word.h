@@ -19,7 +19,7 @@ struct WordClient {
   bool asks = false;  // It has sent the word.
 };
 
-// What a server is asked about.
+// The facts that the words ask a server for.
 struct WordSubject {
   const fakezk::Server& servers;
   fakezk::ReplicaIndex server;
@@ -33,7 +33,7 @@ struct WordSubject {
 // True for the first four bytes of a connection if they are a word that ZooKeeper's servers know
 // (FourLetterCommands), and not the length of a frame.
 [[nodiscard]] bool is_four_letter_word(std::string_view bytes);
-// What the server says to it before it closes the connection, in the format of 3.8.0: to ruok,
+// The answer of the server, which then closes the connection, in the format of 3.8.0: to ruok,
 // srvr, stat, cons, dump, envi, isro, mntr, wchs, wchc and wchp; to other words that they are not
 // in its whitelist. It measures no latencies, and shows them as 0. In an ensemble one server calls
 // itself the leader, the next one with each epoch: the simulated servers do without such a place.

@@ -60,7 +60,7 @@ class Searcher {
 [[nodiscard]] constexpr bool is_repeated(std::uint64_t index) {
   return index < 2 || index % 200 == 0;
 }
-// What an execution adds to HuntResult::trace_hash.
+// The summand of an execution in HuntResult::trace_hash.
 [[nodiscard]] std::uint64_t hash_of(std::uint64_t index, const Outcome& outcome);
 
 // Runs the same function once per worker, in parallel or one after another.

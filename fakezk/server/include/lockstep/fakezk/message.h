@@ -44,7 +44,7 @@ struct WatchedPaths {
   }
 };
 
-// What clients of other libraries ask besides: no Session offers it, and the server that the client
+// A question of another library's client: no Session offers it, and the server that the client
 // is connected to answers it alone.
 struct Query {
   enum class Kind : std::uint8_t {

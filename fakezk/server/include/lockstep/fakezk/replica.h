@@ -42,7 +42,7 @@ class Replica {
   // Fills in an empty reply. `path` is the number of the request's path.
   inline void read(const Request& request, PathId path, LinkIndex link,
                    const Identities& identities, Reply& reply);
-  // Who asks a query.
+  // The client that asks a query.
   struct Asker {
     LinkIndex link;
     SessionId session;

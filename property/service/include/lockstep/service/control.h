@@ -16,7 +16,7 @@ namespace lockstep::service {
 
 class Service;
 
-// What a test does to the servers of a Service and sees of them, besides asking them as a client.
+// Lets a test act on the servers of a Service, and look into them, other than as their client.
 // From any thread while the service runs, and from the thread that made it before: each call
 // returns once it is done. The service outlives it.
 class Control {
@@ -47,7 +47,7 @@ class Control {
     SessionId session = 0;
     bool on_children = false;  // Otherwise on the data, or the existence.
   };
-  // Who stands in the queue of a lock: ephemeral children with a sequence number, the oldest first.
+  // The queue of a lock: its ephemeral children with a sequence number, the oldest first.
   // In a queue of exclusive places the first one holds it.
   struct Place {
     std::string znode;
@@ -99,7 +99,7 @@ class Control {
   // the servers expire it after its timeout, as that of a client that is stopped.
   [[nodiscard]] Done stall(SessionId session);
   [[nodiscard]] Done resume(SessionId session);
-  // What the servers send over the connection of a session arrives so much later, as long as it
+  // Messages of the servers over the connection of a session arrive so much later, as long as it
   // stays open; zero ends that.
   static constexpr Duration kLongestDelay = std::chrono::hours(1);
   [[nodiscard]] Done delay(SessionId session, Duration by);

@@ -6,7 +6,7 @@
 
 namespace lockstep::service {
 
-// What a fault plan can do: the calls of Control with these names.
+// The faults of a plan: the calls of Control with these names.
 enum class PlannedFault : std::uint8_t {
   kExpire,
   kCut,

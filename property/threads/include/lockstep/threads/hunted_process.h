@@ -32,7 +32,7 @@ class HuntedProcess final : public intercept::Host {
   // The execution that is under way; null if there is none.
   [[nodiscard]] static HuntedProcess* current() { return current_; }
 
-  // What becomes of a thread that ends its process (intercept::Host::process_ends).
+  // Handles a thread that ends its process (intercept::Host::process_ends).
   using ProcessEnds = std::function<bool(intercept::Thread& thread, int status)>;
   void set_process_ends(ProcessEnds ends) { process_ends_ = std::move(ends); }
   // Starts a thread. The body stays where it is.
