@@ -165,6 +165,23 @@ void check_marks(const Source& source, Findings& findings) {
   }
 }
 
+// Clauses without a subject: "What has arrived", "Of an exhaustive search". A line that continues a
+// sentence begins with no capital.
+const std::vector<std::string> kWithoutSubject = {"Of ", "What ", "Who ", "Whom ", "Whoever "};
+
+void check_comments(const Source& source, Findings& findings) {
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const std::string& line = source.lines[i];
+    const auto begin = line.find_first_not_of(' ');
+    if (begin == std::string::npos || line.compare(begin, 3, "// ") != 0) continue;
+    for (const auto& word : kWithoutSubject) {
+      if (line.compare(begin + 3, word.size(), word) == 0) {
+        report(findings, source, i, "a comment has a subject, and puts it first");
+      }
+    }
+  }
+}
+
 // "// allow(word): reason" in the line, or in the line above, lifts one ban for one line.
 bool is_allowed(const Source& source, std::size_t index, const std::string& word) {
   const auto lifts = [&](const std::string& line) {
@@ -347,6 +364,7 @@ TEST(TidyTest, FindsSources) { EXPECT_GT(sources_of_the_tree().size(), 10U); }
 TEST(TidyTest, LinesFitIn100Columns) { expect_clean_tree(check_columns); }
 TEST(TidyTest, FunctionsFitIn70Lines) { expect_clean_tree(check_functions); }
 TEST(TidyTest, NothingIsLeftUnfinished) { expect_clean_tree(check_marks); }
+TEST(TidyTest, CommentsHaveSubjects) { expect_clean_tree(check_comments); }
 TEST(TidyTest, SimulatedCodeIsDeterministic) { expect_clean_tree(check_determinism); }
 TEST(TidyTest, TestsDoNotSleep) { expect_clean_tree(check_sleeps); }
 TEST(TidyTest, NothingExistsForTestsOnly) { expect_clean_tree(check_test_only_code); }
@@ -374,6 +392,13 @@ TEST(TidySelfTest, Marks) {
     EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// " + mark + ": later\n"), 1U);
   }
   EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// a HACKSAW\n"), 0U);
+}
+
+TEST(TidySelfTest, Comments) {
+  for (const auto& word : kWithoutSubject) {
+    EXPECT_EQ(count_findings(check_comments, "core/a.cc", "  // " + word + "has come.\n"), 1U);
+  }
+  EXPECT_EQ(count_findings(check_comments, "core/a.cc", "// Office.\nint of; // What\n"), 0U);
 }
 
 TEST(TidySelfTest, Determinism) {

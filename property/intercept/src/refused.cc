@@ -61,12 +61,12 @@ LOCKSTEP_REFUSED(int, execvp, (const char* file, char* const arguments[]) noexce
 LOCKSTEP_REFUSED(int, posix_spawn,
                  (pid_t * process, const char* path, const posix_spawn_file_actions_t* actions,
                   const posix_spawnattr_t* attributes, char* const arguments[],
-                  char* const variables[]) noexcept,
+                  char* const variables[]),
                  (process, path, actions, attributes, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(int, posix_spawnp,
                  (pid_t * process, const char* file, const posix_spawn_file_actions_t* actions,
                   const posix_spawnattr_t* attributes, char* const arguments[],
-                  char* const variables[]) noexcept,
+                  char* const variables[]),
                  (process, file, actions, attributes, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
 LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
