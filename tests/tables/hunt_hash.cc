@@ -1,0 +1,49 @@
+// hunt_hash SCENARIO EXECUTIONS SEED CLIENTS STRATEGY JOBS FAULTS: the trace hash of such a hunt,
+// as `lockstep hunt` has it. For builds that have no use for the rest of the program: a
+// sanitizer's.
+#include <cstdint>
+#include <iomanip>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "lockstep/lab/hunt.h"
+#include "scenarios/registry.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kBadInput = 2;
+
+int print_hash(std::span<char* const> words) {
+  const scenarios::Scenario* const scenario = scenarios::find(words[0]);
+  if (!scenario) throw std::invalid_argument(std::string("there is no scenario ") + words[0]);
+  lab::HuntSettings settings;
+  settings.executions = std::stoull(words[1]);
+  settings.seed = std::stoull(words[2]);
+  settings.size = {static_cast<std::uint32_t>(std::stoul(words[3])), scenario->size.rounds};
+  settings.strategy = words[4];
+  settings.jobs = static_cast<std::uint32_t>(std::stoul(words[5]));
+  settings.faults = lab::faults_called(words[6], lab::HuntSettings::kUsualFaults);
+  const lab::HuntReport report = hunt_lock(scenario->lock(), settings);
+  std::cout << std::hex << std::setfill('0') << std::setw(16) << report.trace_hash << '\n';
+  return 0;
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int argc, char** argv) {
+  constexpr int kWords = 8;
+  if (argc != kWords) {
+    std::cerr << "hunt_hash: SCENARIO EXECUTIONS SEED CLIENTS STRATEGY JOBS FAULTS\n";
+    return lockstep::kBadInput;
+  }
+  try {
+    return lockstep::print_hash(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  } catch (const std::exception& wrong) {
+    std::cerr << "hunt_hash: " << wrong.what() << '\n';
+    return lockstep::kBadInput;
+  }
+}
