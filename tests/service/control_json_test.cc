@@ -191,13 +191,17 @@ TEST_F(ControlPortTest, WhatIsNoHttpIsAnsweredAndClosed) {
 }
 
 TEST_F(ControlPortTest, APageOfAnotherSiteIsRefused) {
-  const auto post = [&](const std::string& origin) {
+  const auto post = [&](const std::string& host, const std::string& origin) {
     return talk(
-        "POST /faults HTTP/1.1\r\nHost: 127.0.0.1:1\r\nOrigin: " + origin +
+        "POST /faults HTTP/1.1\r\nHost: " + host + "\r\nOrigin: " + origin +
         "\r\nConnection: close\r\nContent-Length: 28\r\n\r\n{\"fault\": \"advance\",\"ms\": 0}");
   };
-  EXPECT_THAT(post("http://example.com"), StartsWith("HTTP/1.1 403 "));
-  EXPECT_THAT(post("http://127.0.0.1:1"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(post("127.0.0.1:1", "http://example.com"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(post("127.0.0.1:1", "http://127.0.0.1:1"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(post("localhost:1", "http://localhost:1"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(post("[::1]:1", "http://[::1]:1"), StartsWith("HTTP/1.1 200 "));
+  // The name of another site that leads to this machine.
+  EXPECT_THAT(post("example.com:1", "http://example.com:1"), StartsWith("HTTP/1.1 403 "));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "control_port.h"
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -10,6 +11,7 @@
 #include <boost/beast/http/write.hpp>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "control_answer.h"
@@ -58,13 +60,22 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
     const unsigned status = error == http::error::body_limit ? 413 : 400;
     write(refused(status, error.message(), "a request of HTTP/1.1"), 11, false);
   }
+  // A name in the DNS may lead here from another site's page; an address does not.
+  static bool is_address(const std::string& host) {
+    const std::string name = host.substr(0, host.rfind(':'));
+    const bool is_bracketed = name.size() > 2 && name.front() == '[' && name.back() == ']';
+    boost::system::error_code error;
+    boost::asio::ip::make_address(is_bracketed ? name.substr(1, name.size() - 2) : name, error);
+    return !error || name == "localhost";
+  }
   // A page of another site must not reach through the browser of its reader.
   static bool is_foreign(const Request& request) {
     const auto origin = request.find(http::field::origin);
-    const auto host = request.find(http::field::host);
-    return origin != request.end() &&
-           (host == request.end() ||
-            std::string(origin->value()) != "http://" + std::string(host->value()));
+    if (origin == request.end()) return false;
+    const auto field = request.find(http::field::host);
+    if (field == request.end()) return true;
+    const std::string host(field->value());
+    return std::string(origin->value()) != "http://" + host || !is_address(host);
   }
   void answer(const Request& request) {
     const auto view = [](beast::string_view text) {
