@@ -300,7 +300,7 @@ namespace {
 
 search::Failure explained(const LockUnderTest& lock, const HuntSettings& settings,
                           const Search& search, const search::Found& found) {
-  constexpr std::chrono::seconds kMostTime(20);
+  constexpr std::chrono::seconds kMostTime(10);
   ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, kMostTime);
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
                       [&](std::uint32_t clients, std::uint32_t rounds) {

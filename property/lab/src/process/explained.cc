@@ -18,7 +18,7 @@ namespace {
 
 constexpr search::ShrinkBudget kBudget = {.executions = 8'000, .steps = 4'500'000};
 // The process that has ended waits for it.
-constexpr std::chrono::seconds kMostTime(20);
+constexpr std::chrono::seconds kMostTime(10);
 
 void print(std::string_view text) {
   while (!text.empty()) {
