@@ -51,9 +51,9 @@ Task<void> remember(Contender& self, Path, std::uint32_t) {
 
 TEST(ForksTest, AHuntGoesTheSameWayAsInOneProcess) {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
-  const HuntReport here = hunt_lock(lock, settings(300));
+  const HuntReport here = hunt_lock(lock, settings(100));
   lock.in_forks = true;
-  const HuntReport forked = hunt_lock(lock, settings(300));
+  const HuntReport forked = hunt_lock(lock, settings(100));
   EXPECT_EQ(forked.trace_hash, here.trace_hash);
   EXPECT_EQ(forked.steps, here.steps);
   EXPECT_EQ(forked.executions, here.executions);
