@@ -301,7 +301,8 @@ namespace {
 search::Failure explained(const LockUnderTest& lock, const HuntSettings& settings,
                           const Search& search, const search::Found& found) {
   constexpr std::chrono::seconds kMostTime(10);
-  ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, kMostTime);
+  ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, Hunts::kInChildren,
+                      kMostTime);
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
                       [&](std::uint32_t clients, std::uint32_t rounds) {
                         return search.program({clients, rounds});

@@ -95,6 +95,7 @@ std::optional<End> read_end_after(int file, const Head& head) {
 ToldTrial crashed(End end) {
   ToldTrial told;
   told.ended_process = true;
+  told.execution = end.execution;
   told.trial.outcome.violation =
       search::Violation{std::string(kCrash), std::move(end.what), end.step};
   told.trial.outcome.steps = end.step;

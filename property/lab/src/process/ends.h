@@ -36,6 +36,7 @@ bool write_end(int file, const EndTold& end) noexcept;
 struct ToldTrial {
   search::Trial trial;  // Of an end: with the violation "crash".
   bool ended_process = false;
+  std::uint64_t execution = 0;        // Of an end: End::execution.
   std::vector<std::uint32_t> events;  // How often each source had an event, if it was counted.
 };
 // False if it cannot be written.

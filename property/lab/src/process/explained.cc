@@ -17,8 +17,9 @@ namespace lockstep::lab {
 namespace {
 
 constexpr search::ShrinkBudget kBudget = {.executions = 8'000, .steps = 4'500'000};
-// The process that has ended waits for it.
-constexpr std::chrono::seconds kMostTime(10);
+// The process that has ended waits for it, or the hunt whose executions are processes.
+constexpr std::chrono::seconds kMostTime(30);
+constexpr std::chrono::seconds kMostTimeOfAHunt(10);
 
 void print(std::string_view text) {
   while (!text.empty()) {
@@ -57,7 +58,8 @@ std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
       [&](ScenarioSize size) {
         return with_last_words(lock.program(size), {lock.name, size, settings.faults, replay_by});
       },
-      kMostTime);
+      lock.in_forks ? Hunts::kInChildren : Hunts::kInOneChild,
+      lock.in_forks ? kMostTimeOfAHunt : kMostTime);
   search::Scene scene{
       lock.name, settings.size.clients, settings.size.rounds,
       [&](std::uint32_t clients, std::uint32_t rounds) { return lock.program({clients, rounds}); }};

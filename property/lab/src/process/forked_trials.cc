@@ -86,8 +86,8 @@ std::string last_of(std::string texts) {
 
 }  // namespace
 
-ForkedTrials::ForkedTrials(Make make, std::chrono::seconds most)
-    : make_(std::move(make)), give_up_at_(std::chrono::steady_clock::now() + most) {}
+ForkedTrials::ForkedTrials(Make make, Hunts hunts, std::chrono::seconds most)
+    : make_(std::move(make)), hunts_(hunts), give_up_at_(std::chrono::steady_clock::now() + most) {}
 
 bool ForkedTrials::time_is_up() const { return std::chrono::steady_clock::now() > give_up_at_; }
 
@@ -113,9 +113,29 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
   return std::move(told->trial);
 }
 
+search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
+                                               const search::ExecutionLimits& limits,
+                                               const search::ShortHunt& what) {
+  search::Caught caught;
+  caught.executions = what.executions;
+  if (time_is_up()) return caught;
+  std::optional<ToldTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
+    search::Searcher searcher(make_(size), search::make_portfolio(), limits, what.seed);
+    for (std::uint64_t i = 0; i < what.executions; ++i) searcher.run(what.first + i);
+  });
+  if (!told) return caught;
+  if (told->execution < what.first + what.executions) {
+    caught.executions = told->execution - what.first + 1;
+  }
+  caught.steps = told->trial.outcome.steps;
+  caught.trial = std::move(told->trial);
+  return caught;
+}
+
 search::Caught ForkedTrials::hunt(std::uint32_t clients, std::uint32_t rounds,
                                   const search::ExecutionLimits& limits,
                                   const search::ShortHunt& what) {
+  if (hunts_ == Hunts::kInOneChild) return hunt_in_one_child({clients, rounds}, limits, what);
   ForkedSearcher searcher([&] { return make_({clients, rounds}); }, &search::make_portfolio, limits,
                           what.seed);
   search::Caught caught;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,9 @@
 
 namespace lockstep::lab {
 
+// The executions of a short hunt: a process for all of them, or one for each.
+enum class Hunts : std::uint8_t { kInOneChild, kInChildren };
+
 // Runs each trial in a child process of its own, so that code under test that ends its process does
 // no harm. Such an end is the violation "crash". A child that takes too long is killed, and breaks
 // nothing. On one thread.
@@ -20,8 +24,9 @@ class ForkedTrials final : public search::Trials {
  public:
   // Makes a program with last words.
   using Make = std::function<std::unique_ptr<search::Program>(ScenarioSize)>;
-  // All trials together take no more time than that; trials after it break nothing.
-  ForkedTrials(Make make, std::chrono::seconds most);
+  // All trials together take no more time than that; trials after it break nothing. A hunt in one
+  // child sees no violation but the end of that child.
+  ForkedTrials(Make make, Hunts hunts, std::chrono::seconds most);
 
   search::Trial run(std::uint32_t clients, std::uint32_t rounds,
                     const search::ExecutionLimits& limits,
@@ -42,10 +47,13 @@ class ForkedTrials final : public search::Trials {
 
  private:
   [[nodiscard]] bool time_is_up() const;
+  search::Caught hunt_in_one_child(ScenarioSize size, const search::ExecutionLimits& limits,
+                                   const search::ShortHunt& what);
   // Makes a program and its world, for all children that run it.
   void use(std::uint32_t clients, std::uint32_t rounds);
 
   Make make_;
+  Hunts hunts_;
   std::chrono::steady_clock::time_point give_up_at_;
   ScenarioSize size_{0, 0};  // Of the program.
   std::unique_ptr<search::Program> program_;
