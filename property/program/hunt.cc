@@ -96,7 +96,7 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
   const auto options = std::make_shared<HuntArguments>();
   command->add_option("SCENARIO", options->scenario, "A scenario shown by 'list'")->required();
-  add_bounds(*command, *options);
+  add_bounds(*command, *options, "the scenario's");
   add_scenario_options(*command, *options);
   add_fault_options(*command, *options);
   command->add_flag("--blocking", options->blocking,

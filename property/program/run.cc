@@ -178,7 +178,7 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
       ->add_option("--lock", options->lock,
                    "The znode of a mutex, which is made before the start: judge its queue")
       ->type_name("PATH");
-  add_bounds(*command, *options);
+  add_bounds(*command, *options, "1");
   add_strategy(*command, *options, "");
   add_fault_options(*command, *options);
   add_output_options(*command, *options);

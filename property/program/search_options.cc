@@ -38,11 +38,12 @@ void set_way(const SearchOptions& options, HuntSettings& settings) {
 
 }  // namespace
 
-void add_bounds(CLI::App& command, SearchOptions& options) {
+void add_bounds(CLI::App& command, SearchOptions& options, const std::string& usual_clients) {
   options.seed = std::random_device()();
   add_number<std::uint32_t>(command, "--clients", options.clients, 1, HuntSettings::kMostClients,
                             "Number of contending clients, at most " +
-                                std::to_string(HuntSettings::kMostClients) + " (the scenario's)");
+                                std::to_string(HuntSettings::kMostClients) + " (" + usual_clients +
+                                ')');
   add_number<std::uint64_t>(
       command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
       "Number of executions (20000; with --seconds as many as fit; an exhaustive search "

@@ -29,7 +29,7 @@ struct SearchOptions {
 };
 
 // Each adds some of them to a command; draws the seed.
-void add_bounds(CLI::App& command, SearchOptions& options);
+void add_bounds(CLI::App& command, SearchOptions& options, const std::string& usual_clients);
 void add_strategy(CLI::App& command, SearchOptions& options, const std::string& others);
 // Those that only scenarios have.
 void add_scenario_options(CLI::App& command, SearchOptions& options);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,17 @@ TEST(RunTest, WhatTheProgramPrintsIsNoPartOfTheResult) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("holds the lock")));
   EXPECT_THAT(run.out, HasSubstr("program: no violation in 5 executions"));
+}
+
+TEST(RunTest, AProgramWithOtherRightsIsRefused) {
+  namespace fs = std::filesystem;
+  const fs::path copy = fs::path(::testing::TempDir()) / "lockstep_setuid_target";
+  fs::copy_file(LOCKSTEP_TARGETS "/misbehaving_target", copy, fs::copy_options::overwrite_existing);
+  fs::permissions(copy, fs::perms::owner_all | fs::perms::set_uid);
+  const ProgramRun run = run_program({"run", "--hunt", "--", copy.string()});
+  fs::remove(copy);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("without the setuid bit"));
 }
 
 struct BadInput {
