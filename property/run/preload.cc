@@ -24,9 +24,11 @@ namespace {
 using Main = int (*)(int, char**, char**);
 
 Main main_of_program = nullptr;
+Init init_of_program = nullptr;
 
 program::RunTarget target_of(int argc, char** argv, char** variables) {
   Target target;
+  target.init = init_of_program;
   target.main = main_of_program;
   target.arguments.assign(argv, argv + argc);
   target.variables = variables;
@@ -66,7 +68,8 @@ int hunt_main(int argc, char** argv, char** variables) {
 
 }  // namespace lockstep::run
 
-// A program's start calls this when its libraries are ready; libc's own function calls main().
+// A program's start calls this when its libraries are ready. libc's own function runs the program's
+// constructors, here for nothing, and calls main().
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
     void (*loader_fini)(), void* stack_end) {
@@ -74,5 +77,8 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(
       int (*)(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
   const auto start = reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"));
   lockstep::run::main_of_program = main;
+  lockstep::run::init_of_program = reinterpret_cast<lockstep::run::Init>(init);
+  lockstep::threads::ThreadsProgram::remember_library();
+  lockstep::intercept::Execution::remember_start();
   return start(&lockstep::run::hunt_main, argc, argv, init, fini, loader_fini, stack_end);
 }

@@ -1,12 +1,15 @@
 #include "process_program.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "exit_functions.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/sequence.h"
@@ -78,7 +81,11 @@ void ProcessProgram::prepare(fakezk::World& world, search::Verdict& verdict) {
 }
 
 std::vector<std::function<void()>> ProcessProgram::bodies() {
-  if (settings_.copies > 1) hunted().execution().separate_memory();
+  hunted().execution().separate_memory();
+  forget_exit_functions();
+  if (!surroundings_ || !surroundings_->are_of(::getpid()))
+    surroundings_.emplace(target_.variables);
+  target_.variables = surroundings_->restore();
   output_.emplace(settings_.shows_output);
   std::vector<std::function<void()>> all;
   for (std::uint32_t i = 0; i < settings_.copies; ++i) all.emplace_back([this, i] { run_main(i); });
@@ -91,21 +98,21 @@ void ProcessProgram::forget() {
 }
 
 // getopt() keeps in libc how far it has come, and begins afresh at 0.
-int ProcessProgram::run_main(std::uint32_t copy) {
+void ProcessProgram::run_main(std::uint32_t copy) {
   std::vector<std::string> words;
   for (const std::string& word : target_.arguments) words.push_back(with_number(word, copy));
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  if (settings_.copies > 1) optind = 0;
-  const int status =
-      target_.main(static_cast<int>(words.size()), arguments.data(), target_.variables);
-  hunted().execution().end_process("main", status);
-  return status;
+  optind = 0;
+  const auto count = static_cast<int>(words.size());
+  run_constructors(target_.init, count, arguments.data(), target_.variables);
+  std::exit(target_.main(count, arguments.data(), target_.variables));
 }
 
 bool ProcessProgram::process_ends(intercept::Thread& thread, int status) {
   const std::uint32_t process = threads::HuntedProcess::process_of(thread).index();
+  if (thread.call() == "exit") run_exit_functions(process, status);
   hunted().execution().end_threads_of(thread);
   const std::string how = "exits with status " + std::to_string(status);
   world_->note(process, how);

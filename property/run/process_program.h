@@ -7,24 +7,28 @@
 #include <string>
 #include <vector>
 
+#include "constructors.h"
 #include "lockstep/path.h"
 #include "lockstep/threads/threads_program.h"
 #include "own_output.h"
 #include "program/run.h"
+#include "surroundings.h"
 
 namespace lockstep::run {
 
-// The main() of a program, as a process begins with it.
+// A program, as a process begins with it.
 struct Target {
+  Init init = nullptr;  // As in run_constructors().
   int (*main)(int, char**, char**) = nullptr;
   std::vector<std::string> arguments;  // With the program's name. "{client}" is the copy's number.
   char** variables = nullptr;
 };
 
-// Copies of a program, each a process of the world with variables of its own. An exit status other
-// than 0 breaks "user:exit-status". At the znode of a mutex, a client that removes its own znode
-// while another one stands in front has taken the lock out of turn (S1), unless its session has
-// changed its connection: then it may have given up. What is left there at the end breaks R1.
+// Copies of a program, each a process of the world with variables of its own, which its
+// constructors have initialised. An exit status other than 0 breaks "user:exit-status". At the
+// znode of a mutex, a client that removes its own znode while another one stands in front has taken
+// the lock out of turn (S1), unless its session has changed its connection: then it may have given
+// up. What is left there at the end breaks R1.
 class ProcessProgram final : public threads::ThreadsProgram {
  public:
   ProcessProgram(Target target, program::TargetSettings settings);
@@ -41,13 +45,14 @@ class ProcessProgram final : public threads::ThreadsProgram {
   bool process_ends(intercept::Thread& thread, int status) override;
   void forget() override;
 
-  int run_main(std::uint32_t copy);
+  void run_main(std::uint32_t copy);
   void judge_removal(const fakezk::Change& removal);
   // The child of the lock's znode that is in front of all others and of that one, if any.
   [[nodiscard]] std::optional<Path> in_front_of(const Path& znode) const;
 
   Target target_;
   program::TargetSettings settings_;
+  std::optional<Surroundings> surroundings_;
   std::optional<OwnOutput> output_;  // During an execution.
   fakezk::World* world_ = nullptr;
   search::Verdict* verdict_ = nullptr;

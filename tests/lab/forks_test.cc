@@ -83,6 +83,7 @@ TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
   EXPECT_THAT(report.failure->lanes, HasSubstr("aborted"));
 }
 
+// The hunt finds out that it needs a child for each execution.
 TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
   LockUnderTest lock("remembering", &remember);
   executions_seen = 0;
@@ -91,6 +92,18 @@ TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
   EXPECT_EQ(executions_seen, 0);
   lock.in_forks = false;
   EXPECT_FALSE(hunt_lock(lock, settings(50)).passed());
+}
+
+TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
+  LockUnderTest lock("nobody-waits", &walk_in);
+  lock.in_forks = true;
+  const HuntReport some = hunt_lock(lock, settings(10'000));
+  lock.executions_per_fork = 1;
+  const HuntReport each = hunt_lock(lock, settings(10'000));
+  EXPECT_EQ(some.trace_hash, each.trace_hash);
+  EXPECT_EQ(some.failed_execution, each.failed_execution);
+  ASSERT_TRUE(some.failure.has_value());
+  EXPECT_EQ(some.failure->violation.oracle, "S2");
 }
 
 TEST(ForksTest, WhatCannotBeForkedIsRefused) {

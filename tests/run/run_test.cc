@@ -107,6 +107,19 @@ TEST_P(MisbehaviourTest, IsReported) {
   EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr(GetParam().message));
 }
 
+TEST(RunTest, FunctionsOfAtexitRunAtTheEndOfAProgram) {
+  const ProgramRun run = hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target atexit");
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 9");
+}
+
+TEST(RunTest, DestructorsOfStaticObjectsRunAtTheEndOfAProgram) {
+  const ProgramRun run =
+      hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target destructor");
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 7");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, MisbehaviourTest,
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
@@ -118,6 +131,26 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+class NewProcessTest : public ::testing::TestWithParam<const char*> {};
+
+// Executions share a real process where that makes no difference.
+TEST_P(NewProcessTest, IsWhatEachExecutionBeginsWith) {
+  const ProgramRun run = hunt("--executions 200 --json",
+                              std::string(LOCKSTEP_TARGETS "/objects_target ") + GetParam());
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_EQ(run.json()["executions"], 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
+                         ::testing::Values("grow", "environment", "files", "mask"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(RunTest, CopiesHaveStaticObjectsOfTheirOwn) {
+  const ProgramRun run =
+      hunt("--clients 3 --executions 50 --json", LOCKSTEP_TARGETS "/objects_target grow");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 

@@ -18,10 +18,9 @@ namespace lockstep::intercept {
 namespace {
 
 // Functions that wait, or start something that goes on by itself, and that nobody defines here.
-constexpr std::array<std::string_view, 11> kUnhandled = {
-    "aio_suspend",   "epoll_pwait2",      "io_getevents", "mq_receive",
-    "mq_send",       "mq_timedreceive",   "mq_timedsend", "mtx_lock",
-    "mtx_timedlock", "pthread_spin_lock", "thrd_create"};
+constexpr std::array<std::string_view, 7> kUnhandled = {
+    "aio_suspend", "epoll_pwait2",    "io_getevents", "mq_receive",
+    "mq_send",     "mq_timedreceive", "mq_timedsend"};
 
 // Objects that do not run code under test, or only what it calls for itself.
 bool is_system(std::string_view object) {

@@ -3,9 +3,12 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +31,8 @@ class Descriptor {
   // The same, but leaves the bytes there.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
+  // When it becomes ready by itself, in the host's time.
+  [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due() { return std::nullopt; }
   // The last program descriptor that stood for it has been closed.
   virtual void close() {}
 
@@ -57,6 +62,12 @@ class Descriptors {
   std::vector<std::shared_ptr<Descriptor>> table_;
   std::uint16_t port_ = 30'000;
 };
+
+[[nodiscard]] inline std::optional<std::chrono::nanoseconds> earlier(
+    std::optional<std::chrono::nanoseconds> a, std::optional<std::chrono::nanoseconds> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
 
 // Waits until `ready` of a blocking descriptor has one of these events. A nonblocking one, and one
 // with an end, do not wait.

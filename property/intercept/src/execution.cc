@@ -93,7 +93,12 @@ void Execution::wake_one(const void* object) {
   waiting[chosen]->wake(Woken::kByEvent);
 }
 
-void Execution::separate_memory() { memory_ = std::make_unique<ProcessMemory>(); }
+void Execution::remember_start() { ProcessMemory::remember_start(); }
+
+void Execution::separate_memory() {
+  remember_start();
+  memory_ = std::make_unique<ProcessMemory>();
+}
 
 void Execution::end_threads_of(Thread& thread) {
   const Thread& root = thread.root();
@@ -119,6 +124,12 @@ void Execution::descriptors_changed() {
   }
 }
 
+void Execution::deadlines_changed() {
+  for (const auto& thread : threads_) {
+    if (thread->waits_ && thread->condition_) thread->wake(Woken::kByEvent);
+  }
+}
+
 void Execution::refuse(std::string_view function, std::string_view why) {
   Thread& thread = *running_;
   thread.call_ = function;
@@ -127,10 +138,14 @@ void Execution::refuse(std::string_view function, std::string_view why) {
   for (;;) thread.leave();
 }
 
-void* Execution::join(Thread& thread) {
-  point("pthread_join");
-  while (!thread.ended_) wait("pthread_join", &thread);
-  return thread.result_;
+Execution::Joined Execution::join(Thread& thread, std::string_view call,
+                                  std::optional<std::chrono::nanoseconds> until) {
+  point(call);
+  while (!thread.ended_) {
+    if (until && host_.now() >= *until) return {false, nullptr};
+    wait(call, &thread, until);
+  }
+  return {true, thread.result_};
 }
 
 void Execution::at_thread_exit(void (*function)(void*), void* argument) {

@@ -34,6 +34,15 @@ class AnyReady final : public Condition {
  public:
   AnyReady(Execution& execution, std::span<pollfd> files) : execution_(execution), files_(files) {}
   bool holds() override { return look() > 0; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const {
+    std::optional<std::chrono::nanoseconds> first;
+    for (const pollfd& file : files_) {
+      if (file.fd < 0 || !Descriptors::is_ours(file.fd)) continue;
+      const auto descriptor = execution_.descriptors().find(file.fd);
+      if (descriptor && (file.events & POLLIN) != 0) first = earlier(first, descriptor->due());
+    }
+    return first;
+  }
   int look() {
     int count = 0;
     for (pollfd& file : files_) {
@@ -58,7 +67,7 @@ int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
     const int count = any.look();
     if (count > 0) return count;
     if (until && execution.host().now() >= *until) return 0;
-    execution.wait(call, nullptr, until, &any);
+    execution.wait(call, nullptr, earlier(until, any.due()), &any);
   }
 }
 

@@ -2,35 +2,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lockstep::intercept {
 
 // The variables of the program and of its libraries, without those of the system and of Lockstep,
-// as several processes have them: each has its own, at the same addresses, and begins with those
-// that were there when this object was made. What a library has that is loaded later is shared.
+// as several processes have them: each has its own, at the same addresses, and begins with those of
+// the start. What a library has that is loaded later is shared, and so is allocated memory that
+// variables point to at the start.
 class ProcessMemory {
  public:
-  ProcessMemory();
+  // Remembers the variables as they are now, once in a real process: that is the start.
+  static void remember_start() { static_cast<void>(start()); }
 
   // Makes those of a process, which is known by its number, the current ones.
   void use(std::uint32_t process);
 
  private:
-  struct Piece {
-    std::byte* at;
-    std::size_t size;
-  };
+  using Variables = std::span<std::byte>;
   using Contents = std::vector<std::byte>;
+  struct Start {
+    Start();
+    std::vector<Variables> variables;
+    Contents contents;
+  };
 
-  void find(const void* module);
-  void save(Contents& into) const;
-  void load(const Contents& from) const;
+  [[nodiscard]] static const Start& start();
+  static void save(const std::vector<Variables>& variables, Contents& into);
+  static void load(const Contents& from);
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  std::vector<Piece> pieces_;
-  Contents initial_;
   std::uint32_t current_ = kNone;
   std::vector<Contents> others_;  // By process; empty before its first use.
 };

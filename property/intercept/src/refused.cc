@@ -4,11 +4,9 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +32,6 @@ constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals";
 constexpr char kNotYet[] = "this function cannot be intercepted; poll and select can";
 constexpr char kElsewhere[] = "what other processes do cannot be hunted";
-constexpr char kJoin[] = "only pthread_join can be intercepted";
 }  // namespace
 
 extern "C" {
@@ -78,9 +75,6 @@ LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals,
 LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
 LOCKSTEP_REFUSED(int, pause, (), (), kSignal)
 LOCKSTEP_REFUSED(unsigned, alarm, (unsigned seconds) noexcept, (seconds), kSignal)
-LOCKSTEP_REFUSED(int, epoll_create, (int size) noexcept, (size), kNotYet)
-LOCKSTEP_REFUSED(int, epoll_create1, (int flags) noexcept, (flags), kNotYet)
-LOCKSTEP_REFUSED(int, timerfd_create, (int clock, int flags) noexcept, (clock, flags), kNotYet)
 LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),
@@ -116,12 +110,5 @@ LOCKSTEP_REFUSED(int, msgsnd, (int queue, const void* message, size_t size, int 
                  (queue, message, size, flags), kElsewhere)
 LOCKSTEP_REFUSED(ssize_t, msgrcv, (int queue, void* message, size_t size, long type, int flags),
                  (queue, message, size, type, flags), kElsewhere)
-LOCKSTEP_REFUSED(int, pthread_tryjoin_np, (pthread_t thread, void** result) noexcept,
-                 (thread, result), kJoin)
-LOCKSTEP_REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const timespec* time),
-                 (thread, result, time), kJoin)
-LOCKSTEP_REFUSED(int, pthread_clockjoin_np,
-                 (pthread_t thread, void** result, clockid_t clock, const timespec* time),
-                 (thread, result, clock, time), kJoin)
 
 }  // extern "C"

@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "caller.h"
 #include "calls.h"
@@ -24,6 +26,28 @@ bool is_known(const Execution& execution, pthread_t handle) {
     if (handle_of(*thread) == handle) return true;
   }
   return false;
+}
+
+// 0, or the error: EBUSY if the thread ends later than `until`.
+int join(Execution& execution, std::string_view call, pthread_t handle, void** result,
+         std::optional<std::chrono::nanoseconds> until) {
+  if (!is_known(execution, handle)) return ESRCH;
+  Thread& thread = thread_of(handle);
+  if (Execution::detached(thread)) return EINVAL;
+  if (&thread == execution.running()) return EDEADLK;
+  const Execution::Joined joined = execution.join(thread, call, until);
+  if (!joined.has_ended) return EBUSY;
+  Execution::detach(thread);
+  if (result) *result = joined.result;
+  return 0;
+}
+
+int join_until(Execution& execution, std::string_view call, pthread_t handle, void** result,
+               clockid_t clock, const timespec* time) {
+  if (!time) return join(execution, call, handle, result, std::nullopt);
+  if (!is_valid(*time)) return EINVAL;
+  const int error = join(execution, call, handle, result, due(clock, *time));
+  return error == EBUSY ? ETIMEDOUT : error;
 }
 
 }  // namespace
@@ -49,14 +73,22 @@ int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*
 
 int pthread_join(pthread_t handle, void** result) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_join)(handle, result));
-  if (!is_known(*execution, handle)) return ESRCH;
-  Thread& thread = thread_of(handle);
-  if (Execution::detached(thread)) return EINVAL;
-  if (&thread == execution->running()) return EDEADLK;
-  void* const returned = execution->join(thread);
-  Execution::detach(thread);
-  if (result) *result = returned;
-  return 0;
+  return join(*execution, "pthread_join", handle, result, std::nullopt);
+}
+
+int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_tryjoin_np)(handle, result));
+  return join(*execution, "pthread_tryjoin_np", handle, result, std::chrono::nanoseconds::zero());
+}
+
+int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* time) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_timedjoin_np)(handle, result, time));
+  return join_until(*execution, "pthread_timedjoin_np", handle, result, CLOCK_REALTIME, time);
+}
+
+int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* time) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_clockjoin_np)(handle, result, clock, time));
+  return join_until(*execution, "pthread_clockjoin_np", handle, result, clock, time);
 }
 
 int pthread_detach(pthread_t handle) noexcept {

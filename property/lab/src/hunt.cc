@@ -106,6 +106,8 @@ class Search {
   [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
   // Whether the violation that was found has ended a child process of the hunt.
   [[nodiscard]] bool ended_process() const { return ended_process_; }
+  // As few as the hunt has found necessary.
+  [[nodiscard]] std::uint32_t executions_per_fork() const { return executions_per_fork_; }
 
  private:
   [[nodiscard]] std::unique_ptr<search::Program> make(ScenarioSize size, bool is_searched) const {
@@ -124,6 +126,7 @@ class Search {
   const Explainer* explainer_;
   Stopwatch stopwatch_;
   bool ended_process_ = false;
+  std::uint32_t executions_per_fork_ = 1;
 };
 
 StoppedBy reason(const search::HuntResult& result, bool interrupted) {
@@ -140,8 +143,9 @@ search::HuntResult Search::hunted(const search::HuntOptions& options) {
     JobThreads threads(options.jobs);
     return hunt(options, threads);
   }
-  ForkedResult forked = hunt_in_forks(options);
+  ForkedResult forked = hunt_in_forks(options, lock_.executions_per_fork);
   ended_process_ = forked.ended_process;
+  executions_per_fork_ = forked.executions_per_fork;
   return std::move(forked.result);
 }
 
@@ -302,7 +306,7 @@ search::Failure explained(const LockUnderTest& lock, const HuntSettings& setting
                           const Search& search, const search::Found& found) {
   constexpr std::chrono::seconds kMostTime(10);
   ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, Hunts::kInChildren,
-                      kMostTime);
+                      lock.executions_per_fork, kMostTime);
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
                       [&](std::uint32_t clients, std::uint32_t rounds) {
                         return search.program({clients, rounds});
@@ -349,8 +353,10 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
   report.failed_execution = found->execution;
-  report.failure = search.ended_process() ? ended(lock, settings, watch, *found)
-                                          : explained(lock, settings, search, *found);
+  LockUnderTest as_hunted = lock;
+  as_hunted.executions_per_fork = search.executions_per_fork();
+  report.failure = search.ended_process() ? ended(as_hunted, settings, watch, *found)
+                                          : explained(as_hunted, settings, search, *found);
   return report;
 }
 

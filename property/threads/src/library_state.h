@@ -20,8 +20,6 @@ class LibraryState {
   [[nodiscard]] const std::byte* code_end() const { return code_end_; }
 
  private:
-  void keep(std::byte* begin, std::byte* end);
-
   struct Piece {
     std::byte* at;
     std::vector<std::byte> contents;

@@ -28,9 +28,11 @@ const LibraryState& library() {
 
 }  // namespace
 
+void ThreadsProgram::remember_library() { static_cast<void>(library()); }
+
 ThreadsProgram::ThreadsProgram(ThreadOwners owners, bool is_coarse)
     : owners_(owners), is_coarse_(is_coarse) {
-  static_cast<void>(library());
+  remember_library();
   intercept::Execution::prepare();
 }
 

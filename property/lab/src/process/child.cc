@@ -28,6 +28,12 @@ void tell_of_slowness(int) {
 
 }  // namespace
 
+void begin_child(int file, IfSlow if_slow) {
+  be_silent();
+  report_ends_to(file);
+  if (if_slow == IfSlow::kCrash) std::signal(SIGALRM, &tell_of_slowness);
+}
+
 std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                   const std::function<void(int)>& work) {
   std::array<int, 2> ends{};
@@ -35,9 +41,7 @@ std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
   const ::pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    be_silent();
-    report_ends_to(ends[1]);
-    if (if_slow == IfSlow::kCrash) std::signal(SIGALRM, &tell_of_slowness);
+    begin_child(ends[1], if_slow);
     ::alarm(most_seconds);
     work(ends[1]);
     ::_exit(0);

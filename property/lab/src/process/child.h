@@ -17,4 +17,7 @@ enum class IfSlow : std::uint8_t { kNothing, kCrash };
 [[nodiscard]] std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                                 const std::function<void(int file)>& work);
 
+// Makes a new child such a process: it prints nothing, and tells `file` of its end.
+void begin_child(int file, IfSlow if_slow);
+
 }  // namespace lockstep::lab

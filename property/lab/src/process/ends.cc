@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -36,6 +37,10 @@ struct Rest {
   std::uint32_t message;
   std::uint32_t violated_at;
 };
+struct OrderHead {
+  std::uint64_t execution;
+  std::uint32_t deviations;
+};
 static_assert(std::is_trivially_copyable_v<search::Judgements>);
 
 constexpr std::string_view kHas = " has ";
@@ -64,19 +69,24 @@ bool read_all(int file, void* into, std::size_t size) {
   return true;
 }
 
+// Some at a time, without allocating.
 bool write_deviations(int file, const std::vector<fakezk::Deviation>& deviations) noexcept {
-  for (const fakezk::Deviation& deviation : deviations) {
-    const Choice choice{deviation.position, deviation.choice.fault ? 1U : 0U,
-                        deviation.choice.index};
-    if (!write_all(file, &choice, sizeof choice)) return false;
+  std::array<Choice, 128> some{};
+  for (std::size_t done = 0; done < deviations.size();) {
+    const std::size_t count = std::min(some.size(), deviations.size() - done);
+    for (std::size_t i = 0; i < count; ++i, ++done) {
+      const fakezk::Deviation& deviation = deviations[done];
+      some[i] = {deviation.position, deviation.choice.fault ? 1U : 0U, deviation.choice.index};
+    }
+    if (!write_all(file, some.data(), count * sizeof(Choice))) return false;
   }
   return true;
 }
 
 bool read_deviations(int file, std::uint32_t count, std::vector<fakezk::Deviation>& deviations) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Choice choice{};
-    if (!read_all(file, &choice, sizeof choice)) return false;
+  std::vector<Choice> choices(count);
+  if (!read_all(file, choices.data(), count * sizeof(Choice))) return false;
+  for (const Choice& choice : choices) {
     fakezk::Deviation& deviation = deviations.emplace_back();
     deviation.position = choice.position;
     deviation.choice.fault = choice.fault != 0;
@@ -172,6 +182,19 @@ std::optional<ToldTrial> read_trial(int file) {
   std::optional<End> end = read_end_after(file, head);
   if (!end) return std::nullopt;
   return crashed(*std::move(end));
+}
+
+bool write_order(int file, const Order& order) {
+  const OrderHead head{order.execution, static_cast<std::uint32_t>(order.deviations.size())};
+  return write_all(file, &head, sizeof head) && write_deviations(file, order.deviations);
+}
+
+std::optional<Order> read_order(int file) {
+  OrderHead head{};
+  if (!read_all(file, &head, sizeof head)) return std::nullopt;
+  Order order{head.execution, {}};
+  if (!read_deviations(file, head.deviations, order.deviations)) return std::nullopt;
+  return order;
 }
 
 }  // namespace lockstep::lab

@@ -45,4 +45,13 @@ bool write_trial(int file, const search::Trial& trial,
 // Reads what write_trial or write_end has written; none if the writers have closed the pipe.
 [[nodiscard]] std::optional<ToldTrial> read_trial(int file);
 
+// An execution that another process is to run: its number in a search, or its choices.
+struct Order {
+  std::uint64_t execution = 0;
+  std::vector<fakezk::Deviation> deviations;
+};
+bool write_order(int file, const Order& order);
+// None if the writers have closed the pipe.
+[[nodiscard]] std::optional<Order> read_order(int file);
+
 }  // namespace lockstep::lab

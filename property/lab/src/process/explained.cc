@@ -58,7 +58,7 @@ std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
       [&](ScenarioSize size) {
         return with_last_words(lock.program(size), {lock.name, size, settings.faults, replay_by});
       },
-      lock.in_forks ? Hunts::kInChildren : Hunts::kInOneChild,
+      lock.in_forks ? Hunts::kInChildren : Hunts::kInOneChild, lock.executions_per_fork,
       lock.in_forks ? kMostTimeOfAHunt : kMostTime);
   search::Scene scene{
       lock.name, settings.size.clients, settings.size.rounds,

@@ -38,11 +38,13 @@ search::Violation not_deterministic(std::uint32_t steps, std::uint32_t steps_aga
 }  // namespace
 
 ForkedSearcher::ForkedSearcher(MakeProgram make_program, MakeStrategy make_strategy,
-                               const search::ExecutionLimits& limits, std::uint64_t seed)
+                               const search::ExecutionLimits& limits, std::uint64_t seed,
+                               std::uint32_t executions_per_fork)
     : make_program_(std::move(make_program)),
       make_strategy_(std::move(make_strategy)),
       limits_(limits),
-      seed_(seed) {}
+      seed_(seed),
+      worker_(executions_per_fork) {}
 
 std::optional<ToldTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
   std::optional<ToldTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
@@ -66,49 +68,72 @@ ToldTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
   if (!searcher_) {
     if (std::optional<ToldTrial> broken = run_calmly(if_slow)) return *broken;
   }
-  std::optional<ToldTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
-    search::Outcome outcome = searcher_->run(index);
-    write_trial(file, {std::move(outcome), searcher_->deviations()});
-  });
+  std::optional<ToldTrial> told =
+      worker_.run({index, {}}, kMostSeconds, if_slow, [this](const Order& order, int file) {
+        search::Trial trial{searcher_->run(order.execution), {}};
+        if (trial.outcome.violation) trial.deviations = searcher_->deviations();
+        write_trial(file, trial);
+      });
   return told ? *std::move(told) : killed(if_slow);
+}
+
+ToldTrial ForkedSearcher::run_afresh(std::uint64_t index, IfSlow if_slow) {
+  worker_.end();
+  return run(index, if_slow);
 }
 
 namespace {
 
-// The next execution. False if it breaks something.
-bool search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& forked) {
+bool is_same(const ToldTrial& a, const ToldTrial& b) {
+  return a.ended_process == b.ended_process &&
+         a.trial.outcome.trace_hash == b.trial.outcome.trace_hash &&
+         a.trial.outcome.violation.has_value() == b.trial.outcome.violation.has_value();
+}
+
+enum class Next : std::uint8_t { kGoesOn, kFound, kDependsOnEarlierOnes };
+
+// The next execution. Repeats one in 200, and what it finds, in another child.
+Next search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& forked) {
   search::HuntResult& result = forked.result;
   ToldTrial told = searcher.run(index, IfSlow::kCrash);
   search::Outcome& outcome = told.trial.outcome;
+  bool is_nondeterministic = false;
+  const bool repeats = search::is_repeated(index) && !told.ended_process;
+  const bool shares = forked.executions_per_fork > 1;
+  if (repeats || (shares && outcome.violation)) {
+    const ToldTrial again = searcher.run_afresh(index, IfSlow::kCrash);
+    is_nondeterministic = !is_same(told, again);
+    if (is_nondeterministic && shares) return Next::kDependsOnEarlierOnes;
+    if (is_nondeterministic) {
+      outcome.violation = not_deterministic(outcome.steps, again.trial.outcome.steps);
+    }
+  }
   ++result.executions;
   result.steps += outcome.steps;
   result.judged += outcome.judged;
   result.trace_hash += hash_of(index, outcome);
-  bool is_nondeterministic = false;
-  if (search::is_repeated(index) && !told.ended_process) {
-    const search::Outcome again = searcher.run(index, IfSlow::kCrash).trial.outcome;
-    is_nondeterministic = again.trace_hash != outcome.trace_hash;
-    if (is_nondeterministic) outcome.violation = not_deterministic(outcome.steps, again.steps);
-  }
-  if (!outcome.violation) return true;
+  if (!outcome.violation) return Next::kGoesOn;
   forked.ended_process = told.ended_process;
   result.found = search::Found{index, std::move(outcome), std::move(told.trial.deviations),
                                is_nondeterministic};
-  return false;
+  return Next::kFound;
 }
 
 }  // namespace
 
-ForkedResult hunt_in_forks(const search::HuntOptions& options) {
+ForkedResult hunt_in_forks(const search::HuntOptions& options, std::uint32_t executions_per_fork) {
   using Reason = search::HuntResult::StoppedBy;
-  ForkedSearcher searcher(options.make_program, options.make_strategy, options.limits,
-                          options.seed);
+  ForkedSearcher searcher(options.make_program, options.make_strategy, options.limits, options.seed,
+                          executions_per_fork);
   ForkedResult forked;
+  forked.executions_per_fork = executions_per_fork;
   search::HuntResult& result = forked.result;
   result.stopped_by = Reason::kCount;
   while (result.executions < options.executions) {
     const std::uint64_t index = options.first + result.executions;
-    if (!search_next(searcher, index, forked)) {
+    const Next next = search_next(searcher, index, forked);
+    if (next == Next::kDependsOnEarlierOnes) return hunt_in_forks(options, 1);
+    if (next == Next::kFound) {
       result.stopped_by = Reason::kViolation;
       break;
     }

@@ -86,14 +86,25 @@ std::string last_of(std::string texts) {
 
 }  // namespace
 
-ForkedTrials::ForkedTrials(Make make, Hunts hunts, std::chrono::seconds most)
-    : make_(std::move(make)), hunts_(hunts), give_up_at_(std::chrono::steady_clock::now() + most) {}
+ForkedTrials::ForkedTrials(Make make, Hunts hunts, std::uint32_t trials_per_fork,
+                           std::chrono::seconds most)
+    : make_(std::move(make)),
+      hunts_(hunts),
+      trials_per_fork_(trials_per_fork),
+      give_up_at_(std::chrono::steady_clock::now() + most),
+      worker_(trials_per_fork) {}
 
 bool ForkedTrials::time_is_up() const { return std::chrono::steady_clock::now() > give_up_at_; }
 
-void ForkedTrials::use(std::uint32_t clients, std::uint32_t rounds) {
-  if (clients == size_.clients && rounds == size_.rounds) return;
-  size_ = {clients, rounds};
+void ForkedTrials::use(ScenarioSize size, const search::ExecutionLimits& limits) {
+  const bool is_same_size = size.clients == size_.clients && size.rounds == size_.rounds;
+  const bool are_same_limits = limits.faults == limits_.faults && limits.steps == limits_.steps &&
+                               limits.work == limits_.work;
+  if (is_same_size && are_same_limits) return;
+  worker_.end();
+  limits_ = limits;
+  if (is_same_size) return;
+  size_ = size;
   world_.reset();
   program_ = make_(size_);
   world_ = std::make_unique<fakezk::World>(program_->servers());
@@ -103,12 +114,14 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
                                 const search::ExecutionLimits& limits,
                                 const std::vector<fakezk::Deviation>& deviations) {
   if (time_is_up()) return {{}, deviations};
-  use(clients, rounds);
-  std::optional<ToldTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int file) {
-    search::Replay replay(deviations);
-    search::Outcome outcome = execute(*world_, *program_, replay, limits);
+  use({clients, rounds}, limits);
+  const auto work = [this](const Order& order, int file) {
+    search::Replay replay(order.deviations);
+    search::Outcome outcome = execute(*world_, *program_, replay, limits_);
     write_trial(file, {std::move(outcome), world_->deviations()});
-  });
+  };
+  std::optional<ToldTrial> told =
+      worker_.run({0, deviations}, kMostSecondsOfATrial, IfSlow::kNothing, work);
   if (!told) return {{}, deviations};
   return std::move(told->trial);
 }
@@ -137,7 +150,7 @@ search::Caught ForkedTrials::hunt(std::uint32_t clients, std::uint32_t rounds,
                                   const search::ShortHunt& what) {
   if (hunts_ == Hunts::kInOneChild) return hunt_in_one_child({clients, rounds}, limits, what);
   ForkedSearcher searcher([&] { return make_({clients, rounds}); }, &search::make_portfolio, limits,
-                          what.seed);
+                          what.seed, trials_per_fork_);
   search::Caught caught;
   while (caught.executions < what.executions && caught.steps < what.steps && !time_is_up()) {
     ToldTrial told = searcher.run(what.first + caught.executions, IfSlow::kNothing);

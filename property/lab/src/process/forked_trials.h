@@ -11,22 +11,23 @@
 #include "lockstep/lab/scenario.h"
 #include "lockstep/search/trials.h"
 #include "process/ends.h"
+#include "process/worker.h"
 
 namespace lockstep::lab {
 
-// The executions of a short hunt: a process for all of them, or one for each.
+// The executions of a short hunt: a process for all of them, or as for trials.
 enum class Hunts : std::uint8_t { kInOneChild, kInChildren };
 
-// Runs each trial in a child process of its own, so that code under test that ends its process does
-// no harm. Such an end is the violation "crash". A child that takes too long is killed, and breaks
-// nothing. On one thread.
+// Runs trials in child processes, so that code under test that ends its process does no harm. Such
+// an end is the violation "crash". A child that takes too long is killed, and breaks nothing. On
+// one thread.
 class ForkedTrials final : public search::Trials {
  public:
   // Makes a program with last words.
   using Make = std::function<std::unique_ptr<search::Program>(ScenarioSize)>;
-  // All trials together take no more time than that; trials after it break nothing. A hunt in one
-  // child sees no violation but the end of that child.
-  ForkedTrials(Make make, Hunts hunts, std::chrono::seconds most);
+  // A child runs so many trials. All of them together take no more time than that; trials after it
+  // break nothing. A hunt in one child sees no violation but the end of that child.
+  ForkedTrials(Make make, Hunts hunts, std::uint32_t trials_per_fork, std::chrono::seconds most);
 
   search::Trial run(std::uint32_t clients, std::uint32_t rounds,
                     const search::ExecutionLimits& limits,
@@ -49,15 +50,18 @@ class ForkedTrials final : public search::Trials {
   [[nodiscard]] bool time_is_up() const;
   search::Caught hunt_in_one_child(ScenarioSize size, const search::ExecutionLimits& limits,
                                    const search::ShortHunt& what);
-  // Makes a program and its world, for all children that run it.
-  void use(std::uint32_t clients, std::uint32_t rounds);
+  // Makes a program and its world, for all children that run it within these limits.
+  void use(ScenarioSize size, const search::ExecutionLimits& limits);
 
   Make make_;
   Hunts hunts_;
+  std::uint32_t trials_per_fork_;
   std::chrono::steady_clock::time_point give_up_at_;
   ScenarioSize size_{0, 0};  // Of the program.
   std::unique_ptr<search::Program> program_;
   std::unique_ptr<fakezk::World> world_;
+  search::ExecutionLimits limits_;
+  Worker worker_;
 };
 
 }  // namespace lockstep::lab

@@ -54,12 +54,16 @@ class Execution {
   [[nodiscard]] std::span<const std::unique_ptr<Thread>> threads() const { return threads_; }
   [[nodiscard]] Thread* running() const { return running_; }
   // From now on each thread of the host's is a process, together with the threads that it creates:
-  // it has the variables of the program and its libraries for itself.
+  // it has the variables of the program and its libraries for itself, as they were at the start.
   void separate_memory();
+  // They are as they are now at the start. Otherwise the first execution with processes begins it.
+  static void remember_start();
   // Ends the threads of that thread's process where they are. Their objects are not destroyed.
   void end_threads_of(Thread& thread);
   // A stream has changed: bytes have arrived, or it has ended.
   void descriptors_changed();
+  // A descriptor becomes ready at another time: all that wait for descriptors look again.
+  void deadlines_changed();
   // The descriptors of this execution.
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
   [[nodiscard]] Host& host() { return host_; }
@@ -93,8 +97,13 @@ class Execution {
   // The running thread ends its process. Returns if the real one is to end.
   void end_process(std::string_view call, int status);
   Thread& create(std::function<void*()> body, bool by_library);
-  // Waits for the end of that thread.
-  void* join(Thread& thread);
+  // Waits for the end of that thread. Null and false if it comes later than `until`.
+  struct Joined {
+    bool has_ended;
+    void* result;
+  };
+  Joined join(Thread& thread, std::string_view call,
+              std::optional<std::chrono::nanoseconds> until = std::nullopt);
   static void detach(Thread& thread) { thread.detached_ = true; }
   [[nodiscard]] static bool detached(const Thread& thread) { return thread.detached_; }
   static void name(Thread& thread, std::string name) { thread.name_ = std::move(name); }

@@ -60,11 +60,14 @@ class LockUnderTest {
   // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search then tries
   // fewer orders.
   bool isolated = false;
-  // Each execution runs in a child process of its own (fork): it finds all memory as it was, and
-  // one that cannot be unwound leaves nothing behind. For code with threads: lockstep::threads.
-  // Only by a strategy, with one job and no coverage. A failure is run once more in this process,
-  // to be drawn.
+  // Executions run in child processes (fork): they find all memory as it was, and one that cannot
+  // be unwound leaves nothing behind. For code with threads: lockstep::threads. Only by a strategy,
+  // with one job and no coverage. A failure is run once more in this process, to be drawn.
   bool in_forks = false;
+  // So many executions share a child, as long as that makes no difference. A hunt repeats one in
+  // 200 in a new child, and what it finds; if that goes another way, it begins again with a child
+  // for each execution.
+  std::uint32_t executions_per_fork = 64;
   // Makes what is hunted, in place of contenders: a program of another kind that has a name and a
   // size. The members above do not apply to it, except `least` and `isolated`.
   std::function<std::unique_ptr<search::Program>(ScenarioSize)> make_program;

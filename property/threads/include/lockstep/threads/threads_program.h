@@ -21,6 +21,9 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   void finish(fakezk::World& world) final;
   void clear() final;
   [[nodiscard]] search::Judgements judgements() const override { return judged_; }
+  // Silences libzookeeper, whose variables each execution finds as they are now. The first program
+  // that is made does this otherwise.
+  static void remember_library();
 
  protected:
   // `is_coarse`: the C client's own mutexes are no points at which another thread may come first.

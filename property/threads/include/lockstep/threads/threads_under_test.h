@@ -30,8 +30,8 @@ struct ThreadsUnderTest {
   // The C client's own mutexes are no points at which another thread may come first: half the
   // steps.
   bool is_coarse = false;
-  // Each execution runs in a process of its own (lab::LockUnderTest::in_forks): all variables are
-  // as they were, at the price of a fork.
+  // Executions run in child processes (lab::LockUnderTest::in_forks): all variables are as they
+  // were, and a crash ends nothing but its child.
   bool in_forks = false;
 };
 

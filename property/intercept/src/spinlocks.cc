@@ -1,0 +1,39 @@
+#include <errno.h>
+#include <pthread.h>
+
+#include "calls.h"
+#include "real.h"
+
+// Spin locks, in glibc's representation on x86-64: a thread that spins waits for an unlock.
+
+namespace {
+constexpr int kFree = 1;
+constexpr int kTaken = 0;
+}  // namespace
+
+extern "C" {
+
+int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_lock)(lock));
+  execution->point("pthread_spin_lock", LOCKSTEP_CALLER);
+  while (*lock != kFree) execution->wait("pthread_spin_lock", const_cast<const int*>(lock));
+  *lock = kTaken;
+  return 0;
+}
+
+int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_trylock)(lock));
+  execution->point("pthread_spin_trylock", LOCKSTEP_CALLER);
+  if (*lock != kFree) return EBUSY;
+  *lock = kTaken;
+  return 0;
+}
+
+int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_unlock)(lock));
+  *lock = kFree;
+  execution->wake_all(const_cast<const int*>(lock));
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,111 @@
+#include <errno.h>
+#include <sys/timerfd.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "calls.h"
+#include "descriptors.h"
+#include "real.h"
+
+// timerfd: a descriptor that holds how often its timer has expired.
+
+namespace lockstep::intercept {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+class TimerFile final : public Descriptor {
+ public:
+  TimerFile(Execution& execution, clockid_t clock) : execution_(execution), clock_(clock) {}
+
+  short ready() override { return expirations() > 0 ? POLLIN : 0; }
+  std::optional<nanoseconds> due() override { return due_; }
+  ssize_t read(char* into, std::size_t size) override {
+    std::uint64_t count = expirations();
+    if (size < sizeof count) return errno = EINVAL, -1;
+    if (count == 0) return errno = EAGAIN, -1;
+    std::memcpy(into, &count, sizeof count);
+    if (interval_ > nanoseconds::zero()) {
+      *due_ += interval_ * count;
+    } else {
+      due_.reset();
+    }
+    return sizeof count;
+  }
+
+  void set(int flags, const itimerspec& time) {
+    const nanoseconds first = from_timespec(time.it_value);
+    interval_ = from_timespec(time.it_interval);
+    due_.reset();
+    if (first == nanoseconds::zero()) return;
+    const bool is_absolute = (flags & TFD_TIMER_ABSTIME) != 0;
+    due_ = is_absolute ? intercept::due(clock_, time.it_value) : execution_.host().now() + first;
+  }
+  [[nodiscard]] itimerspec left() const {
+    itimerspec time{to_timespec(interval_), {}};
+    if (due_) time.it_value = to_timespec(std::max(*due_ - execution_.host().now(), kLeast));
+    return time;
+  }
+
+ private:
+  static constexpr nanoseconds kLeast{1};  // 0 means that the timer is disarmed.
+
+  [[nodiscard]] std::uint64_t expirations() const {
+    const nanoseconds now = execution_.host().now();
+    if (!due_ || now < *due_) return 0;
+    if (interval_ == nanoseconds::zero()) return 1;
+    return 1 + static_cast<std::uint64_t>((now - *due_) / interval_);
+  }
+
+  Execution& execution_;
+  clockid_t clock_;
+  std::optional<nanoseconds> due_;  // None: disarmed.
+  nanoseconds interval_{0};
+};
+
+std::shared_ptr<TimerFile> timer_of(Execution& execution, int file) {
+  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
+  if (!descriptor) return nullptr;
+  auto timer = std::dynamic_pointer_cast<TimerFile>(descriptor);
+  if (!timer) errno = EINVAL;
+  return timer;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int timerfd_create(clockid_t clock, int flags) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_create)(clock, flags));
+  auto timer = std::make_shared<TimerFile>(*execution, clock);
+  timer->nonblocking = (flags & TFD_NONBLOCK) != 0;
+  return execution->descriptors().add(std::move(timer));
+}
+
+int timerfd_settime(int file, int flags, const itimerspec* time, itimerspec* before) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_settime)(file, flags, time, before));
+  const std::shared_ptr<TimerFile> timer = timer_of(*execution, file);
+  if (!timer) return -1;
+  if (!is_valid(time->it_value) || !is_valid(time->it_interval)) return errno = EINVAL, -1;
+  if (before) *before = timer->left();
+  timer->set(flags, *time);
+  execution->deadlines_changed();
+  return 0;
+}
+
+int timerfd_gettime(int file, itimerspec* time) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_gettime)(file, time));
+  const std::shared_ptr<TimerFile> timer = timer_of(*execution, file);
+  if (!timer) return -1;
+  *time = timer->left();
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "process/child.h"
+#include "process/ends.h"
+
+namespace lockstep::lab {
+
+// A child process that runs one execution after another, as ordered. It is forked from this process
+// at the first order, and again when it has ended or has run its number of executions.
+class Worker {
+ public:
+  // Runs an execution in the child, and writes its trial to `file` (write_trial).
+  using Work = std::function<void(const Order& order, int file)>;
+
+  explicit Worker(std::uint32_t most_executions) : most_executions_(most_executions) {}
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker() { end(); }
+
+  // None if the child has been killed: from outside, or because it took longer than that.
+  // A child that is there keeps the work and the bounds that it was forked with.
+  [[nodiscard]] std::optional<ToldTrial> run(const Order& order, unsigned most_seconds,
+                                             IfSlow if_slow, const Work& work);
+  // Ends the child, if there is one: the next execution finds the memory of this process.
+  void end();
+
+ private:
+  // False if the machine has no more processes or files.
+  bool start(unsigned most_seconds, IfSlow if_slow, const Work& work);
+
+  std::uint32_t most_executions_;
+  std::uint32_t executions_ = 0;  // Of this child.
+  ::pid_t child_ = 0;             // 0: none.
+  int orders_ = -1;
+  int unread_orders_ =
+      -1;  // The child's end, kept open: an order to a dead child raises no signal.
+  int replies_ = -1;
+};
+
+}  // namespace lockstep::lab

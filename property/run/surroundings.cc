@@ -1,0 +1,41 @@
+#include "surroundings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace lockstep::run {
+
+namespace {
+
+// One above the highest file that is open.
+unsigned first_free_file() {
+  unsigned first = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const std::string name = entry.path().filename();
+    unsigned file = 0;
+    std::from_chars(name.data(), name.data() + name.size(), file);
+    first = std::max(first, file + 1);
+  }
+  return first;
+}
+
+}  // namespace
+
+Surroundings::Surroundings(char** variables)
+    : process_(::getpid()), first_file_(first_free_file()) {
+  for (char** variable = variables; *variable; ++variable) variables_.push_back(*variable);
+  variables_.push_back(nullptr);
+}
+
+// setenv() may have changed the list in place, or made another one.
+char** Surroundings::restore() {
+  ::close_range(first_file_, ~0U, 0);
+  current_ = variables_;
+  environ = current_.data();
+  return current_.data();
+}
+
+}  // namespace lockstep::run

@@ -1,0 +1,137 @@
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include <chrono>
+#include <thread>
+
+#include "small_world.h"
+
+// C11's threads, spin locks, and joins with a time.
+
+namespace lockstep::intercept {
+namespace {
+
+void run_in_orders(const std::function<void()>& body) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SmallWorld world(seed);
+    world.run(body);
+    ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
+    ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
+  }
+}
+
+// A counter of several threads under a C11 mutex, and who waits for it.
+struct Shared {
+  mtx_t mutex;
+  cnd_t changed;
+  int count = 0;
+};
+
+int count_up(void* argument) {
+  auto& shared = *static_cast<Shared*>(argument);
+  mtx_lock(&shared.mutex);
+  const int before = shared.count;
+  thrd_yield();
+  shared.count = before + 1;
+  cnd_broadcast(&shared.changed);
+  mtx_unlock(&shared.mutex);
+  return before;
+}
+
+TEST(InterceptedC11ThreadsTest, AreThreadsOfTheExecution) {
+  run_in_orders([] {
+    Shared shared{};
+    ASSERT_EQ(mtx_init(&shared.mutex, mtx_plain), thrd_success);
+    ASSERT_EQ(cnd_init(&shared.changed), thrd_success);
+    thrd_t a{};
+    thrd_t b{};
+    ASSERT_EQ(thrd_create(&a, &count_up, &shared), thrd_success);
+    ASSERT_EQ(thrd_create(&b, &count_up, &shared), thrd_success);
+    mtx_lock(&shared.mutex);
+    while (shared.count < 2) cnd_wait(&shared.changed, &shared.mutex);
+    mtx_unlock(&shared.mutex);
+    int first = -1;
+    int second = -1;
+    EXPECT_EQ(thrd_join(a, &first), thrd_success);
+    EXPECT_EQ(thrd_join(b, &second), thrd_success);
+    EXPECT_EQ(first + second, 1);
+    cnd_destroy(&shared.changed);
+    mtx_destroy(&shared.mutex);
+  });
+}
+
+TEST(InterceptedC11ThreadsTest, SleepInSimulatedTime) {
+  run_in_orders([] {
+    const auto start = std::chrono::steady_clock::now();
+    const timespec hour{3600, 0};
+    EXPECT_EQ(thrd_sleep(&hour, nullptr), 0);
+    EXPECT_EQ(std::chrono::steady_clock::now() - start, std::chrono::hours(1));
+  });
+}
+
+TEST(InterceptedC11ThreadsTest, AreRealOnesOutsideOfAnExecution) {
+  Shared shared{};
+  ASSERT_EQ(mtx_init(&shared.mutex, mtx_recursive), thrd_success);
+  ASSERT_EQ(cnd_init(&shared.changed), thrd_success);
+  thrd_t thread{};
+  ASSERT_EQ(thrd_create(&thread, &count_up, &shared), thrd_success);
+  int before = -1;
+  EXPECT_EQ(thrd_join(thread, &before), thrd_success);
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(mtx_lock(&shared.mutex), thrd_success);
+  EXPECT_EQ(mtx_trylock(&shared.mutex), thrd_success);
+  mtx_unlock(&shared.mutex);
+  mtx_unlock(&shared.mutex);
+  mtx_destroy(&shared.mutex);
+}
+
+TEST(InterceptedSpinLockTest, KeepsOthersOut) {
+  run_in_orders([] {
+    pthread_spinlock_t lock;
+    ASSERT_EQ(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
+    int inside = 0;
+    int most = 0;
+    const auto work = [&] {
+      pthread_spin_lock(&lock);
+      most = std::max(most, ++inside);
+      std::this_thread::yield();
+      --inside;
+      pthread_spin_unlock(&lock);
+    };
+    std::thread a(work);
+    std::thread b(work);
+    a.join();
+    b.join();
+    EXPECT_EQ(most, 1);
+    EXPECT_EQ(pthread_spin_trylock(&lock), 0);
+    EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY);
+    pthread_spin_unlock(&lock);
+    pthread_spin_destroy(&lock);
+  });
+}
+
+void* nap(void*) {
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  return nullptr;
+}
+
+TEST(InterceptedJoinsTest, EndWithTheirTime) {
+  run_in_orders([] {
+    pthread_t thread{};
+    ASSERT_EQ(pthread_create(&thread, nullptr, &nap, nullptr), 0);
+    EXPECT_EQ(pthread_tryjoin_np(thread, nullptr), EBUSY);
+    timespec deadline{};
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    ++deadline.tv_sec;
+    EXPECT_EQ(pthread_clockjoin_np(thread, nullptr, CLOCK_MONOTONIC, &deadline), ETIMEDOUT);
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 5;
+    EXPECT_EQ(pthread_timedjoin_np(thread, nullptr, &deadline), 0);
+    EXPECT_EQ(pthread_tryjoin_np(thread, nullptr), EINVAL) << "it has been joined";
+  });
+}
+
+}  // namespace
+}  // namespace lockstep::intercept

@@ -1,0 +1,62 @@
+// A C++ program without ZooKeeper whose exit status says whether its process began as a new one:
+//
+//   objects WHAT
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<int> numbers = {1, 2, 3};
+
+// The destructors of static objects run at exit(), after the functions of atexit() that main() has
+// registered.
+struct Last {
+  ~Last() {
+    if (!numbers.empty() && numbers.back() == 7) ::_exit(7);
+  }
+} last;
+
+// The memory that a static object has allocated is its copy's own.
+int grow() {
+  if (numbers != std::vector<int>{1, 2, 3}) return 3;
+  for (int i = 0; i < 1000; ++i) {
+    numbers.push_back(i);
+    if (i % 100 == 0) ::sched_yield();
+  }
+  return numbers.size() == 1003 ? 0 : 4;
+}
+
+int look_at_environment() {
+  if (::getenv("LOCKSTEP_OBJECTS")) return 5;
+  ::setenv("LOCKSTEP_OBJECTS", "1", 1);
+  return 0;
+}
+
+// Opens files, and leaves them open.
+int open_files() {
+  int file = -1;
+  for (int i = 0; i < 40; ++i) file = ::open("/dev/null", O_RDONLY);
+  return file >= 0 && file < 100 ? 0 : 6;
+}
+
+// The mask stays in the kernel, and cannot be put back.
+int look_at_mask() { return ::umask(077) == 077 ? 8 : 0; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "grow") return grow();
+  if (what == "environment") return look_at_environment();
+  if (what == "files") return open_files();
+  if (what == "mask") return look_at_mask();
+  if (what == "destructor") numbers.push_back(7);
+  if (what == "atexit") std::atexit([] { ::_exit(9); });
+  return 0;
+}
