@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -86,6 +87,19 @@ TEST(FramePoolTest, BlocksThatAnotherThreadReleasesDoNotPileUp) {
     for (void* const frame : frames) internal::release_frame(frame, kSize);
   }
   EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(4 * kFrames));
+}
+
+TEST(FramePoolTest, AThreadThatOnlyReleasesGivesAllBackAtItsEnd) {
+  constexpr std::size_t kSize = 300;
+  const std::ptrdiff_t before = held;
+  for (int round = 0; round < 20; ++round) {
+    std::array<void*, 8> frames{};
+    for (void*& frame : frames) frame = internal::allocate_frame(kSize);
+    std::thread([&frames] {
+      for (void* const frame : frames) internal::release_frame(frame, kSize);
+    }).join();
+  }
+  EXPECT_LT(held - before, 20);
 }
 
 // The limit counts the bytes of free blocks of all sizes together. The sanitizer's pool has none:

@@ -304,6 +304,37 @@ TEST(InterceptedThreadsTest, EachThreadHasItsOwnVariables) {
   EXPECT_EQ(destroyed, 2 * static_cast<int>(kSeeds));
 }
 
+TEST(InterceptedThreadsTest, AnotherThreadMayUseAThreadLocalVariable) {
+  run_in_many_orders([] {
+    std::atomic<int*> lent = nullptr;
+    std::thread lender([&] {
+      lent = &counted.value;
+      lent.notify_one();
+      lent.wait(&counted.value);
+      EXPECT_EQ(counted.value, 7);
+    });
+    lent.wait(nullptr);
+    EXPECT_NE(lent.load(), &counted.value);
+    *lent.load() = 7;
+    EXPECT_EQ(counted.value, 1);
+    lent = nullptr;
+    lent.notify_one();
+    lender.join();
+  });
+}
+
+TEST(InterceptedThreadsTest, VariablesThatTheRuntimeHasUsedFirstAreDestroyedWithTheirThread) {
+  destroyed = 0;
+  run_in_many_orders([] {
+    std::thread([] {
+      Execution::enter_runtime();
+      counted.value = 2;
+      Execution::resume_code();
+    }).join();
+  });
+  EXPECT_EQ(destroyed, static_cast<int>(kSeeds));
+}
+
 TEST(InterceptedThreadsTest, KeysHaveDestructors) {
   static int ended = 0;
   ended = 0;

@@ -25,12 +25,6 @@ constexpr std::chrono::milliseconds kStarvation(100);
 
 }  // namespace
 
-Connector::OsRandom::OsRandom() {
-  std::random_device device;
-  std::seed_seq seed{device(), device(), device(), device()};
-  engine_.seed(seed);
-}
-
 Connector::Connector(const Options& options, FailureLog& failures, Listener& listener)
     : options_(options),
       failures_(failures),

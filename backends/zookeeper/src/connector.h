@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "lockstep/random.h"
 #include "lockstep/zookeeper/options.h"
 #include "log_slot.h"
+#include "os_random.h"
 #include "probe.h"
 #include "probe_race.h"
 #include "server_list.h"
@@ -75,15 +75,6 @@ class Connector {
   [[nodiscard]] TimePoint handshake_not_before();
 
  private:
-  class OsRandom final : public Random {
-   public:
-    OsRandom();
-    std::uint64_t next() override { return engine_(); }
-
-   private:
-    std::mt19937_64 engine_;
-  };
-
   class News {
    public:
     bool connected = false;

@@ -1,11 +1,12 @@
 #include "lockstep/zookeeper/runtime.h"
 
-#include <array>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "forks.h"
 #include "lockstep/internal/check.h"
+#include "os_random.h"
 
 namespace lockstep::zookeeper {
 
@@ -46,16 +47,11 @@ void Runtime::Queue::erase(Runnable& work) noexcept {
   work.queued = false;
 }
 
-Runtime::OsSeededRandom::OsSeededRandom() {
-  // GUIDs made of these bits must differ between processes: 256 bits of seed, not one word.
-  std::random_device device;
-  std::array<std::random_device::result_type, 8> words{};
-  for (auto& word : words) word = device();
-  std::seed_seq seed(words.begin(), words.end());
-  engine_.seed(seed);
-}
-
-Runtime::Runtime() : forks_(forks()), work_came_(), loop_thread_(std::this_thread::get_id()) {
+Runtime::Runtime()
+    : forks_(forks()),
+      work_came_(),
+      loop_thread_(std::this_thread::get_id()),
+      random_(std::make_unique<OsRandom>()) {
   bind_to_this_thread();
 }
 

@@ -14,13 +14,13 @@ class Drain {
   void arm() noexcept {}
 };
 
-thread_local Drain drain_at_exit;
+thread_local Drain at_exit;
 
 }  // namespace
 
-void* FramePool::refill(std::size_t size) {
-  drain_at_exit.arm();
-  return ::operator new(size);
+void FramePool::drain_at_exit() noexcept {
+  at_exit.arm();
+  drains_at_exit_ = true;
 }
 
 void FramePool::drain() noexcept {

@@ -1,6 +1,5 @@
 #include "lockstep/intercept/execution.h"
 
-#include <cerrno>
 #include <stdexcept>
 #include <utility>
 
@@ -21,7 +20,7 @@ Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<De
 
 void Execution::prepare() {
   audit();
-  static_cast<void>(ThreadLocals::instance());
+  ThreadLocals::prepare();
 }
 
 Execution::~Execution() {
@@ -163,8 +162,6 @@ void Execution::exit_thread(void* result) {
   throw ThreadExit{result};
 }
 
-void Execution::share(const void* begin, std::size_t bytes) {
-  ThreadLocals::instance().share(begin, bytes);
-}
+void Execution::share(const void* begin, std::size_t bytes) { ThreadLocals::share(begin, bytes); }
 
 }  // namespace lockstep::intercept

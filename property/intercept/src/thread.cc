@@ -1,6 +1,5 @@
 #include "lockstep/intercept/thread.h"
 
-#include <cerrno>
 #include <exception>
 #include <utility>
 
@@ -30,7 +29,7 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
       by_library_(by_library),
       body_(std::move(body)),
       stack_(pool().take()),
-      locals_(ThreadLocals::instance().initial()) {
+      locals_(std::make_unique<ThreadLocals>()) {
   stack_->put_on([this] { run(); });
 }
 
@@ -44,17 +43,15 @@ void Thread::go_on() {
   if (execution_.memory_) execution_.memory_->use(root().number_);
   Thread* const before = std::exchange(Execution::running_, this);
   const bool inside_before = std::exchange(Execution::inside_, inside_);
-  ThreadLocals::instance().exchange(locals_);
-  const int errno_before = std::exchange(errno, errno_);
   const void* const begin_before = Execution::stack_begin_.load(std::memory_order_relaxed);
   const void* const end_before = Execution::stack_end_.load(std::memory_order_relaxed);
   Execution::stack_begin_.store(stack_->begin(), std::memory_order_relaxed);
   Execution::stack_end_.store(stack_->end(), std::memory_order_relaxed);
+  locals_->enter();
   stack_->enter();
+  locals_->leave();
   Execution::stack_begin_.store(begin_before, std::memory_order_relaxed);
   Execution::stack_end_.store(end_before, std::memory_order_relaxed);
-  errno_ = std::exchange(errno, errno_before);
-  ThreadLocals::instance().exchange(locals_);
   Execution::inside_ = inside_before;
   Execution::running_ = before;
   if (ended_) execution_.host().ended(*this);

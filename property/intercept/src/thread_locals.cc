@@ -1,18 +1,30 @@
 #include "thread_locals.h"
 
+#include <asm/prctl.h>
+#include <dlfcn.h>
+#include <immintrin.h>
 #include <link.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::intercept {
 
 namespace {
 
-// libc's variables belong to the real thread (errno is exchanged by itself), as Lockstep's own do
-// if it is a library, and a sanitizer tells threads apart by its own.
+// libc's variables belong to the real thread, as Lockstep's own do if it is a library, and a
+// sanitizer tells threads apart by its own.
 bool stays(std::string_view module) {
   constexpr std::array<std::string_view, 7> kStay = {
       "/libc.so",    "/ld-linux",   "/liblockstep_run.so", "/libasan.so",
@@ -21,81 +33,179 @@ bool stays(std::string_view module) {
       kStay, [&](std::string_view name) { return module.find(name) != module.npos; });
 }
 
+// Functions and data of glibc for those that make threads, and for debuggers.
+template <typename T>
+T* find_in_libc(const char* name) {
+  void* const found = ::dlsym(RTLD_DEFAULT, name);
+  if (!found) {
+    throw std::logic_error(std::string("threads cannot be intercepted: this libc has no ") + name);
+  }
+  return reinterpret_cast<T*>(found);
+}
+
+// The beginning of what the thread pointer leads to (tcbhead_t in glibc's
+// sysdeps/x86_64/nptl/tls.h).
+struct ThreadHeader {
+  void* thread_pointer;
+  void* vector;  // Where the variables of each module are.
+  void* self;
+};
+
+std::byte* thread_pointer() { return static_cast<std::byte*>(__builtin_thread_pointer()); }
+
+// FSGSBASE: user code may write the register, as Linux says in AT_HWCAP2 (bit 1).
+__attribute__((target("fsgsbase"))) void write_register(std::byte* block) {
+  _writefsbase_u64(reinterpret_cast<std::uintptr_t>(block));
+}
+
+void set_thread_pointer(std::byte* block) {
+  static const bool may_write = (::getauxval(AT_HWCAP2) & 2) != 0;
+  if (may_write) return write_register(block);
+  ::syscall(SYS_arch_prctl, ARCH_SET_FS, block);
+}
+
+// Variables at a distance from the thread pointer.
+struct Piece {
+  std::ptrdiff_t offset;
+  std::size_t size;
+  const std::byte* image;  // Initial contents; the rest is zero. Not for shared ones.
+  std::size_t image_size;
+};
+
+class Layout {
+ public:
+  static Layout& instance() {
+    static Layout layout;
+    return layout;
+  }
+
+  void share(std::ptrdiff_t begin, std::ptrdiff_t end) { move(begin, end, own_, shared_); }
+
+  std::byte* take() {
+    if (idle_.empty()) return make();
+    std::byte* const block = idle_.back();
+    idle_.pop_back();
+    initialize(block);
+    return block;
+  }
+  void give_back(std::byte* block) { idle_.push_back(block); }
+
+  void copy_shared(std::byte* to, const std::byte* from) const {
+    for (const Piece& piece : shared_) {
+      std::memcpy(to + piece.offset, from + piece.offset, piece.size);
+    }
+  }
+
+ private:
+  Layout() {
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* module, std::size_t, void* self) {
+          static_cast<Layout*>(self)->find(*module);
+          return 0;
+        },
+        this);
+    const std::ptrdiff_t at = reinterpret_cast<std::byte*>(&errno) - thread_pointer();
+    move(at, at + static_cast<std::ptrdiff_t>(sizeof(errno)), shared_, own_);
+  }
+
+  void find(const dl_phdr_info& module) {
+    if (!module.dlpi_tls_data) return;
+    const std::ptrdiff_t offset = static_cast<std::byte*>(module.dlpi_tls_data) - thread_pointer();
+    // A library that was loaded later has its variables elsewhere, made when they are first used.
+    if (offset >= 0 || offset < -static_cast<std::ptrdiff_t>(static_bytes())) return;
+    for (int i = 0; i < module.dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = module.dlpi_phdr[i];
+      if (header.p_type != PT_TLS) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader says where it is as a number.
+      const auto* const image =
+          reinterpret_cast<const std::byte*>(module.dlpi_addr + header.p_vaddr);
+      const Piece piece = {offset, header.p_memsz, image, header.p_filesz};
+      (stays(module.dlpi_name) ? shared_ : own_).push_back(piece);
+    }
+  }
+
+  static std::size_t static_bytes() {
+    using Describe = void(std::size_t* size, std::size_t* alignment);
+    std::size_t size = 0;
+    std::size_t alignment = 0;
+    find_in_libc<Describe>("_dl_get_tls_static_info")(&size, &alignment);
+    return size;
+  }
+
+  // Moves the memory between the two offsets from pieces of one kind to the other.
+  static void move(std::ptrdiff_t begin, std::ptrdiff_t end, std::vector<Piece>& from,
+                   std::vector<Piece>& to) {
+    std::vector<Piece> left;
+    for (const Piece& piece : from) {
+      const std::ptrdiff_t last = piece.offset + static_cast<std::ptrdiff_t>(piece.size);
+      const std::ptrdiff_t cut = std::clamp(begin, piece.offset, last);
+      const std::ptrdiff_t end_of_cut = std::clamp(end, cut, last);
+      add(piece, piece.offset, cut, left);
+      add(piece, cut, end_of_cut, to);
+      add(piece, end_of_cut, last, left);
+    }
+    from = std::move(left);
+  }
+
+  static void add(const Piece& whole, std::ptrdiff_t begin, std::ptrdiff_t end,
+                  std::vector<Piece>& to) {
+    if (begin == end) return;
+    const auto skipped = static_cast<std::size_t>(begin - whole.offset);
+    const auto size = static_cast<std::size_t>(end - begin);
+    const std::size_t image = whole.image_size > skipped ? whole.image_size - skipped : 0;
+    to.push_back({begin, size, whole.image + skipped, std::min(image, size)});
+  }
+
+  // The block says to libc which thread it is (struct pthread): its number, the canaries of its
+  // stacks, and the values of keys, with which a sanitizer finds its own record of it.
+  static std::byte* make() {
+    static auto* const allocate = find_in_libc<void*(void*)>("_dl_allocate_tls");
+    static const auto bytes = *find_in_libc<const std::uint32_t>("_thread_db_sizeof_pthread");
+    auto* const block = static_cast<std::byte*>(allocate(nullptr));
+    if (!block) throw std::bad_alloc();
+    ThreadHeader header = {};
+    std::memcpy(&header, block, sizeof(header));
+    header.thread_pointer = block;
+    header.self = block;
+    std::memcpy(block, thread_pointer(), bytes);
+    std::memcpy(block, &header, sizeof(header));
+    return block;
+  }
+
+  void initialize(std::byte* block) const {
+    for (const Piece& piece : own_) {
+      std::memcpy(block + piece.offset, piece.image, piece.image_size);
+      std::memset(block + piece.offset + piece.image_size, 0, piece.size - piece.image_size);
+    }
+  }
+
+  std::vector<Piece> own_;
+  std::vector<Piece> shared_;
+  std::vector<std::byte*> idle_;
+};
+
 }  // namespace
 
-ThreadLocals& ThreadLocals::instance() {
-  static ThreadLocals locals;
-  return locals;
-}
+ThreadLocals::ThreadLocals() : block_(Layout::instance().take()) {}
 
-ThreadLocals::ThreadLocals() {
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* module, std::size_t, void* self) {
-        static_cast<ThreadLocals*>(self)->find(module);
-        return 0;
-      },
-      this);
-  rebuild_initial();
-}
+ThreadLocals::~ThreadLocals() { Layout::instance().give_back(block_); }
 
-void ThreadLocals::find(const void* found) {
-  const auto& module = *static_cast<const dl_phdr_info*>(found);
-  if (!module.dlpi_tls_data || stays(module.dlpi_name)) return;
-  for (int i = 0; i < module.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = module.dlpi_phdr[i];
-    if (header.p_type != PT_TLS) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader says where it is as a number.
-    const auto* const image = reinterpret_cast<const std::byte*>(module.dlpi_addr + header.p_vaddr);
-    pieces_.push_back(
-        {static_cast<std::byte*>(module.dlpi_tls_data), header.p_memsz, image, header.p_filesz});
-  }
-}
+void ThreadLocals::prepare() { static_cast<void>(Layout::instance()); }
 
 void ThreadLocals::share(const void* begin, std::size_t bytes) {
-  const auto* const first = static_cast<const std::byte*>(begin);
-  const std::byte* const last = first + bytes;
-  std::vector<Piece> left;
-  for (const Piece& piece : pieces_) {
-    const auto keep = [&](std::byte* from, const std::byte* to) {
-      if (from >= to) return;
-      const auto skipped = static_cast<std::size_t>(from - piece.at);
-      const std::size_t image = piece.image_size > skipped ? piece.image_size - skipped : 0;
-      const auto size = static_cast<std::size_t>(to - from);
-      left.push_back({from, size, piece.image + skipped, std::min(image, size)});
-    };
-    std::byte* const end = piece.at + piece.size;
-    if (last <= piece.at || first >= end) {
-      left.push_back(piece);
-      continue;
-    }
-    keep(piece.at, std::max<const std::byte*>(piece.at, first));
-    keep(piece.at + std::max<std::ptrdiff_t>(last - piece.at, 0), end);
-  }
-  pieces_ = std::move(left);
-  rebuild_initial();
+  const std::ptrdiff_t offset = static_cast<const std::byte*>(begin) - thread_pointer();
+  Layout::instance().share(offset, offset + static_cast<std::ptrdiff_t>(bytes));
 }
 
-const std::vector<std::byte>& ThreadLocals::initial() { return initial_; }
-
-void ThreadLocals::rebuild_initial() {
-  initial_.clear();
-  for (const Piece& piece : pieces_) {
-    initial_.insert(initial_.end(), piece.image, piece.image + piece.image_size);
-    initial_.resize(initial_.size() + piece.size - piece.image_size);
-  }
+void ThreadLocals::enter() {
+  real_ = thread_pointer();
+  Layout::instance().copy_shared(block_, real_);
+  set_thread_pointer(block_);
 }
 
-void ThreadLocals::exchange(std::vector<std::byte>& contents) {
-  spare_.resize(contents.size());
-  std::byte* to = spare_.data();
-  const std::byte* from = contents.data();
-  for (const Piece& piece : pieces_) {
-    std::memcpy(to, piece.at, piece.size);
-    std::memcpy(piece.at, from, piece.size);
-    to += piece.size;
-    from += piece.size;
-  }
-  contents.swap(spare_);
+void ThreadLocals::leave() {
+  set_thread_pointer(real_);
+  Layout::instance().copy_shared(real_, block_);
 }
 
 }  // namespace lockstep::intercept

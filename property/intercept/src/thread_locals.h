@@ -1,40 +1,36 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 namespace lockstep::intercept {
 
-// The thread_local variables of the real thread, except those of libc, of sanitizers and those that
-// have been declared shared. Intercepted threads run on one real thread, so that each switch
-// exchanges their contents; their addresses are the same in every thread.
+// The thread_local variables of one intercepted thread: a block as the loader makes it for each
+// thread, with addresses of its own. The thread pointer (the FS register) leads to it while the
+// thread runs.
+//
+// All intercepted threads run on one real thread. Its variables of libc (except errno), of a
+// sanitizer, of Lockstep as a library, and those that have been declared shared are the same for
+// all of them: each switch copies them.
 class ThreadLocals {
  public:
-  // Found once, on the thread that runs the world.
-  [[nodiscard]] static ThreadLocals& instance();
+  // Variables with their initial values. Throws std::logic_error if this libc has no such blocks.
+  ThreadLocals();
+  ThreadLocals(const ThreadLocals&) = delete;
+  ThreadLocals& operator=(const ThreadLocals&) = delete;
+  ~ThreadLocals();
 
-  // From now on this memory keeps its contents at a switch.
-  void share(const void* begin, std::size_t bytes);
-  // The contents that a new thread begins with.
-  [[nodiscard]] const std::vector<std::byte>& initial();
-  // Exchanges the variables' contents with those.
-  void exchange(std::vector<std::byte>& contents);
+  // Reads where the variables of each module are, which is done once. As the constructor throws.
+  static void prepare();
+  // From now on, this memory of the real thread is shared.
+  static void share(const void* begin, std::size_t bytes);
+
+  // Take the place of the real thread's variables, and give it back.
+  void enter();
+  void leave();
 
  private:
-  struct Piece {
-    std::byte* at;
-    std::size_t size;
-    const std::byte* image;  // Initial contents; the rest is zero.
-    std::size_t image_size;
-  };
-
-  ThreadLocals();
-  void find(const void* module);
-  void rebuild_initial();
-
-  std::vector<Piece> pieces_;
-  std::vector<std::byte> initial_;
-  std::vector<std::byte> spare_;
+  std::byte* block_;           // Belongs to a pool.
+  std::byte* real_ = nullptr;  // The real thread's, while these are in its place.
 };
 
 }  // namespace lockstep::intercept

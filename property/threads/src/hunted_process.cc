@@ -8,7 +8,6 @@
 
 #include "connection.h"
 #include "lockstep/fakezk/threads.h"
-#include "lockstep/internal/frame_pool.h"
 #include "lockstep/lab/last_words.h"
 
 namespace lockstep::threads {
@@ -45,11 +44,9 @@ class HuntedProcess::Hosted final : public fakezk::Thread {
 
 namespace {
 
-// All threads are one real thread, whose pool of frames none of them needs for itself, and whose
-// execution is that of all.
+// All threads are one real thread, whose execution is that of all.
 void share_own_memory() {
   static const bool shared = [] {
-    intercept::Execution::share(&internal::frame_pool, sizeof internal::frame_pool);
     for (const std::span<const std::byte> memory : lab::last_words_memory()) {
       intercept::Execution::share(memory.data(), memory.size());
     }

@@ -3,8 +3,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "lockstep/blocker.h"
@@ -50,7 +50,7 @@ class Runtime final : public Executor, private Blocker {
   void drop_spawned() noexcept { spawned_.clear(); }
 
   // Seeded from the operating system. On the loop's thread only.
-  [[nodiscard]] Random& random() noexcept { return random_; }
+  [[nodiscard]] Random& random() noexcept { return *random_; }
 
   // Steady time.
   [[nodiscard]] TimePoint now() const override;
@@ -80,15 +80,6 @@ class Runtime final : public Executor, private Blocker {
       void run() override {}
     };
     End end_;
-  };
-
-  class OsSeededRandom final : public Random {
-   public:
-    OsSeededRandom();
-    std::uint64_t next() override { return engine_(); }
-
-   private:
-    std::mt19937_64 engine_;
   };
 
   // Does not lock in a child, which has one thread: a thread of the parent may hold the lock there
@@ -121,7 +112,7 @@ class Runtime final : public Executor, private Blocker {
 
   // The loop's thread only.
   internal::TimerQueue timers_;
-  OsSeededRandom random_;
+  std::unique_ptr<Random> random_;
   TaskSet spawned_;
   std::exception_ptr escaped_;
 };

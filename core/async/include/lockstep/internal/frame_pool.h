@@ -102,11 +102,12 @@ class FramePool {
     const std::size_t index = size_class(size);
     if (index >= kClasses) return ::operator new(size);
     void* const block = free_[index].take(size, block_size(index));
-    return block ? block : refill(block_size(index));
+    return block ? block : ::operator new(block_size(index));
   }
   void release(void* frame, std::size_t size) noexcept {
     const std::size_t index = size_class(size);
     if (index >= kClasses) return ::operator delete(frame);
+    if (!drains_at_exit_) drain_at_exit();
     free_[index].give_back(frame, block_size(index));
   }
   // Gives everything back to the heap.
@@ -117,9 +118,10 @@ class FramePool {
   static constexpr std::size_t kClasses = 256;  // up to 4 KiB
   static constexpr std::size_t size_class(std::size_t size) { return (size - 1) / kGranule; }
   static constexpr std::size_t block_size(std::size_t index) { return (index + 1) * kGranule; }
-  static void* refill(std::size_t size);
+  void drain_at_exit() noexcept;
 
   FreeBlocks free_[kClasses];
+  bool drains_at_exit_ = false;
 };
 
 // Trivially constructed and destroyed, so that reaching it costs no guard; it is drained when the

@@ -43,10 +43,15 @@ class Execution {
   // The execution whose thread calls this from code under test; null for all other code.
   // Other real threads, and handlers on a stack of their own, call it at any time.
   [[nodiscard]] static Execution* of_caller() {
+    Execution* const execution = of_stack();
+    return inside_ ? nullptr : execution;
+  }
+  // The same, also for the runtime's own code on the stack of a thread.
+  [[nodiscard]] static Execution* of_stack() {
     const void* const here = __builtin_frame_address(0);
     if (here < stack_begin_.load(std::memory_order_relaxed)) return nullptr;
     if (here >= stack_end_.load(std::memory_order_relaxed)) return nullptr;
-    return inside_ ? nullptr : current_;
+    return current_;
   }
 
   // A thread of the host's: for example the one that runs main().

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@ class OwnStack;
 namespace lockstep::intercept {
 
 class Execution;
+class ThreadLocals;
 
 // Something that a thread waits for beside a call from another thread.
 class Condition {
@@ -93,10 +93,9 @@ class Thread {
   Woken woken_ = Woken::kByEvent;
   std::uint64_t moves_ = 0;
   void* result_ = nullptr;
-  int errno_ = 0;
-  bool inside_ = false;            // It has left in the middle of an intercepted call.
-  std::vector<std::byte> locals_;  // Its thread_local variables while it does not run.
-  std::vector<void*> specific_;    // pthread_getspecific, by key.
+  bool inside_ = false;  // It has left in the middle of an intercepted call.
+  std::unique_ptr<ThreadLocals> locals_;
+  std::vector<void*> specific_;  // pthread_getspecific, by key.
   struct ExitCall {
     void (*function)(void*);
     void* argument;
