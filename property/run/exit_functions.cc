@@ -36,6 +36,10 @@ bool keep(ExitFunction function) {
 
 void forget_exit_functions() { by_process().clear(); }
 
+void forget_exit_functions(std::uint32_t process) {
+  if (process < by_process().size()) by_process()[process].clear();
+}
+
 void run_exit_functions(std::uint32_t process, int status) {
   for (;;) {
     auto& all = by_process();

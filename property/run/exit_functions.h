@@ -9,6 +9,8 @@ namespace lockstep::run {
 
 // Forgets all of them: an execution begins.
 void forget_exit_functions();
+// Forgets those of a process: it has crashed.
+void forget_exit_functions(std::uint32_t process);
 // Runs those of a process, the last one first, on its running thread.
 void run_exit_functions(std::uint32_t process, int status);
 

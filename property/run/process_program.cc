@@ -110,6 +110,11 @@ void ProcessProgram::run_main(std::uint32_t copy) {
   std::exit(target_.main(count, arguments.data(), target_.variables));
 }
 
+void ProcessProgram::restart(fakezk::Process& process) {
+  forget_exit_functions(process.index());
+  begin_again(process);
+}
+
 bool ProcessProgram::process_ends(intercept::Thread& thread, int status) {
   const std::uint32_t process = threads::HuntedProcess::process_of(thread).index();
   if (thread.call() == "exit") run_exit_functions(process, status);

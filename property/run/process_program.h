@@ -29,7 +29,7 @@ struct Target {
 // znode of a mutex, a client that removes its own znode while another one stands in front has taken
 // the lock out of turn (S1), unless its session has changed its connection: then it may have given
 // up. What is left there at the end breaks R1.
-class ProcessProgram final : public threads::ThreadsProgram {
+class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Restarter {
  public:
   ProcessProgram(Target target, program::TargetSettings settings);
 
@@ -37,6 +37,7 @@ class ProcessProgram final : public threads::ThreadsProgram {
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
   void committed() override;
   [[nodiscard]] search::Judgements judgements() const override;
+  [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
 
  private:
   [[nodiscard]] std::vector<std::function<void()>> bodies() override;
@@ -44,6 +45,7 @@ class ProcessProgram final : public threads::ThreadsProgram {
   void judge_end(fakezk::World& world) override;
   bool process_ends(intercept::Thread& thread, int status) override;
   void forget() override;
+  void restart(fakezk::Process& process) override;
 
   void run_main(std::uint32_t copy);
   void judge_removal(const fakezk::Change& removal);

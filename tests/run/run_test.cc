@@ -74,6 +74,22 @@ TEST(RunTest, AClientThatTakesTheLockOutOfTurnIsSeenByItsZnodes) {
   EXPECT_EQ(run.json()["violation"]["oracle"], "S1");
 }
 
+TEST(RunTest, ACopyThatCrashesBeginsAgain) {
+  const std::string options = "--clients 2 --executions 300 --faults crash --lock /lock --json";
+  const ProgramRun run = hunt(options, lock(""));
+  ASSERT_EQ(run.status, 0) << run.out << run.err;
+  const ProgramRun calm =
+      hunt("--clients 2 --executions 300 --faults none --lock /lock --json", lock(""));
+  EXPECT_GT(run.json()["judged"]["S1"], calm.json()["judged"]["S1"]);
+}
+
+TEST(RunTest, AZnodeThatACrashedHolderLeavesIsFound) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 500 --faults crash --lock /lock --json", lock("--persistent"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["oracle"], "deadlock");
+}
+
 TEST(RunTest, TheSameSeedGivesTheSameHash) {
   const std::string options = "--clients 2 --executions 100 --faults cut --lock /lock --json";
   const ProgramRun first = hunt(options, lock(""));

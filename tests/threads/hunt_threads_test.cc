@@ -215,7 +215,9 @@ TEST(HuntThreadsTest, LeftoversAreFound) {
 // the I/O thread learns of the end in between, it has cleared the queues and is gone, and nobody
 // ever completes the call (zookeeper.c 3.8.0, zoo_awexists and do_io). lockstep::zookeeper makes no
 // synchronous calls.
-TEST(HuntThreadsTest, ASynchronousCallHangsWhenItsSessionEnds) {
+class SynchronousCallTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SynchronousCallTest, HangsWhenItsSessionEnds) {
   const auto body = [] {
     const auto look = [] {
       News news;
@@ -230,10 +232,35 @@ TEST(HuntThreadsTest, ASynchronousCallHangsWhenItsSessionEnds) {
     a.join();
     b.join();
   };
-  const lab::HuntReport report = hunt_threads("looks", body, executions(30'000, "kill-session"));
+  const lab::HuntReport report = hunt_threads("looks", body, executions(30'000, GetParam()));
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "deadlock");
   EXPECT_THAT(report.failure->violation.message, HasSubstr("waits in pthread_cond_wait"));
+}
+
+// A session ends when an operator ends it, or while its client is stalled.
+INSTANTIATE_TEST_SUITE_P(Faults, SynchronousCallTest, ::testing::Values("kill-session", "stall"),
+                         [](const auto& fault) {
+                           const std::string name = fault.param;
+                           return name == "stall" ? "Stall" : "KillSession";
+                         });
+
+TEST(HuntThreadsTest, AThreadSleepsByTheClockOfItsProcess) {
+  const auto body = [] {
+    const auto sleep = [] {
+      using std::chrono::steady_clock;
+      const steady_clock::time_point begin = steady_clock::now();
+      const steady_clock::time_point end = begin + std::chrono::seconds(1);
+      std::this_thread::sleep_until(end);
+      if (steady_clock::now() < end) std::abort();
+    };
+    std::thread a(sleep);
+    std::thread b(sleep);
+    a.join();
+    b.join();
+  };
+  const lab::HuntReport report = hunt_threads("sleeps", body, executions(500, "clock-drift"));
+  EXPECT_TRUE(report.passed()) << report.text();
 }
 
 TEST(HuntThreadsTest, GoogleTestHuntsToo) {

@@ -64,11 +64,12 @@ void Thread::leave() {
 }
 
 void Thread::kill() {
-  if (ended_) return;
+  if (ended()) return;
   killed_ = true;
   waits_ = false;
   condition_ = nullptr;
   if (std::exchange(has_timer_, false)) execution_.host().stop_timer(*this);
+  execution_.host().ended(*this);
 }
 
 void Thread::timed_out() {

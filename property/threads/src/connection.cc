@@ -31,7 +31,7 @@ void Connection::answer_word() {
   arrived_ = connection::answer_four_letter_word(
       std::string_view(first_).substr(0, 4),
       {.servers = world.server(), .server = replica_, .now = world.now()});
-  last_arrival_ = world.now().time_since_epoch();
+  last_arrival_ = process_.now().time_since_epoch();
 }
 
 std::string_view Connection::arrived() {
@@ -53,7 +53,7 @@ intercept::Stream::End Connection::end() const {
 }
 
 void Connection::connection_changed() {
-  last_arrival_ = process_.world().now().time_since_epoch();
+  last_arrival_ = process_.now().time_since_epoch();
   if (connection_.session_id() != 0 && !std::exchange(has_session_, true)) {
     hunted_.has_session(process_, connection_.session_id());
   }

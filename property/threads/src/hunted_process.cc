@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <span>
+#include <utility>
 
 #include "connection.h"
 #include "lockstep/fakezk/threads.h"
@@ -16,10 +17,19 @@ namespace lockstep::threads {
 class HuntedProcess::Hosted final : public fakezk::Thread {
  public:
   Hosted(fakezk::Process& process, intercept::Thread& thread)
-      : Thread(process), thread_(thread), timer_(thread) {}
+      : Thread(process), thread_(thread), timer_(thread) {
+    process.thread_begins();
+  }
   Hosted(const Hosted&) = delete;
   Hosted& operator=(const Hosted&) = delete;
-  ~Hosted() override { stop_timer(); }
+  ~Hosted() override {
+    stop_timer();
+    end();
+  }
+
+  void end() {
+    if (!std::exchange(ended_, true)) process().thread_ends();
+  }
 
   void start_timer(TimePoint due) { process().start_timer(timer_, due); }
   void stop_timer() {
@@ -40,6 +50,7 @@ class HuntedProcess::Hosted final : public fakezk::Thread {
 
   intercept::Thread& thread_;
   Alarm timer_;
+  bool ended_ = false;
 };
 
 namespace {
@@ -77,6 +88,15 @@ void HuntedProcess::run(const std::function<void()>& body) {
   });
 }
 
+void HuntedProcess::begin_again(fakezk::Process& process, const std::function<void()>& body) {
+  for (const auto& thread : execution_->threads()) {
+    if (&process_of(*thread) == &process) execution_->end_threads_of(*thread);
+  }
+  begins_again_ = &process;
+  run(body);
+  begins_again_ = nullptr;
+}
+
 fakezk::Process& HuntedProcess::process_of(const intercept::Thread& thread) {
   return static_cast<Hosted*>(thread.hosted)->process();
 }
@@ -92,20 +112,26 @@ std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
   return number == 0 ? name : name + "'s thread " + std::to_string(number);
 }
 
-std::chrono::nanoseconds HuntedProcess::now() const { return world_.now().time_since_epoch(); }
+std::chrono::nanoseconds HuntedProcess::now() const {
+  const intercept::Thread* const running = execution_ ? execution_->running() : nullptr;
+  const TimePoint now = running ? process_of(*running).now() : world_.now();
+  return now.time_since_epoch();
+}
 
 std::uint32_t HuntedProcess::draw(std::uint32_t options) { return world_.draw(options); }
 
 void HuntedProcess::started(intercept::Thread& thread) {
   const bool is_users = owners_ == ThreadOwners::kThemselves && !thread.by_library();
   const bool has_its_own = is_users || !thread.creator();
-  fakezk::Process& process = has_its_own ? world_.add_process() : process_of(*thread.creator());
+  fakezk::Process& process = begins_again_ ? *begins_again_
+                             : has_its_own ? world_.add_process()
+                                           : process_of(*thread.creator());
   hosted_.push_back(std::make_unique<Hosted>(process, thread));
   thread.hosted = hosted_.back().get();
   hosted_.back()->call_is_over();
 }
 
-void HuntedProcess::ended(intercept::Thread&) {}
+void HuntedProcess::ended(intercept::Thread& thread) { static_cast<Hosted*>(thread.hosted)->end(); }
 
 void HuntedProcess::may_go_on(intercept::Thread& thread, bool is_preempted) {
   auto& hosted = *static_cast<Hosted*>(thread.hosted);

@@ -1,9 +1,10 @@
 /* A program that takes a lock by the C client's synchronous calls, as its manual's recipe has it.
  *
- *   lock [--forgetful] [--impatient] [--threads N] HOST
+ *   lock [--forgetful] [--impatient] [--persistent] [--threads N] HOST
  *
  * --forgetful: waits for the znode in front without looking whether it is still there.
  * --impatient: does not wait at all, and takes the lock.
+ * --persistent: its znode outlives it if it crashes.
  * Each of N threads has a session of its own. */
 #include <getopt.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 
 static int forgetful;
 static int impatient;
+static int persistent;
 static const char* host;
 
 struct turn {
@@ -93,7 +95,7 @@ static void* lock_once(void* unused) {
   pthread_mutex_unlock(&turn.mutex);
   char own[256];
   int result = zoo_create(handle, LOCK "/n-", "", 0, &ZOO_OPEN_ACL_UNSAFE,
-                          ZOO_EPHEMERAL | ZOO_SEQUENCE, own, sizeof own);
+                          persistent ? ZOO_SEQUENCE : ZOO_EPHEMERAL | ZOO_SEQUENCE, own, sizeof own);
   if (result == ZOK) result = wait_in_queue(handle, own, &turn);
   if (result == ZOK) {
     printf("%s holds the lock\n", own);
@@ -107,6 +109,7 @@ int main(int argc, char** argv) {
   static const struct option options[] = {
       {"forgetful", no_argument, &forgetful, 1},
       {"impatient", no_argument, &impatient, 1},
+      {"persistent", no_argument, &persistent, 1},
       {"threads", required_argument, NULL, 't'},
       {NULL, 0, NULL, 0},
   };

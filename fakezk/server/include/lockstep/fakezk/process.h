@@ -52,7 +52,10 @@ class Process final : public Executor {
   [[nodiscard]] ProcessClock& clock() { return clock_; }
   [[nodiscard]] const ProcessClock& clock() const { return clock_; }
   // Whether it has something to do: without that, a stall or a crash would make no difference.
-  [[nodiscard]] bool runs() const { return !tasks_.empty(); }
+  [[nodiscard]] bool runs() const { return !tasks_.empty() || threads_ > 0; }
+  // A thread of its own, beside its tasks, begins and ends.
+  void thread_begins() { ++threads_; }
+  void thread_ends() { --threads_; }
 
   // Executes nothing until wake(), which comes soon after `wakes_at` at the latest. Returns whether
   // this changes anything.
@@ -91,6 +94,7 @@ class Process final : public Executor {
   std::uint32_t index_;
   RandomStream random_;
   TaskSet tasks_;
+  std::uint32_t threads_ = 0;
   ProcessClock clock_;
   bool stalled_ = false;
   TimePoint wakes_at_{};  // In world time.

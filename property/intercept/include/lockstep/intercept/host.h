@@ -53,7 +53,7 @@ class Host {
 
   // A thread has been created, by the running thread or by the host; it may go on from now on.
   virtual void started(Thread& thread) = 0;
-  // It has returned. Its object stays until the end of the execution.
+  // It has returned, or ended with its process. Its object stays until the end of the execution.
   virtual void ended(Thread& thread) = 0;
   // The host lets this thread go on some time later (Thread::go_on), once. `is_preempted`: it is
   // the running thread, and could just as well go on without a break.

@@ -35,8 +35,10 @@ class HuntedProcess final : public intercept::Host {
   // Handles a thread that ends its process (intercept::Host::process_ends).
   using ProcessEnds = std::function<bool(intercept::Thread& thread, int status)>;
   void set_process_ends(ProcessEnds ends) { process_ends_ = std::move(ends); }
-  // Starts a thread. The body stays where it is.
+  // Starts a thread, the first one of a new process. The body stays where it is.
   void run(const std::function<void()>& body);
+  // A process has crashed: its threads end where they are, and it begins again with `body`.
+  void begin_again(fakezk::Process& process, const std::function<void()>& body);
   [[nodiscard]] intercept::Execution& execution() { return *execution_; }
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] search::Verdict& verdict() { return verdict_; }
@@ -81,6 +83,7 @@ class HuntedProcess final : public intercept::Host {
   ThreadOwners owners_;
   ProcessEnds process_ends_;
   std::vector<std::unique_ptr<Hosted>> hosted_;
+  fakezk::Process* begins_again_ = nullptr;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
   std::vector<std::pair<std::uint32_t, SessionId>> sessions_;     // By process.
   std::vector<SessionId> moved_;                                  // To another connection.

@@ -51,6 +51,10 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   // Only during an execution.
   [[nodiscard]] HuntedProcess& hunted() { return *hunted_; }
   [[nodiscard]] bool all_have_ended() const;
+  // A process has crashed, which was the first thread of one of the bodies: that one begins again.
+  void begin_again(fakezk::Process& process) {
+    hunted_->begin_again(process, bodies_[process.index()]);
+  }
 
  private:
   void at_rest(TimePoint until) final;

@@ -15,8 +15,7 @@ namespace lockstep::threads {
 // server.
 //
 // All executions run in one process, unless `in_forks`. libzookeeper's own variables are as at its
-// start in each execution; `at_start` resets those of the code under test. A thread_local variable
-// has a value of its own in each thread, and the same address in all.
+// start in each execution; `at_start` resets those of the code under test.
 struct ThreadsUnderTest {
   std::string name;
   std::function<void()> body;
@@ -36,8 +35,9 @@ struct ThreadsUnderTest {
 };
 
 // Describes it for lab::hunt_lock, lab::replay_lock and EXPECT_NO_VIOLATION. A hunt of it uses one
-// job. The faults `crash` and `stall` do not apply; with `clock-drift`, the waits of one thread
-// take longer or shorter by one part in 64.
+// job. `stall` stops one thread of the code under test, and the C client's threads for its handles;
+// with `clock-drift`, their waits take longer or shorter by one part in 64. The fault `crash` does
+// not apply.
 [[nodiscard]] lab::LockUnderTest under_test(ThreadsUnderTest threads);
 
 }  // namespace lockstep::threads
