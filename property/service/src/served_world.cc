@@ -59,9 +59,12 @@ void ServedWorld::disconnect(std::unique_ptr<connection::ClientConnection> over)
   over.reset();
 }
 
+// Since the present: the world's time is that of the last turn, when this client may have been
+// silent for long. A session that ended so much too early would break the promise that clients rely
+// on.
 void ServedWorld::hear(const connection::ClientConnection& from) {
   world_.servers().speak_up(from.link());
-  world_.servers().fall_silent(from.link(), world_.now());
+  world_.servers().fall_silent(from.link(), present());
 }
 
 void ServedWorld::turn() {
