@@ -41,6 +41,15 @@ bool ends_in_a_number(std::string_view path) {
          path.find_first_not_of("0123456789", path.size() - kDigits) == std::string_view::npos;
 }
 
+Control::Write::Kind kind_of(fakezk::Change::Kind kind) {
+  switch (kind) {
+    case fakezk::Change::Kind::kCreated: return Control::Write::Kind::kCreated;
+    case fakezk::Change::Kind::kDeleted: return Control::Write::Kind::kDeleted;
+    case fakezk::Change::Kind::kDataSet: return Control::Write::Kind::kDataSet;
+    default: return Control::Write::Kind::kAclSet;
+  }
+}
+
 }  // namespace
 
 std::vector<Control::Session> Control::sessions() {
@@ -131,6 +140,24 @@ std::vector<Control::Queue> Control::queues() {
 std::vector<Control::LoggedRequest> Control::log(std::uint64_t after) {
   return service_.loop_->do_there(
       [after](Service::Loop& loop) { return loop.world().log().after(after); });
+}
+
+std::vector<Control::Write> Control::history(Zxid after) {
+  return service_.loop_->do_there([after](Service::Loop& loop) {
+    const fakezk::Server& servers = loop.world().servers();
+    const fakezk::History& all = servers.history();
+    std::vector<Write> writes;
+    for (auto change = std::ranges::upper_bound(all, after, {}, &fakezk::Change::zxid);
+         change != all.end(); ++change) {
+      if (change->kind == fakezk::Change::Kind::kChecked) continue;
+      writes.push_back({.kind = kind_of(change->kind),
+                        .zxid = change->zxid,
+                        .path = servers.paths().path(change->path).string(),
+                        .session = change->actor,
+                        .owner = change->owner});
+    }
+    return writes;
+  });
 }
 
 }  // namespace lockstep::service
