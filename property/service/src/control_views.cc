@@ -1,6 +1,7 @@
 // The views of Control.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lockstep/service/control.h"
 #include "loop.h"
@@ -56,6 +57,10 @@ std::vector<Control::Session> Control::sessions() {
   return service_.loop_->do_there([](Service::Loop& loop) {
     std::vector<Session> sessions;
     const fakezk::Server& servers = loop.world().servers();
+    std::set<SessionId> stalled;
+    for (const std::shared_ptr<Peer>& peer : loop.peers()) {
+      if (peer->stalled()) stalled.insert(peer->session_id());
+    }
     each_session(servers, [&](fakezk::SessionIndex index) {
       Session& session = sessions.emplace_back();
       session.id = servers.session_id(index);
@@ -63,8 +68,7 @@ std::vector<Control::Session> Control::sessions() {
       const fakezk::LinkIndex link = servers.link_of(index);
       session.connected = link != fakezk::kNoLink;
       if (session.connected) session.server = servers.replica_of(link);
-      const std::shared_ptr<Peer> peer = loop.peer_of(session.id);
-      session.stalled = peer && peer->stalled();
+      session.stalled = stalled.contains(session.id);
       for (const fakezk::PathId path : servers.ephemerals(index)) {
         session.ephemerals.push_back(servers.paths().path(path).string());
       }
