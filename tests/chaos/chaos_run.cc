@@ -21,7 +21,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kSessionTimeouts[] = {seconds(2), seconds(3), seconds(4)};
 constexpr int kWorkers = static_cast<int>(kLockKinds.size());
 // The limit of a heap's growth in its second rest and later: sessions come and go meanwhile.
 constexpr std::int64_t kGrowthMax = 512 << 10;
@@ -38,22 +37,19 @@ std::string text_of(const std::pair<int, int>& worker) {
 
 }  // namespace
 
-ChaosRun::ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan)
-    : ensemble_(ensemble), plan_(plan) {
+ChaosRun::ChaosRun(Servers& servers, const Plan& plan) : servers_(servers), plan_(plan) {
   static std::atomic<int> runs = 0;
   root_ = "/chaos-" + std::to_string(++runs);
-  create_root(ensemble_, root_);
+  create_root(servers_.ports(), root_);
   for (int i = 0; i < plan_.processes; ++i) {
     Site& site = sites_.emplace_back();
     site.number = i;
     site.session_timeout =
-        kSessionTimeouts[static_cast<std::size_t>(i) % std::size(kSessionTimeouts)];
-    for (std::size_t server = 0; server < support::ZookeeperEnsemble::kServers; ++server) {
-      site.ways.emplace_back(ensemble_.port(server));
-    }
+        plan_.session_timeouts[static_cast<std::size_t>(i) % plan_.session_timeouts.size()];
+    for (const std::uint16_t port : servers_.ports()) site.ways.emplace_back(port);
     start(site);
   }
-  faults_ = std::make_unique<Faults>(plan_.seed, ensemble_, sites_, collector_, [this](Site& site) {
+  faults_ = std::make_unique<Faults>(plan_.seed, servers_, sites_, collector_, [this](Site& site) {
     ++site.life;
     start(site);
   });
@@ -209,7 +205,7 @@ std::string ChaosRun::busy_workers() {
 std::string ChaosRun::histories() {
   const std::vector<Event> events = collector_.events();
   std::string text;
-  for (const std::string& znode : znodes_in_queues(ensemble_, root_)) {
+  for (const std::string& znode : znodes_in_queues(servers_.ports(), root_)) {
     text += "\n    " + znode;
     std::int64_t token = 0;
     for (const Event& event : events) {
@@ -254,7 +250,7 @@ void ChaosRun::check_orphans() {
   const auto deadline = std::chrono::steady_clock::now() + plan_.patience_at_rest;
   std::vector<std::string> left;
   do {
-    left = znodes_in_queues(ensemble_, root_);
+    left = znodes_in_queues(servers_.ports(), root_);
     if (left.empty()) return;
     poll(nullptr, 0, 50);
   } while (std::chrono::steady_clock::now() < deadline);
@@ -305,7 +301,7 @@ void ChaosRun::check_errors() {
 }
 
 void ChaosRun::judge() {
-  const std::vector<Transaction> transactions = committed_transactions(ensemble_, root_);
+  const std::vector<Transaction> transactions = servers_.committed(root_);
   judge_server_order(events_, transactions, violations_, judged_);
   judge_client_order(events_, violations_, judged_);
   judge_notices(events_, violations_, judged_);
@@ -338,22 +334,6 @@ std::string ChaosRun::around(const Violation& violation) const {
   return text;
 }
 
-// The ends of what the servers have logged.
-std::string ChaosRun::server_logs() const {
-  std::string text;
-  for (std::size_t i = 0; i < support::ZookeeperEnsemble::kServers; ++i) {
-    text += "\n  the log of server " + std::to_string(i) + " ends:\n";
-    std::istringstream log(ensemble_.server(i).log());
-    std::deque<std::string> lines;
-    for (std::string line; std::getline(log, line);) {
-      lines.push_back("    " + line + "\n");
-      if (lines.size() > kLinesMax) lines.pop_front();
-    }
-    for (const std::string& line : lines) text += line;
-  }
-  return text;
-}
-
 std::string ChaosRun::report() const {
   std::string text = "chaos: seed " + std::to_string(plan_.seed) + ", " +
                      std::to_string(violations_.size()) + " violations of:";
@@ -364,7 +344,7 @@ std::string ChaosRun::report() const {
     text += "\n  " + violation.check + " " + violation.lock + ": " + violation.what + "\n" +
             around(violation);
   }
-  if (!violations_.empty() && plan_.chaos > milliseconds(0)) text += server_logs();
+  if (!violations_.empty() && plan_.chaos > milliseconds(0)) text += servers_.logs();
   return text;
 }
 

@@ -13,8 +13,8 @@
 #include "chaos/collector.h"
 #include "chaos/faults.h"
 #include "chaos/judge.h"
+#include "chaos/servers.h"
 #include "real/temporary_directory.h"
-#include "real/zookeeper_ensemble.h"
 
 namespace lockstep::chaos {
 
@@ -24,6 +24,9 @@ struct Plan {
   int processes = 4;
   int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
   std::chrono::milliseconds chaos{};  // The time of each round; none: nothing fails.
+  // Those of the processes, in turns.
+  std::vector<std::chrono::milliseconds> session_timeouts = {
+      std::chrono::seconds(2), std::chrono::seconds(3), std::chrono::seconds(4)};
   std::chrono::milliseconds patience{
       std::chrono::seconds(90)};  // The limit for each thing that has to happen.
   // The same for what has to happen once all are at rest.
@@ -33,15 +36,15 @@ struct Plan {
 };
 
 // Contenders in several processes, each behind proxies of its own, and what is done to them and to
-// the servers. On one thread; runs without faults may share an ensemble at the same time.
+// the servers. On one thread; runs without faults may share servers at the same time.
 class ChaosRun {
  public:
-  ChaosRun(support::ZookeeperEnsemble& ensemble, const Plan& plan);
+  ChaosRun(Servers& servers, const Plan& plan);
   ~ChaosRun();
   ChaosRun(const ChaosRun&) = delete;
   ChaosRun& operator=(const ChaosRun&) = delete;
 
-  // To its end, or to the end of the round that finds something. Throws what the ensemble throws.
+  // To its end, or to the end of the round that finds something. Throws what the servers throw.
   void run();
 
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
@@ -72,9 +75,8 @@ class ChaosRun {
   void command(Command command);
   void violated(std::string check, std::string what);
   [[nodiscard]] std::string around(const Violation& violation) const;
-  [[nodiscard]] std::string server_logs() const;
 
-  support::ZookeeperEnsemble& ensemble_;
+  Servers& servers_;
   Plan plan_;
   std::string root_;
   support::TemporaryDirectory directory_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chaos/chaos_run.h"
+#include "chaos/real_servers.h"
 
 // Locks in production while everything fails that can. A sample by default: LOCKSTEP_CHAOS_SECONDS
 // says how long, LOCKSTEP_CHAOS_SEED what happens. (The same seed gives the same faults; what
@@ -38,7 +39,8 @@ TEST(ChaosTest, LocksKeepWhatTheyPromise) {
   plan.chaos = milliseconds(seconds(total)) / plan.rounds;
   std::printf("chaos: seed %llu\n", static_cast<unsigned long long>(plan.seed));
   std::fflush(stdout);
-  ChaosRun run(ZookeeperEnsemble::shared(), plan);
+  RealServers servers(ZookeeperEnsemble::shared());
+  ChaosRun run(servers, plan);
   run.run();
   std::printf("%s\n", run.figures().c_str());
   EXPECT_TRUE(run.violations().empty()) << run.report();
@@ -79,9 +81,9 @@ TEST(ChaosTest, EachCheckNoticesABrokenContender) {
       {Flaw::kTellsLossLate, "notices"},
       {Flaw::kHidesEnds, "notices"},
   };
-  ZookeeperEnsemble& ensemble = ZookeeperEnsemble::shared();
+  RealServers servers(ZookeeperEnsemble::shared());
   std::deque<ChaosRun> runs;
-  for (const Broken& broken : all) runs.emplace_back(ensemble, plan_of(broken));
+  for (const Broken& broken : all) runs.emplace_back(servers, plan_of(broken));
   std::vector<std::future<void>> ends;
   for (ChaosRun& run : runs) ends.push_back(std::async(std::launch::async, &ChaosRun::run, &run));
   for (std::future<void>& end : ends) end.get();

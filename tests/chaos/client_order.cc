@@ -92,30 +92,47 @@ Violation overlap(const std::string& lock, const Use& use, const Use& other) {
           now};
 }
 
+// True if the holder of the older grant has stayed too long, because it could not be told while it
+// did not run.
+bool is_excused(const Uses& uses, const Use& use, const Use& other) {
+  const Use& older = other.begin.token < use.begin.token ? other : use;
+  return uses.stalled(older.begin.process, use.begin.at - kSlack, older.end);
+}
+
+// `use` begins while these are inside.
+void judge_entry(const std::string& lock, const Uses& uses, const Use& use,
+                 const std::vector<Use>& inside, std::vector<Violation>& violations,
+                 Judged& judged) {
+  const bool leases = lock.ends_with(name_of(LockKind::kSemaphore));
+  const std::size_t room = leases ? static_cast<std::size_t>(kLeases) : 1;
+  std::vector<Use> in_the_way;
+  std::size_t excused = 0;
+  for (const Use& other : inside) {
+    if (!leases && other.begin.shared && use.begin.shared) continue;
+    if (is_excused(uses, use, other)) {
+      ++excused;
+    } else {
+      in_the_way.push_back(other);
+    }
+  }
+  if (in_the_way.size() >= room) {
+    violations.push_back(overlap(lock, use, in_the_way.front()));
+  } else if (in_the_way.size() + excused >= room) {
+    ++judged.excused;
+  }
+}
+
 }  // namespace
 
 void judge_client_order(const std::vector<Event>& events, std::vector<Violation>& violations,
                         Judged& judged) {
   const Uses uses(events);
   for (const auto& [lock, of_lock] : uses.by_lock) {
-    const bool leases = lock.ends_with(name_of(LockKind::kSemaphore));
     std::vector<Use> inside;
     for (const Use& use : of_lock) {
       ++judged.intervals;
-      const std::int64_t now = use.begin.at;
-      std::erase_if(inside, [&](const Use& other) { return other.end <= now; });
-      const bool room = leases && inside.size() < static_cast<std::size_t>(kLeases);
-      for (const Use& other : inside) {
-        if (room || (!leases && other.begin.shared && use.begin.shared)) continue;
-        // The holder of the older grant has stayed too long: it could not be told while it did not
-        // run.
-        const Use& older = other.begin.token < use.begin.token ? other : use;
-        if (uses.stalled(older.begin.process, now - kSlack, older.end)) {
-          ++judged.excused;
-        } else {
-          violations.push_back(overlap(lock, use, other));
-        }
-      }
+      std::erase_if(inside, [&](const Use& other) { return other.end <= use.begin.at; });
+      judge_entry(lock, uses, use, inside, violations, judged);
       inside.push_back(use);
     }
   }

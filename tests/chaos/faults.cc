@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <stdexcept>
+#include <optional>
 #include <utility>
 
 namespace lockstep::chaos {
@@ -13,17 +13,15 @@ namespace {
 
 using std::chrono::milliseconds;
 using support::TcpProxy;
-using support::ZookeeperEnsemble;
 
 constexpr int kPeriodMs = 5;
-constexpr milliseconds kLongestStop(9000);
 
 }  // namespace
 
-Faults::Faults(std::uint64_t seed, ZookeeperEnsemble& ensemble, std::deque<Site>& sites,
-               Collector& collector, std::function<void(Site&)> restart)
+Faults::Faults(std::uint64_t seed, Servers& servers, std::deque<Site>& sites, Collector& collector,
+               std::function<void(Site&)> restart)
     : draw_(seed),
-      ensemble_(ensemble),
+      servers_(servers),
       sites_(sites),
       collector_(collector),
       restart_(std::move(restart)) {}
@@ -43,22 +41,17 @@ void Faults::begin(std::string what, milliseconds time, std::function<void()> un
   under_way_.push_back({std::move(what), std::chrono::steady_clock::now() + time, std::move(undo)});
 }
 
-// A third of the faults that last outlive the session.
-milliseconds Faults::duration(milliseconds session_timeout) {
-  const std::uint64_t kind = draw_.below(6);
-  if (kind <= 1) return draw_.between(milliseconds(20), milliseconds(400));
-  if (kind <= 3) return draw_.between(milliseconds(400), session_timeout);
-  return draw_.between(session_timeout, session_timeout * 9 / 5);
-}
-
 void Faults::strike(milliseconds time) {
   const Instant end = std::chrono::steady_clock::now() + time;
+  milliseconds shortest = sites_.front().session_timeout;
+  for (const Site& site : sites_) shortest = std::min(shortest, site.session_timeout);
+  const milliseconds longest_pause = shortest * 9 / 20;
   Instant next = std::chrono::steady_clock::now();
   for (Instant now = next; now < end; now = std::chrono::steady_clock::now()) {
     end_those_due(now);
     if (now >= next) {
       begin_one();
-      next = now + draw_.between(milliseconds(50), milliseconds(900));
+      next = now + draw_.between(longest_pause / 18, longest_pause);
     }
     poll(nullptr, 0, kPeriodMs);
   }
@@ -78,7 +71,7 @@ void Faults::end_those_due(Instant now) {
 }
 
 void Faults::begin_one() {
-  if (draw_.one_in(5)) return disturb_server();
+  if (draw_.one_in(5)) return disturb_servers();
   Site& site = sites_[draw_.below(sites_.size())];
   if (site.disturbed) return;
   if (draw_.one_in(4)) return disturb_process(site);
@@ -109,7 +102,7 @@ void Faults::cut_off(Site& site, milliseconds time) {
 
 void Faults::disturb_network(Site& site) {
   const std::uint64_t kind = draw_.below(8);
-  if (kind <= 3) return cut_off(site, duration(site.session_timeout));
+  if (kind <= 3) return cut_off(site, duration_of_fault(draw_, site.session_timeout));
   struct Blow {
     const char* what;
     void (TcpProxy::*strike)();
@@ -142,7 +135,7 @@ void Faults::stop_process(Site& site, milliseconds time) {
 }
 
 void Faults::disturb_process(Site& site) {
-  if (!draw_.one_in(3)) return stop_process(site, duration(site.session_timeout));
+  if (!draw_.one_in(3)) return stop_process(site, duration_of_fault(draw_, site.session_timeout));
   ++struck_;
   note("process " + std::to_string(site.number) + ": killed");
   site.process->kill();
@@ -155,41 +148,12 @@ void Faults::disturb_process(Site& site) {
   restart_(site);
 }
 
-// The leader as often as the others together.
-std::size_t Faults::choose_server() {
-  if (draw_.one_in(2)) {
-    for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
-      if (!disturbed_[i] && ensemble_.server(i).mode() == "leader") return i;
-    }
-  }
-  return draw_.below(ZookeeperEnsemble::kServers);
-}
-
-void Faults::disturb_server() {
-  // Without a quorum nothing happens: only now and then.
-  const auto already = std::ranges::count(disturbed_, true);
-  if (already > 1 || (already == 1 && !draw_.one_in(6))) return;
-  const std::size_t number = choose_server();
-  if (disturbed_[number]) return;
-  const bool kills = draw_.one_in(2);
-  const milliseconds time = std::min(2 * duration(milliseconds(2500)), kLongestStop);
-  support::ServerProcess& server = ensemble_.server(number);
-  const std::string role = server.mode();
-  disturbed_[number] = true;
-  if (kills) {
-    server.stop();
-  } else {
-    server.signal(SIGSTOP);
-  }
-  begin("server " + std::to_string(number) + ", " + role + ": " + (kills ? "killed" : "stopped"),
-        time, [this, &server, number, kills] {
-          if (kills) {
-            server.start();
-          } else {
-            server.signal(SIGCONT);
-          }
-          disturbed_[number] = false;
-        });
+void Faults::disturb_servers() {
+  std::optional<Servers::Fault> fault = servers_.disturb(draw_);
+  if (!fault) return;
+  if (fault->undo) return begin(std::move(fault->what), fault->time, std::move(fault->undo));
+  ++struck_;
+  note(fault->what);
 }
 
 void Faults::heal() {
@@ -200,16 +164,8 @@ void Faults::heal() {
   for (Site& site : sites_) {
     for (TcpProxy& way : site.ways) way.heal();
   }
-  // Each attempt gives a slow machine half a minute for each server, and starts those again that
-  // have ended: another program may have taken a port meanwhile.
-  constexpr int kAttempts = 6;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (ensemble_.wait_until_ready()) return note("all is healed");
-    for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
-      if (!ensemble_.server(i).started()) ensemble_.server(i).start();
-    }
-  }
-  throw std::runtime_error("a server does not come back; its log:\n" + ensemble_.server(0).log());
+  servers_.heal();
+  note("all is healed");
 }
 
 }  // namespace lockstep::chaos

@@ -11,8 +11,8 @@
 #include "chaos/collector.h"
 #include "chaos/contender_process.h"
 #include "chaos/draw.h"
+#include "chaos/servers.h"
 #include "real/tcp_proxy.h"
-#include "real/zookeeper_ensemble.h"
 
 namespace lockstep::chaos {
 
@@ -31,8 +31,8 @@ struct Site {
 class Faults {
  public:
   // `restart` starts the process of a site again. Everything outlives this.
-  Faults(std::uint64_t seed, support::ZookeeperEnsemble& ensemble, std::deque<Site>& sites,
-         Collector& collector, std::function<void(Site&)> restart);
+  Faults(std::uint64_t seed, Servers& servers, std::deque<Site>& sites, Collector& collector,
+         std::function<void(Site&)> restart);
 
   // Begins and ends faults for so long.
   void strike(std::chrono::milliseconds time);
@@ -52,22 +52,19 @@ class Faults {
   void begin_one();
   void disturb_network(Site& site);
   void disturb_process(Site& site);
-  void disturb_server();
+  void disturb_servers();
   void end_those_due(Instant now);
   void begin(std::string what, std::chrono::milliseconds time, std::function<void()> undo);
   void note(const std::string& what, int process = -1);
   void cut_off(Site& site, std::chrono::milliseconds time);
   void stop_process(Site& site, std::chrono::milliseconds time);
-  [[nodiscard]] std::chrono::milliseconds duration(std::chrono::milliseconds session_timeout);
-  [[nodiscard]] std::size_t choose_server();
 
   Draw draw_;
-  support::ZookeeperEnsemble& ensemble_;
+  Servers& servers_;
   std::deque<Site>& sites_;
   Collector& collector_;
   std::function<void(Site&)> restart_;
   std::vector<Fault> under_way_;
-  std::array<bool, support::ZookeeperEnsemble::kServers> disturbed_{};
   std::uint64_t struck_ = 0;
 };
 

@@ -1,7 +1,5 @@
 #include "chaos/queues.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -20,19 +18,11 @@ using support::must;
 
 constexpr std::chrono::seconds kLimit(60);
 
-std::string servers_of(const support::ZookeeperEnsemble& ensemble) {
-  std::string servers;
-  for (std::size_t i = 0; i < support::ZookeeperEnsemble::kServers; ++i) {
-    servers += (i == 0 ? "" : ",") + ensemble.address(i);
-  }
-  return servers;
-}
-
 // One task on a session of its own.
 template <class Make>
-void on_session(const support::ZookeeperEnsemble& ensemble, Make make) {
+void on_session(const std::vector<std::uint16_t>& ports, Make make) {
   zookeeper::Runtime runtime;
-  const zookeeper::Options options(servers_of(ensemble));
+  const zookeeper::Options options(connection_string(ports));
   zookeeper::Client client(runtime, options);
   runtime.run(make(client, Context(runtime.now() + kLimit)));
 }
@@ -75,38 +65,31 @@ Task<void> list_all(Client& client, std::string root, Context limit,
 
 }  // namespace
 
-void create_root(support::ZookeeperEnsemble& ensemble, const std::string& root) {
-  on_session(ensemble, [&](Client& client, Context limit) { return create(client, root, limit); });
+std::string connection_string(const std::vector<std::uint16_t>& ports) {
+  std::string servers;
+  for (const std::uint16_t port : ports) {
+    servers += (servers.empty() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(port);
+  }
+  return servers;
 }
 
-std::vector<std::string> znodes_in_queues(support::ZookeeperEnsemble& ensemble,
+void create_root(const std::vector<std::uint16_t>& ports, const std::string& root) {
+  on_session(ports, [&](Client& client, Context limit) { return create(client, root, limit); });
+}
+
+std::string write_marker(const std::vector<std::uint16_t>& ports, const std::string& root) {
+  static std::atomic<int> markers = 0;
+  std::string marker = root + "/marker-" + std::to_string(++markers);
+  on_session(ports, [&](Client& client, Context limit) { return create(client, marker, limit); });
+  return marker;
+}
+
+std::vector<std::string> znodes_in_queues(const std::vector<std::uint16_t>& ports,
                                           const std::string& root) {
   std::vector<std::string> found;
-  on_session(ensemble,
+  on_session(ports,
              [&](Client& client, Context limit) { return list_all(client, root, limit, found); });
   return found;
-}
-
-// Until there is in the log what is written now.
-std::vector<Transaction> committed_transactions(support::ZookeeperEnsemble& ensemble,
-                                                const std::string& root) {
-  static std::atomic<int> markers = 0;
-  const std::string marker = root + "/marker-" + std::to_string(++markers);
-  on_session(ensemble,
-             [&](Client& client, Context limit) { return create(client, marker, limit); });
-  const auto deadline = std::chrono::steady_clock::now() + kLimit;
-  std::vector<std::filesystem::path> logs;
-  for (std::size_t i = 0; i < support::ZookeeperEnsemble::kServers; ++i) {
-    logs.push_back(ensemble.server(i).data());
-  }
-  while (std::chrono::steady_clock::now() < deadline) {
-    std::vector<Transaction> transactions = read_transactions(logs, root);
-    const bool complete = std::ranges::any_of(
-        transactions, [&](const Transaction& known) { return known.path == marker; });
-    if (complete) return transactions;
-    poll(nullptr, 0, 20);
-  }
-  throw std::runtime_error("no server writes its transaction log");
 }
 
 }  // namespace lockstep::chaos

@@ -1,24 +1,24 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "chaos/transaction_log.h"
-#include "real/zookeeper_ensemble.h"
-
 namespace lockstep::chaos {
 
-// The driver asks the servers these questions directly, past the proxies. Throws std::runtime_error
-// if they do not answer in time.
+// The driver asks the servers at these ports of this machine directly, past the proxies. Functions
+// throw std::runtime_error if the servers do not answer in time.
 
-void create_root(support::ZookeeperEnsemble& ensemble, const std::string& root);
+[[nodiscard]] std::string connection_string(const std::vector<std::uint16_t>& ports);
+
+void create_root(const std::vector<std::uint16_t>& ports, const std::string& root);
+
+// Creates a znode below `root` that is no contender's, and returns its path.
+[[nodiscard]] std::string write_marker(const std::vector<std::uint16_t>& ports,
+                                       const std::string& root);
 
 // All contenders' znodes that there are below `root`.
-[[nodiscard]] std::vector<std::string> znodes_in_queues(support::ZookeeperEnsemble& ensemble,
+[[nodiscard]] std::vector<std::string> znodes_in_queues(const std::vector<std::uint16_t>& ports,
                                                         const std::string& root);
-
-// Everything that has been committed below `root` until now.
-[[nodiscard]] std::vector<Transaction> committed_transactions(support::ZookeeperEnsemble& ensemble,
-                                                              const std::string& root);
 
 }  // namespace lockstep::chaos

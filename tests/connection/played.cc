@@ -1,6 +1,7 @@
 #include "connection/played.h"
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "fuzz/bytes.h"
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/wire/frames.h"
+#include "lockstep/wire/jute.h"
 #include "lockstep/wire/reply.h"
 #include "lockstep/wire/request.h"
 
@@ -89,6 +91,68 @@ wire::Request request_in(Bytes& bytes, std::int32_t xid) {
   return request;
 }
 
+// The requests of a connection, as its bytes have them, and the replies that they may get: in their
+// order, each of its own kind. Auths overtake others. A request of no kind is refused at once, and
+// no reply follows.
+class Expected {
+ public:
+  void feed(std::string_view stream) {
+    reader_.feed(stream);
+    while (const auto frame = reader_.next()) {
+      if (std::exchange(greeted_, true)) take(*frame);
+    }
+  }
+  // The complaint about a reply; none if it is well.
+  std::string reply(std::string_view frame) {
+    std::int32_t xid = 0;
+    std::int64_t zxid = 0;
+    std::int32_t error = 0;
+    wire::Reader header(frame);
+    header(xid, zxid, error);
+    if (header.error()) return "a reply without a header";
+    if (ambiguous_) return {};
+    if (refused_) return "a reply behind a refusal";
+    // An auth takes no zxid; and a session has been opened, so there is one.
+    if (zxid == 0) return answers(auths_, xid, frame);
+    if (zxid != -1) return answers(others_, xid, frame);
+    refused_ = true;
+    return std::erase(unknown_, xid) > 0 ? "" : "a refusal of what was not asked";
+  }
+
+ private:
+  struct Asked {
+    std::int32_t xid;
+    wire::Op op;
+  };
+  void take(std::string_view frame) {
+    std::int32_t xid = 0;
+    std::int32_t op = 0;
+    wire::Reader header(frame);
+    header(xid, op);
+    if (header.error()) return;
+    if (xid == wire::kEventXid) ambiguous_ = true;
+    const auto known = static_cast<wire::Op>(op);
+    if (!wire::empty_body(known)) return unknown_.push_back(xid);
+    (known == wire::Op::kAuth ? auths_ : others_).push_back({xid, known});
+  }
+  static std::string answers(std::deque<Asked>& asked, std::int32_t xid, std::string_view frame) {
+    if (asked.empty()) return "a reply to nothing";
+    const Asked first = asked.front();
+    asked.pop_front();
+    if (first.xid != xid) return "a reply out of order";
+    if (!wire::decode_reply(first.op, frame)) return "a reply to another kind of request";
+    return {};
+  }
+
+  wire::FrameReader reader_;
+  bool greeted_ = false;
+  bool ambiguous_ = false;  // Replies look like events.
+  bool refused_ = false;
+  std::deque<Asked> auths_;
+  std::deque<Asked> others_;
+  std::vector<std::int32_t> unknown_;
+};
+
 // One link, and the client that is connected over it.
 class Side {
  public:
@@ -105,6 +169,7 @@ class Side {
     connection_ = std::make_unique<ClientConnection>(process_, link);
     world_.network()[link].goes_to = server;
     reader_ = wire::FrameReader();
+    expected_ = Expected();
     requests_ = replies_ = arrived_ = 0;
     first_.clear();
     over_ = false;
@@ -115,6 +180,7 @@ class Side {
  private:
   void feed(std::string_view stream) {
     if (first_.size() < 4) first_ += stream.substr(0, 4 - first_.size());
+    expected_.feed(stream);
     connection_->feed(stream);
   }
   void send(std::string_view frame) {
@@ -128,6 +194,7 @@ class Side {
   fakezk::Process& process_;
   std::unique_ptr<ClientConnection> connection_;
   wire::FrameReader reader_;
+  Expected expected_;
   std::string first_;  // Of what has been sent, four bytes.
   std::int32_t xid_ = 0;
   std::size_t requests_ = 0;  // At most so many may be answered.
@@ -197,6 +264,7 @@ std::string Side::look(Played& played) {
     if (!xid) return "a frame without a header";
     if (*xid == wire::kEventXid && wire::decode_event(*frame)) continue;
     if (++replies_ > requests_) return "more replies than requests";
+    if (std::string wrong = expected_.reply(*frame); !wrong.empty()) return wrong;
   }
   if (reader_.refused() || reader_.pending() > 0) return "bytes that are no frame";
   return {};

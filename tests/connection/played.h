@@ -16,7 +16,8 @@ struct Played {
 // Reads bytes as what clients on four links of one or three servers do: greet, ask, send any bytes
 // in fragments, hang up, come back over the same link; while the world lets things happen, and its
 // clock jumps. All that servers send must be frames of the protocol, at most one reply for each
-// request, and nothing after the end; and in the end they must still serve another client.
+// request, in their order and of its kind, and nothing after the end; and in the end they must
+// still serve another client.
 [[nodiscard]] Played play(std::span<const std::uint8_t> bytes);
 
 }  // namespace lockstep::connection

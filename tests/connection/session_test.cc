@@ -148,5 +148,57 @@ TEST(ClientConnectionTest, AnUnknownSchemeEndsTheConnection) {
   EXPECT_TRUE(client.connection().closed());
 }
 
+// A reply would pass for that to the request that was dropped.
+TEST(ClientConnectionTest, AServerThatDropsARequestAnswersNoneOfTheLaterOnes) {
+  fakezk::World world;
+  WireClient client(world);
+  const wire::ConnectResponse session = client.connect();
+  world.servers().decide_expiry(world.server().sessions().find(session.session));
+  client.send(read(1, wire::Op::kExists, "/"));
+  client.send(
+      {.xid = wire::kSetWatchesXid, .op = wire::Op::kSetWatches, .body = wire::SetWatches{}});
+  client.send(plain(2, wire::Op::kWhoAmI));
+  EXPECT_TRUE(client.settled().empty());
+}
+
+// A client that takes no answers gets no more than it may have.
+TEST(ClientConnectionTest, BoundsStopTheReadingOfRequests) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.ask(create(1, "/a"));
+  ClientConnection& connection = client.connection();
+  connection.set_bounds({.long_answers = 2, .output = 100});
+  for (std::int32_t xid = 2; xid < 12; ++xid) client.send(read(xid, wire::Op::kGetData, "/a"));
+  EXPECT_EQ(connection.unanswered(), 2U);
+  world.settle();
+  EXPECT_EQ(connection.unanswered(), 0U);
+  EXPECT_GT(connection.unread(), 0U);
+  EXPECT_LT(connection.output_size(), 300U);
+
+  std::int32_t next = 2;
+  do {
+    for (const std::string& frame : client.settled()) {
+      const auto reply = wire::decode_reply(wire::Op::kGetData, frame);
+      ASSERT_TRUE(reply);
+      EXPECT_EQ(reply->xid, next++);
+      EXPECT_EQ(reply->err, 0);
+    }
+  } while (connection.read_on());
+  EXPECT_EQ(next, 12);
+  EXPECT_EQ(connection.unread(), 0U);
+}
+
+// Short answers are not counted among the long ones.
+TEST(ClientConnectionTest, BoundsOfLongAnswersDoNotStopWrites) {
+  fakezk::World world;
+  WireClient client(world);
+  client.connect();
+  client.connection().set_bounds({.long_answers = 1});
+  for (std::int32_t xid = 1; xid <= 5; ++xid) client.send(create(xid, "/" + std::to_string(xid)));
+  EXPECT_EQ(client.connection().unanswered(), 5U);
+  EXPECT_EQ(client.settled().size(), 5U);
+}
+
 }  // namespace
 }  // namespace lockstep::connection

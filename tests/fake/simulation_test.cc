@@ -129,6 +129,23 @@ TEST(SimulationTest, HeldRequestHoldsBackWhatWasSentAfterIt) {
   EXPECT_TRUE(behind.done());
 }
 
+TEST(SimulationTest, Z125ACreateComesBetweenAListAndTheDeleteBehindIt) {
+  Simulation simulation;
+  const auto ann = simulation.open("Ann");
+  const auto bob = simulation.open("Bob");
+  must(simulation.run(create(*ann, "/parent")), "create");
+  simulation.hold(*ann, OpCode::kRemove);
+  const auto list = simulation.start(get_children(*ann, "/parent"));
+  const auto removal = simulation.start(remove(*ann, "/parent"));
+  const auto list_behind = simulation.start(get_children(*ann, "/parent"));
+  must(simulation.run(create(*bob, "/parent/child")), "create");
+  simulation.let_go(*ann);
+  simulation.settle();
+  EXPECT_EQ(must(list.result(), "get_children").size(), 0U);
+  EXPECT_EQ(error_of(removal.result()), Error::kNotEmpty);
+  EXPECT_EQ(must(list_behind.result(), "get_children").size(), 1U);
+}
+
 TEST(SimulationTest, HeldInboxHoldsRepliesNotRequests) {
   Simulation simulation;
   const auto session = simulation.open("A");

@@ -357,5 +357,27 @@ TEST_F(ReplicaTest, AReplicaThatIsHeldAppliesNothingUntilItIsLetGo) {
   EXPECT_EQ(data(*reader, "/a"), "newest");
 }
 
+// ZKDatabase.initConfigInZKDatabase; a standalone server leaves the znode empty.
+TEST_F(ReplicaTest, Z126TheConfigOfAnEnsembleNamesItsMembers) {
+  for (const ReplicaIndex replica : {kNear, kFar}) {
+    const auto session = open(replica == kNear ? "near" : "far", replica);
+    const DataAndStat config =
+        must(simulation_.run(get_data(*session, "/zookeeper/config")), "get_data");
+    EXPECT_TRUE(config.data.view().starts_with("server.1="));
+    EXPECT_TRUE(config.data.view().ends_with(":participant\nversion=0"));
+    EXPECT_EQ(config.stat.version, -1);
+    EXPECT_EQ(config.stat.data_length, static_cast<std::int32_t>(config.data.view().size()));
+  }
+  simulation_.change_leader();
+  const auto session = open("later", kFar);
+  EXPECT_TRUE(data(*session, "/zookeeper/config").starts_with("server.1="));
+
+  Simulation alone;
+  const auto standalone = alone.open("A");
+  const DataAndStat empty = must(alone.run(get_data(*standalone, "/zookeeper/config")), "get_data");
+  EXPECT_EQ(empty.data.view(), "");
+  EXPECT_EQ(empty.stat.version, 0);
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -49,6 +49,23 @@ TEST_F(ControlJsonTest, ShowsAndStrikes) {
   EXPECT_EQ(get("/sessions")["sessions"].size(), 0U);
 }
 
+TEST_F(ControlJsonTest, ShowsTheHistoryFromAZxidOn) {
+  RawSession ann(served.service().ports().front());
+  ann.create("/a", 0);
+  ann.create("/a/e", 1);
+  const Json all = get("/history")["history"];
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0]["kind"], "created");
+  EXPECT_EQ(all[0]["path"], "/a");
+  EXPECT_EQ(all[0]["owner"], Json());
+  EXPECT_EQ(all[0]["session"], get("/sessions")["sessions"][0]["id"]);
+  EXPECT_EQ(all[1]["owner"], all[1]["session"]);
+  const std::string last = all[1]["zxid"].dump();
+  EXPECT_EQ(get("/history?after=" + all[0]["zxid"].dump())["history"].size(), 1U);
+  EXPECT_EQ(get("/history?after=" + last)["history"].size(), 0U);
+  EXPECT_EQ(answer_control(control, "GET", "/history?after=x", "").status, 404U);
+}
+
 TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
   struct Case {
     unsigned status;

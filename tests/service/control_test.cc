@@ -65,6 +65,35 @@ TEST_F(ControlTest, ShowsSessionsTreeAndWatches) {
   EXPECT_NE(watches[0].on_children, watches[1].on_children);
 }
 
+TEST_F(ControlTest, ShowsEveryWriteInItsOrder) {
+  using Kind = Control::Write::Kind;
+  RawSession ann(port());
+  ann.create("/a");
+  ann.ask(Op::kSetData, wire::SetDataRequest{.path = "/a", .data = "other", .version = -1});
+  RawSession bob(port());
+  bob.create("/a/e", kEphemeral);
+  bob.create("/a/f", kEphemeral);
+  EXPECT_TRUE(control.expire(bob.id()));
+  ann.ask(Op::kDelete, wire::VersionRequest{.path = "/a", .version = -1});
+  const std::vector<Control::Write> all = control.history();
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_EQ(all[0].kind, Kind::kCreated);
+  EXPECT_EQ(all[0].path, "/a");
+  EXPECT_EQ(all[0].session, ann.id());
+  EXPECT_EQ(all[0].owner, 0);
+  EXPECT_EQ(all[1].kind, Kind::kDataSet);
+  EXPECT_EQ(all[3].path, "/a/f");
+  EXPECT_EQ(all[3].owner, bob.id());
+  // The servers delete both under one zxid.
+  EXPECT_EQ(all[4].kind, Kind::kDeleted);
+  EXPECT_EQ(all[4].session, 0);
+  EXPECT_EQ(all[4].owner, bob.id());
+  EXPECT_EQ(all[4].zxid, all[5].zxid);
+  EXPECT_EQ(all[6].session, ann.id());
+  EXPECT_EQ(control.history(all[4].zxid).size(), 1U);
+  EXPECT_THAT(control.history(all[6].zxid), IsEmpty());
+}
+
 TEST_F(ControlTest, ShowsWhoHoldsALockAndWhoWaits) {
   RawSession ann(port());
   RawSession bob(port());

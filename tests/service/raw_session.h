@@ -35,6 +35,14 @@ class RawSession {
   void send(wire::Op op, wire::Request::Body body) {
     send(wire::encode({.xid = ++xid_, .op = op, .body = std::move(body)}));
   }
+  // So many of them in one piece.
+  void send_together(int count, wire::Op op, const wire::Request::Body& body) {
+    std::string stream;
+    for (int i = 0; i < count; ++i) {
+      wire::append_frame(stream, wire::encode({.xid = ++xid_, .op = op, .body = body}));
+    }
+    boost::asio::write(socket_, boost::asio::buffer(stream));
+  }
   // The next frame is the reply.
   wire::Reply reply(wire::Op op) {
     const std::optional<std::string> answer = frame();

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -281,6 +282,19 @@ Task<void> close_where_it_was(EnsembleTest& at) {
 }
 
 TEST_F(EnsembleTest, Z63ACloseOnTheSessionsFormerServerEndsIt) { run(&close_where_it_was); }
+
+Task<void> read_config(EnsembleTest& at) {
+  const SessionPointer session = co_await at.on(0);
+  const DataAndStat config = must(co_await session->get_data("/zookeeper/config"), "get_data");
+  const std::string member = "=127\\.0\\.0\\.1:[0-9]+:[0-9]+:participant\n";
+  const std::regex members("server\\.1" + member + "server\\.2" + member + "server\\.3" + member +
+                           "version=0");
+  EXPECT_TRUE(std::regex_match(std::string(config.data.view()), members)) << config.data.view();
+  EXPECT_EQ(config.stat.version, -1);
+  EXPECT_EQ(config.stat.mzxid, 0);
+  EXPECT_EQ(config.stat.data_length, static_cast<std::int32_t>(config.data.view().size()));
+}
+TEST_F(EnsembleTest, Z126TheConfigOfAnEnsembleNamesItsMembers) { run(&read_config); }
 
 }  // namespace
 }  // namespace lockstep::zookeeper

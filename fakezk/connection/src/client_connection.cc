@@ -18,6 +18,19 @@ namespace {
 // True if it is answered at its turn, without asking the servers.
 bool answers_itself(const Asked& asked) { return asked.refusal || asked.op == wire::Op::kPing; }
 
+// An answer may be much longer than its request. (Those of multis are not.)
+bool may_be_long(wire::Op op) {
+  switch (op) {
+    case wire::Op::kGetData:
+    case wire::Op::kGetChildren:
+    case wire::Op::kGetChildren2:
+    case wire::Op::kGetAcl:
+    case wire::Op::kGetEphemerals:
+    case wire::Op::kMultiRead: return true;
+    default: return false;
+  }
+}
+
 bool is_null(const wire::Vector<wire::Ustring>& paths) {
   return paths && std::ranges::any_of(*paths, [](const wire::Ustring& path) { return !path; });
 }
@@ -133,13 +146,29 @@ void ClientConnection::close() { hang_up(); }
 // A server reads nothing behind a ConnectRequest before it has answered it
 // (ServerCnxn.disableRecv).
 void ClientConnection::read_frames() {
-  while (!closed_ && (!greeted_ || session_ != 0)) {
+  while (!closed_ && (!greeted_ || session_ != 0) && has_room()) {
     const std::optional<std::string_view> frame = reader_.next();
     if (!frame) break;
     ++received_;
     greeted_ ? take(*frame) : greet(*frame);
   }
   if (reader_.refused()) close();
+}
+
+bool ClientConnection::read_on() {
+  const std::uint64_t before = received_;
+  if (!closed_ && attached()) read_frames();
+  return received_ != before;
+}
+
+void ClientConnection::wait_for_answer(Asked asked) {
+  if (may_be_long(asked.op)) ++long_answers_;
+  asked_.push_back(std::move(asked));
+}
+
+void ClientConnection::answered() {
+  if (may_be_long(asked_.front().op)) --long_answers_;
+  asked_.pop_front();
 }
 
 void ClientConnection::greet(std::string_view frame) {
@@ -182,7 +211,7 @@ void ClientConnection::ask(const wire::Request& request) {
   if (request.op == wire::Op::kSetWatches || request.op == wire::Op::kSetWatches2) {
     auto watched = watched_in(request);
     if (watched) {
-      asked_.push_back(std::move(asked));
+      wait_for_answer(std::move(asked));
       return world_.network().send(link_, std::move(*watched));
     }
     asked.refusal = watched.error();
@@ -197,7 +226,7 @@ void ClientConnection::ask(const wire::Request& request) {
   if (request.op == wire::Op::kAuth) {
     asked_auths_.push_back(request.xid);
   } else {
-    asked_.push_back(std::move(asked));
+    wait_for_answer(std::move(asked));
   }
   send(std::move(*translated));
 }
@@ -207,7 +236,7 @@ void ClientConnection::ask_query(Asked asked, std::expected<fakezk::Query, Error
     asked.refusal = query.error();
     return answer_in_turn(std::move(asked));
   }
-  asked_.push_back(std::move(asked));
+  wait_for_answer(std::move(asked));
   world_.network().send(link_, std::move(*query));
 }
 
@@ -219,7 +248,7 @@ void ClientConnection::send(lockstep::Request&& request) {
 }
 
 void ClientConnection::answer_in_turn(Asked asked) {
-  asked_.push_back(std::move(asked));
+  wait_for_answer(std::move(asked));
   answer_turns();
 }
 
@@ -227,7 +256,7 @@ void ClientConnection::answer_turns() {
   while (!closed_ && !asked_.empty() && answers_itself(asked_.front())) {
     const Asked& asked = asked_.front();
     answer(asked.xid, asked.op, encode_header(asked.xid, zxid_of_server(), asked.refusal));
-    asked_.pop_front();
+    answered();
   }
 }
 
@@ -297,8 +326,9 @@ void ClientConnection::replied(ServerMessage& message) {
     return asked_auths_.pop_front();
   }
   answer(asked_.front().xid, asked_.front().op, encode_reply(asked_.front(), message));
-  asked_.pop_front();
+  answered();
   answer_turns();
+  read_frames();
 }
 
 }  // namespace lockstep::connection

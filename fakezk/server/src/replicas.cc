@@ -1,6 +1,26 @@
 #include "lockstep/fakezk/replicas.h"
 
+#include <string>
+
 namespace lockstep::fakezk {
+
+namespace {
+
+// As QuorumMaj.toString writes those of a zoo.cfg, whose clientPort is not among them. The
+// addresses are invented: no client reaches a server over them.
+Data members(ReplicaIndex count) {
+  constexpr std::uint32_t kQuorumPort = 2887;
+  constexpr std::uint32_t kElectionPort = 3887;
+  std::string text;
+  for (ReplicaIndex number = 1; number <= count; ++number) {
+    text += "server." + std::to_string(number) +
+            "=127.0.0.1:" + std::to_string(kQuorumPort + number) + ":" +
+            std::to_string(kElectionPort + number) + ":participant\n";
+  }
+  return Data(text + "version=0");
+}
+
+}  // namespace
 
 Replicas::Replicas(const std::shared_ptr<PathTable>& paths, const AclTable& acls,
                    Unspecified& unspecified, ReplicaIndex count) {
@@ -8,6 +28,9 @@ Replicas::Replicas(const std::shared_ptr<PathTable>& paths, const AclTable& acls
   while (replicas_.size() < count) replicas_.emplace_back(paths, acls, unspecified);
   if (count > 1) leaders_own_ = std::make_unique<ZnodeTree>(paths);
   committed_ = leaders_own_ ? leaders_own_.get() : &replicas_.front().tree();
+  if (!leaders_own_) return;
+  leaders_own_->plant_config(members(count));
+  for (Replica& replica : replicas_) replica.tree().plant_config(members(count));
 }
 
 void Replicas::reset(const std::shared_ptr<PathTable>& paths) {

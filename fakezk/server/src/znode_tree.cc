@@ -39,6 +39,14 @@ ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)
   planted_ = checkpoint();
 }
 
+// ZKDatabase.initConfigInZKDatabase sets the data with the version -1.
+void ZnodeTree::plant_config(const Data& members) {
+  Znode& config = changing(PathTable::kConfig);
+  set_data(config, members);
+  config.version = -1;
+  planted_ = checkpoint();
+}
+
 void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
   latest_ = NameList();
   reset_to(planted_);

@@ -102,6 +102,28 @@ Json log(Control& control, std::uint64_t after) {
   return {{"log", list}};
 }
 
+std::string_view name_of(Control::Write::Kind kind) {
+  switch (kind) {
+    case Control::Write::Kind::kCreated: return "created";
+    case Control::Write::Kind::kDeleted: return "deleted";
+    case Control::Write::Kind::kDataSet: return "data-set";
+    case Control::Write::Kind::kAclSet: return "acl-set";
+  }
+  return "";
+}
+
+Json history(Control& control, std::uint64_t after) {
+  Json list = Json::array();
+  for (const Control::Write& write : control.history(static_cast<Zxid>(after))) {
+    list.push_back({{"zxid", write.zxid},
+                    {"kind", name_of(write.kind)},
+                    {"path", write.path},
+                    {"session", write.session == 0 ? Json() : Json(id_text(write.session))},
+                    {"owner", write.owner == 0 ? Json() : Json(id_text(write.owner))}});
+  }
+  return {{"history", list}};
+}
+
 struct Page {
   std::string_view name;
   Json (*show)(Control&);
@@ -110,7 +132,12 @@ constexpr std::array kPages = {Page{"/sessions", sessions}, Page{"/servers", ser
                                Page{"/tree", tree}, Page{"/watches", watches},
                                Page{"/queues", queues}};
 constexpr std::string_view kFaults = "/faults";
-constexpr std::string_view kLog = "/log";
+// Pages that can be shown from a number on.
+struct LongPage {
+  std::string_view name;
+  Json (*show)(Control&, std::uint64_t after);
+};
+constexpr std::array kLongPages = {LongPage{"/log", log}, LongPage{"/history", history}};
 
 struct File {
   std::string_view name;
@@ -125,12 +152,16 @@ const std::array kFiles = {
 Json all_pages() {
   Json pages = Json::array({"GET /"});
   for (const Page& known : kPages) pages.push_back("GET " + std::string(known.name));
-  pages.insert(pages.end(), {"GET /log", "GET /log?after=NUMBER", "GET /faults", "POST /faults"});
+  for (const LongPage& known : kLongPages) {
+    pages.push_back("GET " + std::string(known.name));
+    pages.push_back("GET " + std::string(known.name) + "?after=NUMBER");
+  }
+  pages.insert(pages.end(), {"GET /faults", "POST /faults"});
   return pages;
 }
 
-// Reads the text after "/log": nothing, or "?after=" and a number.
-std::optional<std::uint64_t> log_after(std::string_view query) {
+// Reads the text after the name of a long page: nothing, or "?after=" and a number.
+std::optional<std::uint64_t> number_after(std::string_view query) {
   constexpr std::string_view kAfter = "?after=";
   if (query.empty()) return 0;
   if (!query.starts_with(kAfter)) return std::nullopt;
@@ -147,9 +178,10 @@ ControlAnswer show(Control& control, std::string_view page) {
   if (page == kFaults) return list_faults();
   const auto file = std::ranges::find(kFiles, page, &File::name);
   if (file != kFiles.end()) return {200, std::string(file->text), file->type};
-  if (page.starts_with(kLog)) {
-    if (const auto after = log_after(page.substr(kLog.size())))
-      return answer(200, log(control, *after));
+  for (const LongPage& known : kLongPages) {
+    if (!page.starts_with(known.name)) continue;
+    const auto after = number_after(page.substr(known.name.size()));
+    if (after) return answer(200, known.show(control, *after));
   }
   return refused(404, "there is no page " + std::string(page), all_pages());
 }

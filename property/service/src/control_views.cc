@@ -1,6 +1,7 @@
 // The views of Control.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lockstep/service/control.h"
 #include "loop.h"
@@ -41,12 +42,25 @@ bool ends_in_a_number(std::string_view path) {
          path.find_first_not_of("0123456789", path.size() - kDigits) == std::string_view::npos;
 }
 
+Control::Write::Kind kind_of(fakezk::Change::Kind kind) {
+  switch (kind) {
+    case fakezk::Change::Kind::kCreated: return Control::Write::Kind::kCreated;
+    case fakezk::Change::Kind::kDeleted: return Control::Write::Kind::kDeleted;
+    case fakezk::Change::Kind::kDataSet: return Control::Write::Kind::kDataSet;
+    default: return Control::Write::Kind::kAclSet;
+  }
+}
+
 }  // namespace
 
 std::vector<Control::Session> Control::sessions() {
   return service_.loop_->do_there([](Service::Loop& loop) {
     std::vector<Session> sessions;
     const fakezk::Server& servers = loop.world().servers();
+    std::set<SessionId> stalled;
+    for (const std::shared_ptr<Peer>& peer : loop.peers()) {
+      if (peer->stalled()) stalled.insert(peer->session_id());
+    }
     each_session(servers, [&](fakezk::SessionIndex index) {
       Session& session = sessions.emplace_back();
       session.id = servers.session_id(index);
@@ -54,8 +68,7 @@ std::vector<Control::Session> Control::sessions() {
       const fakezk::LinkIndex link = servers.link_of(index);
       session.connected = link != fakezk::kNoLink;
       if (session.connected) session.server = servers.replica_of(link);
-      const std::shared_ptr<Peer> peer = loop.peer_of(session.id);
-      session.stalled = peer && peer->stalled();
+      session.stalled = stalled.contains(session.id);
       for (const fakezk::PathId path : servers.ephemerals(index)) {
         session.ephemerals.push_back(servers.paths().path(path).string());
       }
@@ -131,6 +144,24 @@ std::vector<Control::Queue> Control::queues() {
 std::vector<Control::LoggedRequest> Control::log(std::uint64_t after) {
   return service_.loop_->do_there(
       [after](Service::Loop& loop) { return loop.world().log().after(after); });
+}
+
+std::vector<Control::Write> Control::history(Zxid after) {
+  return service_.loop_->do_there([after](Service::Loop& loop) {
+    const fakezk::Server& servers = loop.world().servers();
+    const fakezk::History& all = servers.history();
+    std::vector<Write> writes;
+    for (auto change = std::ranges::upper_bound(all, after, {}, &fakezk::Change::zxid);
+         change != all.end(); ++change) {
+      if (change->kind == fakezk::Change::Kind::kChecked) continue;
+      writes.push_back({.kind = kind_of(change->kind),
+                        .zxid = change->zxid,
+                        .path = servers.paths().path(change->path).string(),
+                        .session = change->actor,
+                        .owner = change->owner});
+    }
+    return writes;
+  });
 }
 
 }  // namespace lockstep::service

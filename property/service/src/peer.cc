@@ -22,6 +22,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       delay_timer_(socket_.get_executor()) {
   connection_->set_listener(this);
   connection_->set_checkpoint(&checkpoint_);
+  connection_->set_bounds({.long_answers = kLongAnswers, .output = kMuchOutput});
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
@@ -45,8 +46,7 @@ connection::WordClient Peer::facts() const {
 
 bool Peer::may_read() const {
   return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
-         connection_->unanswered() < kManyRequests &&
-         output_.size() + delayed_bytes_ <= kMuchOutput;
+         connection_->unanswered() < kManyRequests && waiting() <= kMuchOutput;
 }
 
 void Peer::read() {
@@ -101,6 +101,8 @@ void Peer::look() {
     write(connection_->take_output());
   }
   if (!writing_ && delayed_.empty() && connection_->closed()) return leave();
+  if (waiting() + connection_->output_size() > kTooMuchOutput) return leave();
+  if (waiting() <= kMuchOutput && connection_->read_on()) world_.turn_later();
   read();
 }
 

@@ -14,7 +14,8 @@
 namespace lockstep::service {
 
 // One client's socket and its connection in the world. Reads nothing while much of what the client
-// has asked for is unanswered, or much is answered and not taken: memory stays bounded.
+// has asked for is unanswered, or much is answered and not taken, and leaves a client that does not
+// take the events that it has asked for: memory stays bounded.
 class Peer final : public ServedWorld::Looker,
                    private connection::ClientConnection::Listener,
                    public std::enable_shared_from_this<Peer> {
@@ -47,6 +48,8 @@ class Peer final : public ServedWorld::Looker,
 
  private:
   static constexpr std::size_t kMuchOutput = 1U << 20U;
+  static constexpr std::size_t kTooMuchOutput = 64U << 20U;
+  static constexpr std::size_t kLongAnswers = 16;
   static constexpr std::size_t kManyRequests = 10'000;
 
   void read();
@@ -55,6 +58,8 @@ class Peer final : public ServedWorld::Looker,
   void hold_back();
   void wait_for_delayed();
   void write(std::string bytes);
+  // Bytes that the client has not taken.
+  [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
 
   Socket socket_;

@@ -1,5 +1,6 @@
 #include "served_world.h"
 
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "lockstep/fakezk/reaper.h"
@@ -30,7 +31,8 @@ TimePoint world_time_of_today() {
 }  // namespace
 
 ServedWorld::ServedWorld(boost::asio::io_context& context, const ServiceOptions& options)
-    : timer_(context),
+    : context_(context),
+      timer_(context),
       world_(options_for(options)),
       clients_(world_.add_process()),
       began_at_(world_time_of_today()),
@@ -59,9 +61,12 @@ void ServedWorld::disconnect(std::unique_ptr<connection::ClientConnection> over)
   over.reset();
 }
 
+// Since the present: the world's time is that of the last turn, when this client may have been
+// silent for long. A session that ended so much too early would break the promise that clients rely
+// on.
 void ServedWorld::hear(const connection::ClientConnection& from) {
   world_.servers().speak_up(from.link());
-  world_.servers().fall_silent(from.link(), world_.now());
+  world_.servers().fall_silent(from.link(), present());
 }
 
 void ServedWorld::turn() {
@@ -70,6 +75,14 @@ void ServedWorld::turn() {
   }
   for (const std::shared_ptr<Looker>& looker : std::exchange(lookers_, {})) looker->look();
   wait_for_timer();
+}
+
+void ServedWorld::turn_later() {
+  if (std::exchange(turns_later_, true)) return;
+  boost::asio::post(context_, [this] {
+    turns_later_ = false;
+    turn();
+  });
 }
 
 void ServedWorld::advance(Duration by) {

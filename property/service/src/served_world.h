@@ -49,6 +49,8 @@ class ServedWorld {
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
   // Lets everything happen that can, up to the present.
   void turn();
+  // A turn, after what else waits now.
+  void turn_later();
   // The clock jumps.
   void advance(Duration by);
   [[nodiscard]] fakezk::World& world() { return world_; }
@@ -61,7 +63,9 @@ class ServedWorld {
   [[nodiscard]] TimePoint present() const;
   void wait_for_timer();
 
+  boost::asio::io_context& context_;
   boost::asio::steady_timer timer_;
+  bool turns_later_ = false;
   std::vector<std::shared_ptr<Looker>> lookers_;
   std::array<char, 65536> scratch_{};
   RequestLog log_;

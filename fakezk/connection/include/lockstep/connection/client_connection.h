@@ -76,6 +76,17 @@ class ClientConnection final : private fakezk::Endpoint {
     describe_ = std::move(describe);
   }
 
+  // How much of the servers one client may have at a time; by default there is no bound. No frame
+  // is read while so many requests are unanswered whose answers may be long, or so many bytes wait
+  // to be taken.
+  struct Bounds {
+    std::size_t long_answers = std::numeric_limits<std::size_t>::max();
+    std::size_t output = std::numeric_limits<std::size_t>::max();
+  };
+  void set_bounds(const Bounds& bounds) { bounds_ = bounds; }
+  // Reads on where bounds have stopped it, once output has been taken. True if it has read a frame.
+  bool read_on();
+
   // The next bytes from the client, in fragments of any size; ignored once it has been closed. What
   // follows the ConnectRequest waits until that has been answered, so a caller that reads no more
   // while unread() is large bounds the memory.
@@ -87,6 +98,7 @@ class ClientConnection final : private fakezk::Endpoint {
   // The bytes for the client since the last call. There may be some after the close too.
   [[nodiscard]] std::string take_output();
   [[nodiscard]] bool has_output() const { return !output_.empty(); }
+  [[nodiscard]] std::size_t output_size() const { return output_.size(); }
   // There will be no more bytes; the caller closes the stream once it has sent the last ones.
   [[nodiscard]] bool closed() const { return closed_; }
   // The error that a client would see, if the world has ended the connection (kConnectionLoss
@@ -113,6 +125,11 @@ class ClientConnection final : private fakezk::Endpoint {
   [[nodiscard]] bool answer_word(std::string_view bytes);
   [[nodiscard]] WordSubject describe_server() const;
   void read_frames();
+  [[nodiscard]] bool has_room() const {
+    return long_answers_ < bounds_.long_answers && output_.size() < bounds_.output;
+  }
+  void wait_for_answer(Asked asked);
+  void answered();
   void greet(std::string_view frame);
   void take(std::string_view frame);
   void take_auth(std::string_view frame);
@@ -139,7 +156,9 @@ class ClientConnection final : private fakezk::Endpoint {
   Checkpoint* checkpoint_ = nullptr;
   wire::FrameReader reader_;
   std::string output_;
-  std::deque<Asked> asked_;               // The oldest first.
+  std::deque<Asked> asked_;       // The oldest first.
+  std::size_t long_answers_ = 0;  // Of these, those whose answers may be long.
+  Bounds bounds_;
   std::deque<std::int32_t> asked_auths_;  // Their xids: auths overtake other requests.
   std::optional<bool> read_only_;         // As the ConnectRequest has it: old clients have none.
   std::function<WordSubject()> describe_;

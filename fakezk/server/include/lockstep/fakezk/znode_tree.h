@@ -45,6 +45,9 @@ class ZnodeTree {
  public:
   explicit ZnodeTree(std::shared_ptr<PathTable> paths);
 
+  // A fresh server of an ensemble has its members in /zookeeper/config.
+  void plant_config(const Data& members);
+
   // Back to the tree of a fresh server; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 

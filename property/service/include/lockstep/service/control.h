@@ -69,6 +69,16 @@ class Control {
     std::string answer{};  // "ok", an error or "lost"; empty: there is none yet.
   };
 
+  // A change of a znode, as the servers have committed it.
+  struct Write {
+    enum class Kind : std::uint8_t { kCreated, kDeleted, kDataSet, kAclSet };
+    Kind kind{};
+    Zxid zxid = 0;  // Those of a multi, and of a session's end, have one in common.
+    std::string path;
+    SessionId session = 0;  // The one that asked; 0: the servers themselves, at a session's end.
+    SessionId owner = 0;    // The session that ends an ephemeral znode; 0: it is none.
+  };
+
   // Why nothing was done.
   struct Refusal {
     bool unknown = false;  // There is no such session, server or znode; otherwise it is impossible.
@@ -89,6 +99,10 @@ class Control {
   [[nodiscard]] std::vector<Queue> queues();
   // The last requests with a number greater than that, the oldest first; 1000 are kept.
   [[nodiscard]] std::vector<LoggedRequest> log(std::uint64_t after = 0);
+
+  // Everything that has been committed since the servers began, in the order of the zxids; those
+  // with a greater zxid than that.
+  [[nodiscard]] std::vector<Write> history(Zxid after = 0);
 
   // The servers end a session at once. Its client learns of it when it comes back.
   [[nodiscard]] Done expire(SessionId session);

@@ -1,0 +1,47 @@
+// Sweeps its parent (Curator's deletingChildrenIfNeeded, kazoo's delete(recursive=True)): after its
+// release, a client deletes the lock's znode if a list shows no contender. List and delete go out
+// together, and a contender may come between the two: the delete is refused (Z125). The client
+// takes that for an orphan, and deletes whatever stands there, as recursive deletes do: another
+// client's place or grant. Correct: who is refused leaves the znode to those who have come.
+#include "scenarios/broken_lock.h"
+
+namespace lockstep::scenarios::zoo_55 {
+
+namespace {
+
+Task<void> sweep(Session& session, Path lock) {
+  Operation<Children> list = session.get_children(lock);
+  Operation<void> removal = session.remove(lock);
+  const Result<Children> left = co_await list;
+  const Result<void> removed = co_await removal;
+  if (!left || !left->empty() || removed) co_return;
+  // The flaw: a contender has come since the list.
+  const Result<Children> rest = co_await session.get_children(lock);
+  if (!rest) co_return;
+  for (const std::string_view name : *rest) {
+    static_cast<void>(co_await session.remove(lock / name));
+  }
+}
+
+Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
+    if (!grant) continue;
+    self.oracles().releasing(*grant);
+    const Result<void> removed = co_await remove_surely(**session, grant->znode);
+    self.oracles().released(*grant,
+                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+    co_await sweep(**session, lock);
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-55-sweeps-its-parent", "zoo", "S4",
+             "Empties and deletes the lock's znode if a contender comes behind its list.",
+             lab::ScenarioSize{2, 1}, &contenders<&contend>, "Curator's deletingChildrenIfNeeded"}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_55

@@ -1,0 +1,65 @@
+// Requests of several sessions in flight: the order of a list, a delete behind it, and a create of
+// another session.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "conformance/conformance.h"
+
+namespace lockstep::conformance {
+
+namespace {
+
+constexpr int kRaces = 100;
+
+// The answers to a list, the delete behind it, and the list behind that.
+struct Seen {
+  std::size_t before = 0;
+  std::optional<Error> refusal{};
+  std::optional<Error> end{};
+  std::size_t after = 0;
+};
+
+Task<Seen> list_and_remove(Session& session, Path parent) {
+  Operation<Children> first = session.get_children(parent);
+  Operation<void> removal = session.remove(parent);
+  Operation<Children> second = session.get_children(parent);
+  Seen seen;
+  const Result<Children> before = co_await first;
+  seen.before = must(before, "get_children").size();
+  const Result<void> removed = co_await removal;
+  seen.refusal = error_of(removed);
+  const Result<Children> after = co_await second;
+  seen.end = error_of(after);
+  if (after) seen.after = after->size();
+  co_return seen;
+}
+
+}  // namespace
+
+// Whatever the order was, it explains all of the answers: a delete is never refused for the sake of
+// a child that the session does not see right after it.
+CONFORMANCE_TEST(Z125ARefusedDeleteIsFollowedByAListThatShowsTheChild) {
+  const auto session = co_await lab.open();
+  const auto neighbour = co_await lab.open();
+  for (int race = 0; race < kRaces; ++race) {
+    const Path parent = lab.parent() / ("p" + std::to_string(race));
+    co_await create(*session, parent);
+    Operation<Created> creation =
+        neighbour->create(parent / "child", Data(), CreateMode::kEphemeral);
+    const Seen seen = co_await list_and_remove(*session, parent);
+    const Result<Created> created = co_await creation;
+    if (created) {
+      EXPECT_EQ(seen.refusal, Error::kNotEmpty);
+      EXPECT_EQ(seen.end, std::nullopt);
+      EXPECT_EQ(seen.after, 1U);
+    } else {
+      EXPECT_EQ(error_of(created), Error::kNoNode);
+      EXPECT_EQ(seen.before, 0U);
+      EXPECT_EQ(seen.refusal, std::nullopt);
+      EXPECT_EQ(seen.end, Error::kNoNode);
+    }
+  }
+}
+
+}  // namespace lockstep::conformance

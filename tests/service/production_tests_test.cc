@@ -1,0 +1,46 @@
+// The tests of the production backend, on these servers in place of a real one.
+#ifdef LOCKSTEP_WITH_ZOOKEEPER
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "lockstep/service/control.h"
+#include "served.h"
+
+namespace lockstep::service {
+namespace {
+
+using std::chrono::milliseconds;
+
+// As tests/real/zookeeper_server.h configures a real one.
+ServiceOptions as_a_real_one() {
+  ServiceOptions options;
+  options.tick_time = milliseconds(200);
+  options.max_session_timeout = milliseconds(60'000);
+  options.container_check_interval = milliseconds(300);
+  options.times_to_live = true;
+  return options;
+}
+
+TEST(ProductionTestsTest, PassOnTheseServersToo) {
+  Served served(as_a_real_one());
+  std::string pool = (std::filesystem::temp_directory_path() / "lockstep-pool-XXXXXX").string();
+  ASSERT_NE(mkdtemp(pool.data()), nullptr);
+  std::ofstream(pool + "/" + std::to_string(served.service().ports().front())).close();
+  const std::string tests = std::getenv("LOCKSTEP_LONG") ? "-EnsembleTest*" : "SessionTest*";
+  const std::string command = "LOCKSTEP_SERVER_POOL=" + pool +
+                              " " LOCKSTEP_ZOOKEEPER_TESTS " --gtest_brief=1 --gtest_filter='" +
+                              tests + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::filesystem::remove_all(pool);
+  // They have not been on another server.
+  Control control(served.service());
+  EXPECT_FALSE(control.log().empty());
+}
+
+}  // namespace
+}  // namespace lockstep::service
+#endif

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""speed.py [--check] PROGRAM: how fast `PROGRAM serve` is, beside a real server on the same machine.
+
+Both serve the same requests of the same client, one server with the log of transactions not forced to disk, the other without
+one: the time from exec until a session is open, the memory of the idle process, create+list+delete one after the other, and
+creates in flight together. --check: exit status 1 if a figure is worse than docs/serve.md says."""
+import argparse
+import contextlib
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+JAVA = ["java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1",
+        "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+        "-cp", "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
+        "org.apache.zookeeper.server.quorum.QuorumPeerMain"]
+STARTS = 15
+CYCLES = 1000
+IN_FLIGHT = 10_000
+ROUNDS = 3
+LONGEST_START_S = 60
+SILENCE_S, PATIENCE_S = 0.2, 30
+MOST_START_MS, MOST_IDLE_MIB, LEAST_RATIO = 20, 10, 3
+ACL = struct.pack(">ii", 1, 31) + struct.pack(">i", 5) + b"world" + struct.pack(">i", 6) + b"anyone"
+CREATE, DELETE, LIST = 1, 2, 8
+
+
+def text(value):
+    return struct.pack(">i", len(value)) + value
+
+
+def create(path):
+    return CREATE, text(path) + text(b"data") + ACL + struct.pack(">i", 0)
+
+
+def delete(path):
+    return DELETE, text(path) + struct.pack(">i", -1)
+
+
+def list_children(path):
+    return LIST, text(path) + b"\0"
+
+
+class Session:
+    def __init__(self, port):
+        # A connection that a server accepts while it still starts can stay silent for ever.
+        self.socket = socket.create_connection(("127.0.0.1", port), SILENCE_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.stream = self.socket.makefile("rb", buffering=1 << 16)
+        self.xid = 0
+        greeting = struct.pack(">iqiq", 0, 0, 30_000, 0) + text(bytes(16)) + b"\0"
+        self.socket.sendall(text(greeting))
+        self.frame()
+        self.socket.settimeout(PATIENCE_S)
+
+    def frame(self):
+        length = self.stream.read(4)
+        if len(length) < 4:
+            raise ConnectionError("the server has closed the connection")
+        return self.stream.read(struct.unpack(">i", length)[0])
+
+    def encoded(self, request):
+        self.xid += 1
+        return text(struct.pack(">ii", self.xid, request[0]) + request[1])
+
+    def reply(self):
+        error = struct.unpack_from(">i", self.frame(), 12)[0]
+        if error != 0:
+            raise RuntimeError(f"the server answers {error}")
+
+    def ask(self, request):
+        self.socket.sendall(self.encoded(request))
+        self.reply()
+
+
+def opened(port):
+    """A session, as soon as there is one."""
+    end = time.monotonic() + LONGEST_START_S
+    while True:
+        try:
+            return Session(port)
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.001)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(program):
+    """The process, its port, and the milliseconds until it has served."""
+    began = time.monotonic()
+    process = subprocess.Popen([program, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        port = int(process.stdout.readline().rpartition(":")[2])
+        opened(port)
+        yield process, port, (time.monotonic() - began) * 1000
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextlib.contextmanager
+def real():
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = pathlib.Path(folder) / "zoo.cfg"
+        settings.write_text(f"dataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n")
+        began = time.monotonic()
+        process = subprocess.Popen(JAVA + [str(settings)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            opened(port)
+            yield process, port, (time.monotonic() - began) * 1000
+        finally:
+            process.kill()
+            process.wait()
+
+
+def resident_mib(process):
+    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("the process has no memory")
+
+
+def cycles_per_s(session, name):
+    parent = b"/" + name
+    session.ask(create(parent))
+    began = time.monotonic()
+    for _ in range(CYCLES):
+        session.ask(create(parent + b"/a"))
+        session.ask(list_children(parent))
+        session.ask(delete(parent + b"/a"))
+    return CYCLES / (time.monotonic() - began)
+
+
+def creates_per_s(session, name):
+    parent = b"/" + name
+    session.ask(create(parent))
+    batch = 100
+    requests = [session.encoded(create(parent + b"/%d" % number)) for number in range(IN_FLIGHT)]
+    began = time.monotonic()
+    ahead = 0
+    for first in range(0, IN_FLIGHT, batch):
+        session.socket.sendall(b"".join(requests[first:first + batch]))
+        ahead += batch
+        while ahead > 10 * batch:
+            session.reply()
+            ahead -= 1
+    for _ in range(ahead):
+        session.reply()
+    return IN_FLIGHT / (time.monotonic() - began)
+
+
+def throughput(port, measure, name):
+    """The best of several rounds: other programs disturb both servers alike."""
+    session = Session(port)
+    return max(measure(session, b"%s-%d" % (name, number)) for number in range(ROUNDS))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    bad = []
+
+    def figure(name, value, real_value, unit, good):
+        print(f"{name}: {value:.1f} {unit}, the real server {real_value:.1f}" + ("" if good else "  <- TOO SLOW"))
+        if not good:
+            bad.append(name)
+
+    starts = []
+    for _ in range(STARTS):
+        with served(arguments.program) as (process, _, start_ms):
+            starts.append(start_ms)
+            idle_mib = resident_mib(process)
+    with served(arguments.program) as (_, port, _), real() as (java, real_port, real_start_ms):
+        start_ms = min(starts)
+        figure("ready after exec", start_ms, real_start_ms, "ms", start_ms < MOST_START_MS)
+        figure("memory when idle", idle_mib, resident_mib(java), "MiB", idle_mib < MOST_IDLE_MIB)
+        for name, measure in (("create, list and delete in turn", cycles_per_s), ("creates in flight together", creates_per_s)):
+            ours = throughput(port, measure, b"t" if measure is cycles_per_s else b"f")
+            theirs = throughput(real_port, measure, b"t" if measure is cycles_per_s else b"f")
+            figure(name, ours, theirs, f"per second, {ours / theirs:.1f} times as many", ours >= LEAST_RATIO * theirs)
+    return 1 if arguments.check and bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
