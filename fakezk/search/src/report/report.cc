@@ -88,6 +88,7 @@ Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& 
   failure.steps = recording.outcome.steps;
   failure.deviations = shrunk.schedule.deviations.size();
   failure.original_deviations = found.deviations.size();
+  failure.original_steps = found.outcome.steps;
   recording.chronicle.violation = failure.violation;
   failure.lanes = draw_lanes(recording.chronicle);
   failure.chronicle = std::move(recording.chronicle);
