@@ -27,6 +27,7 @@ class Claim {
     const Context soon(self_.client().executor().now() + kPatience);
     const Result<void> in_time = co_await answered_.wait(soon);
     if (!in_time) {
+      session_.reset();
       const std::shared_ptr<Session> late = self_.client().leave_session();
       co_await begin();
       static_cast<void>(co_await answered_.wait());
