@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lockstep/blocking/mutex.h"
@@ -15,6 +18,7 @@
 #include "lockstep/lab/inside.h"
 #include "lockstep/lab/replay.h"
 #include "lockstep/lab/shared.h"
+#include "lockstep/sleep.h"
 
 namespace lockstep::lab {
 namespace {
@@ -121,6 +125,32 @@ TEST(UsersTest, LeavingEndsOnlyTheOwnVisit) {
   const HuntReport report = hunt_users(&leave_and_let_enter);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "S2");
+}
+
+// One user acquires without a deadline, the other one for a second. Which resolves in time?
+Task<void> acquire_for_a_second(Contender& self, bool in_time) {
+  const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+  if (!session) co_return;
+  const User first(self, 1);
+  const User second(self, 2);
+  const Context second_long(self.client().executor().now() + std::chrono::seconds(1));
+  first.acquiring(**session);
+  second.acquiring(**session, second_long);
+  (in_time ? second : first).resolved(**session);
+  static_cast<void>(co_await sleep_for(self.client().executor(), std::chrono::seconds(10)));
+  (in_time ? first : second).resolved(**session);
+}
+
+TEST(UsersTest, DeadlinesOfUsersAreJudgedApart) {
+  for (const bool in_time : {true, false}) {
+    const HuntReport report =
+        hunt_users([in_time](Contender& self, Path, std::uint32_t) -> Task<void> {
+          return acquire_for_a_second(self, in_time);
+        });
+    const std::string_view oracle =
+        report.failure ? std::string_view(report.failure->violation.oracle) : "";
+    EXPECT_EQ(oracle, in_time ? "" : "L4") << report.text();
+  }
 }
 
 // One of the users waits for what never comes.
