@@ -65,6 +65,7 @@ nlohmann::ordered_json violation_as_json(const Search& what, const HuntReport& r
           {"steps", failure.steps},
           {"deviations", failure.deviations},
           {"original_deviations", failure.original_deviations},
+          {"original_steps", failure.original_steps},
           {"clients", failure.clients},
           {"rounds", failure.rounds},
           {"faults", fault_kinds(failure.faults)},
@@ -127,6 +128,12 @@ void print_success(const Search& what, const HuntReport& report) {
             << (what.target ? std::string() : report.judged.text() + '\n');
 }
 
+// A schedule that ended its process has no number of steps before shrinking.
+std::string steps_before(const search::Failure& failure) {
+  if (failure.original_steps <= failure.steps) return "";
+  return " instead of " + grouped(failure.original_steps);
+}
+
 void print_failure(const Search& what, const HuntReport& report, const std::string& program) {
   const HuntSettings& settings = what.settings;
   const search::Failure& failure = *report.failure;
@@ -141,7 +148,7 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
             << search::facts(violation.oracle).sentence << " But:\n"
             << violation.message << "\n\n"
             << "The shortest schedule found that does so: " << counted(failure.steps, "step")
-            << ", " << counted(failure.deviations, "deviation")
+            << steps_before(failure) << ", " << counted(failure.deviations, "deviation")
             << " from the default schedule (before shrinking " << failure.original_deviations
             << "), with " << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -33,6 +34,7 @@ Task<void> work_under_a_lock(Contender& self, Path lock, bool until_suspect) {
 Task<void> work_without_a_lock(Contender& self, Path, std::uint32_t) {
   const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
   if (!session) co_return;
+  co_await work(**session);
   const Inside inside(self, **session, std::nullopt);
   co_await work(**session);
 }
@@ -47,6 +49,21 @@ TEST(InsideTest, TwoContendersInsideBreakS2) {
   const HuntReport report = hunt(&work_without_a_lock);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "S2") << report.text();
+}
+
+TEST(HuntReportTest, NamesTheSmallerSceneInWhichTheViolationIsDrawn) {
+  HuntSettings settings;
+  settings.size = {4, 3};
+  const HuntReport report = hunt_lock("inside", &work_without_a_lock, settings);
+  ASSERT_TRUE(report.failure) << report.text();
+  EXPECT_LT(report.failure->clients, 4U);
+  ASSERT_GT(report.failure->original_steps, report.failure->steps) << report.text();
+  const std::string drawn =
+      std::to_string(report.failure->steps) + " steps with 2 clients, 1 round";
+  const std::string found = "(found with 4 clients, 3 rounds each, after " +
+                            std::to_string(report.failure->original_steps) + " steps)";
+  EXPECT_NE(report.text().find(drawn), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find(found), std::string::npos) << report.text();
 }
 
 TEST(InsideTest, AHolderThatLeavesWhenItsGrantIsSuspectIsAlone) {

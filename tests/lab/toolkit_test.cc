@@ -1,13 +1,18 @@
 // The parts for one's own code under test: shared memory in the lanes, a condition for fibers.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "lockstep/lab/condition.h"
 #include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
 #include "lockstep/lab/shared.h"
+#include "lockstep/sleep.h"
 #include "lockstep/when_all.h"
 
 namespace lockstep::lab {
@@ -81,6 +86,149 @@ TEST(ConditionTest, WithoutOneItWaitsForEver) {
   const HuntReport report = hunt_condition(false);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "L1");
+}
+
+// -- A condition with a limit.
+
+struct Waited {
+  bool held = false;
+  Duration took = {};
+};
+
+// One fiber waits for two seconds at most; another one changes the value after `change_after`.
+Task<void> wait_within(Contender& self, Waited& waited, Duration change_after) {
+  Executor& executor = self.client().executor();
+  Condition changed(executor);
+  bool known = false;
+  Task<void> waiter = self.on_fiber([&] {
+    const TimePoint begin = executor.now();
+    waited.held = changed.wait_for([&] { return known; }, std::chrono::seconds(2));
+    waited.took = executor.now() - begin;
+  });
+  Task<void> other = self.on_fiber([&] {
+    blocking::run(executor, [&]() -> Task<void> {
+      return [](Executor& clock, Duration time) -> Task<void> {
+        if (time > Duration::zero()) static_cast<void>(co_await sleep_for(clock, time));
+      }(executor, change_after);
+    });
+    known = true;
+    changed.notify_all();
+  });
+  static_cast<void>(co_await when_all(std::move(waiter), std::move(other)));
+}
+
+// The default schedule, in which time passes only when nothing else can happen.
+Waited wait_in_the_default_schedule(Duration change_after) {
+  Waited waited;
+  LockUnderTest lock("limit",
+                     [&, change_after](Contender& self, Path, std::uint32_t) -> Task<void> {
+                       return wait_within(self, waited, change_after);
+                     });
+  const ReplayReport report = run_schedule(lock, {1, 1}, {}, {});
+  EXPECT_TRUE(report.passed()) << report.text();
+  return waited;
+}
+
+TEST(ConditionTest, AWaitWithALimitEndsWithTheNotification) {
+  const Waited waited = wait_in_the_default_schedule(std::chrono::seconds(1));
+  EXPECT_TRUE(waited.held);
+  EXPECT_EQ(waited.took, std::chrono::seconds(1));
+}
+
+TEST(ConditionTest, AWaitWithALimitEndsThereWithoutOne) {
+  const Waited waited = wait_in_the_default_schedule(std::chrono::seconds(3));
+  EXPECT_FALSE(waited.held);
+  EXPECT_EQ(waited.took, std::chrono::seconds(2));
+}
+
+// The fault `timer` lets a timer fire early. It needs a timer.
+std::string steps_of_a_wait(bool known) {
+  LockUnderTest lock("no-timer", [known](Contender& self, Path, std::uint32_t) -> Task<void> {
+    return self.on_fiber([&self, known] {
+      Condition changed(self.client().executor());
+      static_cast<void>(changed.wait_for([&] { return known; }, std::chrono::seconds(2)));
+    });
+  });
+  return run_schedule(lock, {1, 1}, {}, {}).text();
+}
+
+TEST(ConditionTest, AWaitIsATimerOnlyIfItWaits) {
+  EXPECT_EQ(steps_of_a_wait(true).find("a timer"), std::string::npos) << steps_of_a_wait(true);
+  EXPECT_NE(steps_of_a_wait(false).find("a timer"), std::string::npos) << steps_of_a_wait(false);
+}
+
+// -- A session that is left while its completions are under way.
+
+// Asks on one session and goes on with another one before the answer has come.
+Task<void> ask_and_leave(Contender& self, bool& late) {
+  const auto session = co_await self.client().session(Context());
+  const SessionId first = (*session)->id();
+  TaskSet asking;
+  bool answered = false;
+  asking.spawn([](Session& of, bool& done) -> Task<void> {
+    static_cast<void>(co_await of.exists("/lock"));
+    done = true;
+  }(**session, answered));
+  const std::shared_ptr<Session> old = self.client().leave_session();
+  EXPECT_EQ(old->id(), first);
+  const auto next = co_await self.client().session(Context());
+  EXPECT_NE((*next)->id(), first);
+  EXPECT_EQ(old->state(), SessionState::kConnected);
+  static_cast<void>(co_await (*next)->exists("/lock"));
+  if (!answered) late = true;
+  static_cast<void>(co_await old->exists("/lock"));
+  EXPECT_TRUE(answered);
+}
+
+TEST(LeaveSessionTest, CompletionsOfTheOldSessionComeLate) {
+  bool late = false;
+  LockUnderTest lock("leave", [&](Contender& self, Path, std::uint32_t) -> Task<void> {
+    return ask_and_leave(self, late);
+  });
+  const HuntReport report = hunt_lock(lock, some_without_faults());
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_TRUE(late);
+}
+
+// A request on the session that was left is a wait of its contender.
+Task<void> wait_on_the_old_one(Contender& self, Path lock) {
+  const auto session = co_await self.client().session(Context());
+  auto children = co_await (*session)->get_children_watched(lock);
+  const std::shared_ptr<Session> old = self.client().leave_session();
+  static_cast<void>(co_await self.client().session(Context()));
+  static_cast<void>(co_await children->watch.fired());
+}
+
+TEST(LeaveSessionTest, AReportNamesWhatIsAwaitedOnTheOldSession) {
+  LockUnderTest lock("leave", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
+    return wait_on_the_old_one(self, path);
+  });
+  const HuntReport report = hunt_lock(lock, some_without_faults());
+  ASSERT_TRUE(report.failure) << report.text();
+  EXPECT_EQ(report.failure->violation.oracle, "L1");
+  EXPECT_NE(report.text().find("A waits for a change of /lock"), std::string::npos)
+      << report.text();
+}
+
+TEST(LeaveSessionTest, DroppingTheOldSessionClosesIt) {
+  LockUnderTest lock("leave", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
+    return [](Contender& leaves, Path parent) -> Task<void> {
+      auto session = co_await leaves.client().session(Context());
+      const Path ours = parent / "ours";
+      static_cast<void>(co_await (*session)->create(ours, Data(), CreateMode::kEphemeral));
+      (*session).reset();
+      leaves.client().leave_session().reset();
+      const auto next = co_await leaves.client().session(Context());
+      for (;;) {
+        const auto found = co_await (*next)->exists(ours);
+        if (!found) co_return;
+      }
+    }(self, path);
+  });
+  HuntSettings settings = some_without_faults();
+  settings.size = {1, 1};
+  const HuntReport report = hunt_lock(lock, settings);
+  EXPECT_TRUE(report.passed()) << report.text();
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "lockstep/lab/gtest.h"
 #include "lockstep/lab/inside.h"
 #include "lockstep/lab/shared.h"
+#include "lockstep/lab/users.h"
 
 namespace lockstep::readme {
 
@@ -31,6 +32,15 @@ void every_seat_is_taken(const fakezk::World&, search::Verdict&) { EXPECT_LE(sol
 namespace shared_memory {
 
 #include "readme_7.inc"
+
+TEST(ReadmeTest, TheUsersOfASessionAreJudgedApart) {
+  lab::LockUnderTest tickets("tickets", &sell_two);
+  tickets.at_start = [] { sold.reset(); };
+  const lab::HuntReport report = lab::hunt_lock(tickets, {.size = {1, 1}});
+  ASSERT_TRUE(report.failure) << report.text();
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+  EXPECT_NE(report.failure->lanes.find("reads sold: 0"), std::string::npos) << report.text();
+}
 
 }  // namespace shared_memory
 }  // namespace lockstep::readme

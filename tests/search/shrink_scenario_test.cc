@@ -69,6 +69,34 @@ TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
   EXPECT_LE(shrunk.schedule.deviations.size(), 3U);
 }
 
+ShrunkScene shrunk_from_four_clients(std::string_view name, const std::string& oracle) {
+  const Scene scene = scene_of(name, 4, 3);
+  ExecutionLimits limits;
+  limits.faults = fakezk::FaultPlan::all(2);
+  const Found found = found_in(scene, limits);
+  EXPECT_EQ(found.outcome.violation->oracle, oracle);
+  ShrunkScene shrunk = shrink_scene(scene, limits, oracle, found.deviations);
+  const auto program = scene.make(shrunk.clients, shrunk.rounds);
+  const Recording again = record(*program, shrunk.limits, shrunk.schedule.deviations);
+  EXPECT_EQ(again.outcome.trace_hash, shrunk.schedule.outcome.trace_hash);
+  return shrunk;
+}
+
+// The hunts in small scenes try only the kind of fault that has struck.
+TEST(ShrinkSceneTest, ARareFaultIsHuntedAloneInSmallerScenes) {
+  const ShrunkScene shrunk = shrunk_from_four_clients("textbook-c-parent", "crash");
+  EXPECT_EQ(shrunk.clients, 1U);
+  EXPECT_EQ(shrunk.rounds, 1U);
+}
+
+// One deviation suffices if each client has three rounds. With a second one, one round does.
+TEST(ShrinkSceneTest, AFewDeviationsMoreAreWorthHalfOfTheSteps) {
+  const ShrunkScene shrunk = shrunk_from_four_clients("zoo-25-sequence-overflow", "S1");
+  EXPECT_EQ(shrunk.rounds, 1U);
+  EXPECT_EQ(shrunk.schedule.deviations.size(), 2U);
+  EXPECT_LT(shrunk.schedule.outcome.steps, 100U);
+}
+
 TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits;

@@ -1,5 +1,6 @@
 #include "lockstep/fake/client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lockstep/ok.h"
@@ -25,8 +26,41 @@ void FakeClient::resume(const FakeSession::Snapshot& snapshot) {
   session_->set_observer(observer());
 }
 
+std::shared_ptr<FakeSession> FakeClient::leave_session() {
+  if (session_) left_.push_back(session_);
+  return std::exchange(session_, nullptr);
+}
+
+std::vector<SessionId> FakeClient::session_ids() const {
+  std::vector<SessionId> ids;
+  if (session_) ids.push_back(session_->id());
+  for (const std::weak_ptr<FakeSession>& left : left_) {
+    if (const std::shared_ptr<FakeSession> session = left.lock()) ids.push_back(session->id());
+  }
+  std::erase(ids, 0);
+  return ids;
+}
+
+bool FakeClient::has_session(SessionId id) const {
+  const std::vector<SessionId> ids = session_ids();
+  return std::ranges::find(ids, id) != ids.end();
+}
+
+FakeSession::Waiting FakeClient::session_waiting() const {
+  FakeSession::Waiting all = session_ ? session_->waiting() : FakeSession::Waiting();
+  for (const std::weak_ptr<FakeSession>& left : left_) {
+    const std::shared_ptr<FakeSession> session = left.lock();
+    if (!session) continue;
+    const FakeSession::Waiting more = session->waiting();
+    all.requests.insert(all.requests.end(), more.requests.begin(), more.requests.end());
+    all.watches.insert(all.watches.end(), more.watches.begin(), more.watches.end());
+  }
+  return all;
+}
+
 void FakeClient::let_go() noexcept {
   session_ = nullptr;
+  left_.clear();
   set_observer(nullptr);
 }
 

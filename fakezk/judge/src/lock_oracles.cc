@@ -54,13 +54,15 @@ void LockOracles::tell_end(LockOracles*& judge) {
 }
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
-                            std::optional<TimePoint> deadline) {
-  acquiring_.push_back({session, process, deadline, world_->server().last_zxid()});
+                            std::optional<TimePoint> deadline, std::uint32_t user) {
+  acquiring_.push_back({session, process, deadline, user, world_->server().last_zxid()});
   process_of_.emplace_back(session, process);
 }
 
-void LockOracles::resolved(SessionId session) {
-  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
+void LockOracles::resolved(SessionId session, std::uint32_t user) {
+  const auto pending = std::ranges::find_if(acquiring_, [&](const Acquire& acquire) {
+    return acquire.session == session && acquire.user == user;
+  });
   if (pending == acquiring_.end()) return;
   judged_.count(Oracle::kL1);
   if (pending->deadline) judged_.count(Oracle::kL4);
@@ -84,8 +86,13 @@ void LockOracles::crashed(std::uint32_t process) {
 
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
   if (world_->traced()) tell_place(session, znode);
-  const auto pending = std::ranges::find(acquiring_, session, &Acquire::session);
-  if (pending == acquiring_.end() || ++pending->places <= kMostPlaces) return;
+  // Users of one session: the place belongs to the one that has taken the fewest.
+  Acquire* pending = nullptr;
+  for (Acquire& acquire : acquiring_) {
+    if (acquire.session != session) continue;
+    if (!pending || acquire.places < pending->places) pending = &acquire;
+  }
+  if (!pending || ++pending->places <= kMostPlaces) return;
   report_places(session, pending->places, znode);
 }
 

@@ -33,27 +33,31 @@ void SharedResource::begin(fakezk::World& world, search::Verdict& verdict, std::
   judged_ = {};
 }
 
-void SharedResource::enter(const Session& session) {
+void SharedResource::enter(const Session& session, std::uint32_t user) {
   remembers();
   judged_.count(Oracle::kS2);
-  note(session, "enters");
-  if (!inside_.empty() && !excused(session)) judge_entry(session);
-  inside_.push_back({&session, &session.executor(), std::nullopt});
+  note(session, "enters", user);
+  if (!inside_.empty() && !excused(session)) judge_entry(session, user);
+  inside_.push_back({&session, user, &session.executor(), std::nullopt});
 }
 
-void SharedResource::judge_entry(const Session& session) {
+void SharedResource::judge_entry(const Session& session, std::uint32_t user) {
   const LockRules any_rules = {};
   if (!asserted(Oracle::kS2, any_rules, *world_)) return;
   for (const Visit& visit : inside_) {
     const Session* const inside = visit.session;
     if (excused(*inside) && !relies(visit)) continue;
-    const bool once_more = &session.executor() == visit.executor;
     verdict_->report(Oracle::kS2,
-                     who(session) + " enters while " +
-                         (once_more ? "its own session" : who(*inside)) + ", which is " +
-                         std::string(name(inside->state())) + ", is still inside",
+                     who(session, user) + " enters while " + who_is_inside(visit, session, user) +
+                         ", which is " + std::string(name(inside->state())) + ", is still inside",
                      world_->steps());
   }
+}
+
+std::string SharedResource::who_is_inside(const Visit& visit, const Session& enters,
+                                          std::uint32_t user) const {
+  const bool once_more = &enters.executor() == visit.executor && visit.user == user;
+  return once_more ? "its own session" : who(*visit.session, visit.user);
 }
 
 // The server has ended the session, and the client cannot know yet.
@@ -71,21 +75,27 @@ inline void SharedResource::judge_reliance(const Visit& visit) {
   const Session& session = *visit.session;
   const bool closed = session.state() == SessionState::kClosed;  // Closed by its client.
   if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
-  report_reliance(session);
+  report_reliance(visit);
 }
 
-void SharedResource::report_reliance(const Session& session) {
+void SharedResource::report_reliance(const Visit& visit) {
   const LockRules any_rules = {};
   if (!asserted(Oracle::kS2, any_rules, *world_)) return;
   verdict_->report(Oracle::kS2,
-                   "the session of " + who(session) +
+                   "the session of " + who(*visit.session, visit.user) +
                        " has ended on the server, although its client may still rely on it",
                    world_->steps());
 }
 
-void SharedResource::rely(const Session& session, TimePoint until) {
+std::vector<SharedResource::Visit>::iterator SharedResource::visit_of(const Session& session,
+                                                                      std::uint32_t user) {
+  return std::ranges::find_if(
+      inside_, [&](const Visit& visit) { return visit.session == &session && visit.user == user; });
+}
+
+void SharedResource::rely(const Session& session, TimePoint until, std::uint32_t user) {
   remembers();
-  const auto visit = std::ranges::find(inside_, &session, &Visit::session);
+  const auto visit = visit_of(session, user);
   if (visit == inside_.end()) return;
   // An earlier promise still holds.
   judge_reliance(*visit);
@@ -93,11 +103,11 @@ void SharedResource::rely(const Session& session, TimePoint until) {
   judge_reliance(*visit);
 }
 
-void SharedResource::leave(const Session& session) {
+void SharedResource::leave(const Session& session, std::uint32_t user) {
   remembers();
-  const auto inside = std::ranges::find(inside_, &session, &Visit::session);
+  const auto inside = visit_of(session, user);
   if (inside == inside_.end()) return;
-  note(session, "leaves");
+  note(session, "leaves", user);
   judge_reliance(*inside);
   inside_.erase(inside);
 }
@@ -176,15 +186,16 @@ void SharedResource::woken() {
                    world_->steps());
 }
 
-// The process that runs the session.
-std::string SharedResource::who(const Session& session) const {
+// The process that runs the session, or one of its users.
+std::string SharedResource::who(const Session& session, std::uint32_t user) const {
   const auto* const process = dynamic_cast<const fakezk::Process*>(&session.executor());
-  return process ? world_->process_name(process->index()) : session_name(session.id());
+  if (!process) return session_name(session.id());
+  return search::user_name(world_->process_name(process->index()), user);
 }
 
-void SharedResource::tell(const Session& session, std::string_view text) const {
+void SharedResource::tell(const Session& session, std::string_view text, std::uint32_t user) const {
   const auto* const process = dynamic_cast<const fakezk::Process*>(&session.executor());
-  if (process) world_->note(process->index(), text);
+  if (process) world_->note(process->index(), text, user);
 }
 
 // The writer is unknown.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace lockstep::search {
 
@@ -62,6 +63,26 @@ std::size_t characters_that_differ(const std::set<std::string_view>& guids) {
 }
 
 }  // namespace
+
+std::string user_name(std::string_view process, std::uint32_t user) {
+  std::string name(process);
+  return user == 0 ? name : name + '.' + std::to_string(user);
+}
+
+std::vector<Lane> lanes_of(const Chronicle& chronicle) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> users;
+  for (const Moment& moment : chronicle.moments) users.emplace(moment.process, moment.user);
+  std::vector<Lane> lanes;
+  for (std::uint32_t process = 0; process < chronicle.processes.size(); ++process) {
+    const std::string& name = chronicle.processes[process];
+    lanes.push_back({process, 0, name});
+    for (auto next = users.upper_bound({process, 0}); next != users.end(); ++next) {
+      if (next->first != process) break;
+      lanes.push_back({process, next->second, user_name(name, next->second)});
+    }
+  }
+  return lanes;
+}
 
 std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first, std::size_t last) {
   std::vector<std::size_t> shown;

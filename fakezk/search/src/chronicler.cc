@@ -192,12 +192,13 @@ Moment& Chronicler::add(const fakezk::Step& step, Moment::Kind kind, std::uint32
                                               .text = std::move(text)});
 }
 
-void Chronicler::note(std::uint32_t process, std::string_view text) {
+void Chronicler::user_note(std::uint32_t process, std::uint32_t user, std::string_view text) {
   written_.moments.push_back(Moment{.kind = Moment::Kind::kRemark,
                                     .step = step_,
                                     .time_ms = time_ms_,
                                     .process = process,
-                                    .text = std::string(text)});
+                                    .text = std::string(text),
+                                    .user = user});
 }
 
 void Chronicler::grant_begins(std::uint32_t process, const Path& znode) {

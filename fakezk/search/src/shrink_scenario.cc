@@ -15,6 +15,7 @@ constexpr std::uint32_t kShrinking = 3'000;
 // Budget for the last hunts in one scene, and how many of their finds are shrunk.
 constexpr std::uint64_t kFresh = 2'000;
 constexpr int kFinds = 4;
+constexpr std::size_t kMoreDeviations = 2;
 // A scene with more holds than this, over all clients and rounds, is large.
 constexpr std::uint32_t kLarge = 16;
 
@@ -61,6 +62,7 @@ class SceneShrinker {
     }
     while (best_.rounds > scene_.least_rounds && smaller(best_.clients, best_.rounds - 1)) {
     }
+    fewer_faults();  // The hunts then have no other faults to try.
     hunt_shorter_ones();
     fewer_faults();
     return std::move(best_);
@@ -167,7 +169,7 @@ class SceneShrinker {
     }
   }
 
-  // True if a shorter failure was found there.
+  // True if a failure that is easier to read was found there.
   bool hunt_shorter_ones_in(std::uint32_t clients, std::uint32_t rounds) {
     bool found = false;
     ShortHunt what;
@@ -179,19 +181,26 @@ class SceneShrinker {
       what.first += caught.executions;
       Shrunk shrunk =
           shrunk_in(clients, rounds, caught.trial->deviations, {kShrinking, budget_.steps / 4});
-      if (!shorter(shrunk)) continue;
+      if (!easier(shrunk, clients * rounds)) continue;
       take(clients, rounds, std::move(shrunk));
       found = true;
     }
     return found;
   }
 
-  // Fewer steps are easier to read, unless they need more faults or deviations.
-  [[nodiscard]] bool shorter(const Shrunk& shrunk) const {
+  // Fewer steps are easier to read, unless they need more faults. A few deviations more are worth
+  // half of the steps, and fewer holds.
+  [[nodiscard]] bool easier(const Shrunk& shrunk, std::uint32_t holds) const {
     const Shrunk& best = best_.schedule;
-    return breaks(shrunk.outcome) && faults_in(shrunk) <= faults_in(best) &&
-           shrunk.deviations.size() <= best.deviations.size() &&
-           shrunk.outcome.steps < best.outcome.steps;
+    if (!breaks(shrunk.outcome) || faults_in(shrunk) > faults_in(best)) return false;
+    const bool fewer_holds = holds < best_.clients * best_.rounds;
+    const std::uint32_t steps = shrunk.outcome.steps;
+    if (shrunk.deviations.size() <= best.deviations.size()) {
+      const bool simpler = fewer_holds || shrunk.deviations.size() < best.deviations.size();
+      return steps < best.outcome.steps || (steps == best.outcome.steps && simpler);
+    }
+    return fewer_holds && steps <= best.outcome.steps / 2 &&
+           shrunk.deviations.size() <= best.deviations.size() + kMoreDeviations;
   }
 
   void fewer_faults() {

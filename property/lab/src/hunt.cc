@@ -360,6 +360,23 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   return report;
 }
 
+namespace {
+
+// ": 12 steps with 2 clients, 1 round each (found with 3 clients, 2 rounds each, after 65 steps)".
+std::string how_it_was_shrunk(const HuntReport& report) {
+  const search::Failure& failure = *report.failure;
+  const ScenarioSize size{failure.clients, failure.rounds};
+  std::string text = ": " + counted(failure.steps, "step") + " with " + in_words(size);
+  const bool is_smaller = size.clients < report.size.clients || size.rounds < report.size.rounds;
+  const bool is_shorter = failure.original_steps > failure.steps;
+  if (!is_smaller && !is_shorter) return text;
+  text += " (found with " + in_words(report.size);
+  if (is_shorter) text += ", after " + counted(failure.original_steps, "step");
+  return text + ')';
+}
+
+}  // namespace
+
 std::string HuntReport::text() const {
   const std::string reached = coverage ? coverage->text() : std::string();
   if (!failure && exhaustive) {
@@ -376,9 +393,9 @@ std::string HuntReport::text() const {
          " in execution " + std::to_string(executions) +
          (exhaustive ? "" : " of seed " + std::to_string(seed)) + ".\n" +
          std::string(search::facts(violation.oracle).sentence) + " But:\n" + violation.message +
-         "\n\nThe shortest schedule that shows it:\n\n" + failure->lanes +
-         "\nIts replay string:\n\n" + failure->replay + "\n\nAs a regression test:\n\n" +
-         regression_test() + reached;
+         "\n\nThe shortest schedule that shows it" + how_it_was_shrunk(*this) + ":\n\n" +
+         failure->lanes + "\nIts replay string:\n\n" + failure->replay +
+         "\n\nAs a regression test:\n\n" + regression_test() + reached;
 }
 
 std::string HuntReport::verdict() const {

@@ -1,10 +1,12 @@
 #include "lockstep/lab/scenario.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/search/chronicle.h"
 
 namespace lockstep::lab {
 
@@ -26,7 +28,7 @@ std::optional<Blocked> blocked(const Contender& waiter, const Contenders& conten
     if (!found || found->ephemeral_owner == 0) continue;
     for (const Contender& contender : contenders) {
       if (&contender == &waiter || contender.finished()) continue;
-      if (contender.client().fake().session_id() == found->ephemeral_owner) {
+      if (contender.client().fake().has_session(found->ephemeral_owner)) {
         return Blocked{&contender, znode.parent()};
       }
     }
@@ -112,11 +114,28 @@ void Contender::clear() noexcept {
   grants_ = 0;
   finished_ = false;
   kept_.clear();
+  users_.clear();
 }
 
-void Contender::note(std::string_view text) {
+void Contender::note(std::string_view text, std::uint32_t user) {
   fakezk::Process& process = client_.process();
-  process.world().note(process.index(), text);
+  process.world().note(process.index(), text, user);
+}
+
+std::uint32_t Contender::enter_user() {
+  const auto free = std::ranges::find(users_, UserState::kNone);
+  const auto index = static_cast<std::uint32_t>(free - users_.begin());
+  if (free == users_.end()) users_.push_back(UserState::kNone);
+  users_[index] = UserState::kRuns;
+  return index + 1;
+}
+
+std::vector<std::uint32_t> Contender::running_users() const {
+  std::vector<std::uint32_t> running;
+  for (std::uint32_t index = 0; index < users_.size(); ++index) {
+    if (users_[index] == UserState::kRuns) running.push_back(index + 1);
+  }
+  return running;
 }
 
 Duration Contender::holding_time() {
@@ -201,7 +220,8 @@ void LockScenario::resume() {
 void LockScenario::finish(fakezk::World& world) {
   // The znodes of a contender that still waits or holds are not orphans.
   for (const Contender& contender : contenders_) {
-    if (!contender.finished()) oracles_.at_work(contender.client().fake().session_id());
+    if (contender.finished()) continue;
+    for (const SessionId id : contender.client().fake().session_ids()) oracles_.at_work(id);
   }
   oracles_.check_orphans();
   check_grants(world);
@@ -210,7 +230,10 @@ void LockScenario::finish(fakezk::World& world) {
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;
     waiting = true;
-    world.note(contender.client().process().index(), "WAITS FOR EVER");
+    const std::uint32_t process = contender.client().process().index();
+    const std::vector<std::uint32_t> users = contender.running_users();
+    if (users.empty()) world.note(process, "WAITS FOR EVER");
+    for (const std::uint32_t user : users) world.note(process, "WAITS FOR EVER", user);
   }
   if (!waiting) return;
   const bool circle = wait_in_a_circle(contenders_, world.server());
@@ -240,11 +263,27 @@ search::Judgements LockScenario::judgements() const {
   return all;
 }
 
+namespace {
+
+// "A waits", or "A.1 and A.3 wait".
+std::string waiters_of(const Contender& contender) {
+  const std::string& name = contender.client().name();
+  const std::vector<std::uint32_t> users = contender.running_users();
+  if (users.empty()) return name + " waits";
+  std::string waiters;
+  for (const std::uint32_t user : users) {
+    waiters += (waiters.empty() ? "" : " and ") + search::user_name(name, user);
+  }
+  return waiters + (users.size() == 1 ? " waits" : " wait");
+}
+
+}  // namespace
+
 std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
   std::string report = "nothing can happen any more, and an acquire has not resolved:";
   for (const Contender& contender : contenders_) {
     if (contender.finished()) continue;
-    report += "\n  " + contender.client().name() + " waits for";
+    report += "\n  " + waiters_of(contender) + " for";
     const fake::FakeSession::Waiting waiting = contender.client().fake().session_waiting();
     std::string_view between;
     for (const auto& [op, path] : waiting.requests) {
@@ -270,7 +309,7 @@ std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
   if (!found) return ", which does not exist";
   if (found->ephemeral_owner == 0) return "";
   for (const Contender& contender : contenders_) {
-    if (contender.client().fake().session_id() != found->ephemeral_owner) continue;
+    if (!contender.client().fake().has_session(found->ephemeral_owner)) continue;
     return &contender == &waiter ? ", which is its own"
                                  : ", which belongs to " + contender.client().name();
   }

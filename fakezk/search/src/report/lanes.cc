@@ -118,8 +118,8 @@ class Drawing {
   // Draws the moments from `begin` to `end`, by index.
   Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end,
           std::optional<std::size_t> widest_lane = std::nullopt)
-      : chronicle_(chronicle), short_name_(chronicle) {
-    names_ = chronicle.processes;
+      : chronicle_(chronicle), short_name_(chronicle), lanes_(lanes_of(chronicle)) {
+    for (const Lane& lane : lanes_) names_.push_back(lane.name);
     const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
       return moment.process >= chronicle.processes.size();
     });
@@ -204,7 +204,7 @@ class Drawing {
       text += more;
     }
     const std::size_t row = rows_.size();
-    add_row(index, lane_of(moment.process), text);
+    add_row(index, lane_of(moment.process, moment.user), text);
     add_changes(index, row);
     return next;
   }
@@ -220,7 +220,7 @@ class Drawing {
   // Successive remarks of a process within one step share a line.
   static bool goes_with(const Moment& said, const Moment& next) {
     return said.kind == Moment::Kind::kRemark && next.kind == Moment::Kind::kRemark &&
-           said.process == next.process && said.step == next.step;
+           said.process == next.process && said.user == next.user && said.step == next.step;
   }
 
   void add_changes(std::size_t index, std::size_t of_moment) {
@@ -232,7 +232,7 @@ class Drawing {
       const std::string text =
           std::string("   ") + sign(change.kind) + ' ' + short_name_(change.path);
       const bool known = change.owned < chronicle_.processes.size();
-      add_row(index, known ? change.owned : rows_[of_moment].lane, text);
+      add_row(index, known ? lane_of(change.owned) : rows_[of_moment].lane, text);
     }
   }
 
@@ -323,8 +323,11 @@ class Drawing {
     return true;
   }
 
-  [[nodiscard]] std::size_t lane_of(std::uint32_t process) const {
-    return std::min<std::size_t>(process, names_.size() - 1);
+  // The last one is the servers'.
+  [[nodiscard]] std::size_t lane_of(std::uint32_t process, std::uint32_t user = 0) const {
+    const auto found = std::ranges::find_if(
+        lanes_, [&](const Lane& lane) { return lane.process == process && lane.user == user; });
+    return std::min(static_cast<std::size_t>(found - lanes_.begin()), names_.size() - 1);
   }
 
   [[nodiscard]] std::size_t widest(std::size_t lane) const {
@@ -338,8 +341,10 @@ class Drawing {
   // The mark that shows whether the process of a lane holds the lock after that moment.
   [[nodiscard]] char holding(std::size_t lane, std::size_t moment) const {
     char mark = ' ';
+    if (lane >= lanes_.size() || lanes_[lane].user != 0) return mark;
     for (const GrantSpan& grant : chronicle_.grants) {
-      if (grant.process != lane || moment < grant.begins || moment >= grant.ends) continue;
+      if (grant.process != lanes_[lane].process || moment < grant.begins || moment >= grant.ends)
+        continue;
       if (mark != '#') mark = moment < grant.znode_gone ? '#' : ':';
     }
     return mark;
@@ -368,7 +373,8 @@ class Drawing {
 
   const Chronicle& chronicle_;
   const ShortNames short_name_;
-  std::vector<std::string> names_;
+  const std::vector<Lane> lanes_;
+  std::vector<std::string> names_;  // Of these lanes, and of the servers' if they have one.
   std::vector<Row> rows_;
   std::size_t widest_lane_ = 0;
 };

@@ -16,6 +16,9 @@ class ChronicleAndChecks final : public fakezk::Tracer {
   void note(std::uint32_t process, std::string_view text) override {
     chronicler.note(process, text);
   }
+  void user_note(std::uint32_t process, std::uint32_t user, std::string_view text) override {
+    chronicler.user_note(process, user, text);
+  }
   void grant_begins(std::uint32_t process, const Path& znode) override {
     chronicler.grant_begins(process, znode);
   }
@@ -85,6 +88,7 @@ Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& 
   failure.steps = recording.outcome.steps;
   failure.deviations = shrunk.schedule.deviations.size();
   failure.original_deviations = found.deviations.size();
+  failure.original_steps = found.outcome.steps;
   recording.chronicle.violation = failure.violation;
   failure.lanes = draw_lanes(recording.chronicle);
   failure.chronicle = std::move(recording.chronicle);

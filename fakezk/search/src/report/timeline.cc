@@ -48,7 +48,10 @@ std::string_view name(fakezk::Change::Kind kind) {
 class Record {
  public:
   Record(const Chronicle& chronicle, const TimelineCaption& caption)
-      : chronicle_(chronicle), caption_(caption), short_name_(chronicle) {}
+      : chronicle_(chronicle),
+        caption_(caption),
+        short_name_(chronicle),
+        lanes_(lanes_of(chronicle)) {}
 
   std::string text() {
     json_.begin_object();
@@ -61,7 +64,7 @@ class Record {
     list("snippets", caption_.snippets, [&](const TimelineCaption::Snippet& snippet) {
       strings({snippet.is_code ? "code" : "command", snippet.title, snippet.text});
     });
-    list("lanes", chronicle_.processes, [&](const std::string& process) { json_.string(process); });
+    list("lanes", lanes_, [&](const Lane& lane) { json_.string(lane.name); });
     list("moments", excerpt(chronicle_, kMostFirstMoments, kMostLastMoments),
          [&](std::size_t index) { moment(index, chronicle_.moments[index]); });
     list("changes", chronicle_.changes, [&](const ZnodeChange& of) { change(of); });
@@ -86,10 +89,12 @@ class Record {
     json_.key(key);
     json_.null();
   }
-  // Chronicle::kNoProcess is -1.
-  void add_process(std::string_view key, std::uint32_t process) {
+  // The index of its lane, or -1 for Chronicle::kNoProcess.
+  void add_process(std::string_view key, std::uint32_t process, std::uint32_t user = 0) {
+    const auto found = std::ranges::find_if(
+        lanes_, [&](const Lane& lane) { return lane.process == process && lane.user == user; });
     json_.key(key);
-    json_.number(process < chronicle_.processes.size() ? std::int64_t{process} : -1);
+    json_.number(found == lanes_.end() ? -1 : found - lanes_.begin());
   }
 
   template <class Range, class Write>
@@ -132,7 +137,7 @@ class Record {
     add("s", moment.step);
     json_.key("t");
     json_.number(moment.time_ms);
-    add_process("p", moment.process);
+    add_process("p", moment.process, moment.user);
     add("x", short_name_(moment.text));
     if (moment.answers) add("a", *moment.answers);
     if (!moment.details.empty()) {
@@ -189,6 +194,7 @@ class Record {
   const Chronicle& chronicle_;
   const TimelineCaption& caption_;
   const ShortNames short_name_;
+  const std::vector<Lane> lanes_;
   JsonWriter json_;
 };
 

@@ -37,16 +37,20 @@ class FakeClient final : public Client {
   void set_options(SessionOptions options) { options_ = std::move(options); }
   // Starts with an already connected session.
   void resume(const FakeSession::Snapshot& snapshot);
-  // Releases its session and its observer.
+  // Releases its sessions and its observer.
   void let_go() noexcept;
+  // Goes on without its current session, which the caller owns from then on: null if there is none.
+  // The next session() opens another one.
+  std::shared_ptr<FakeSession> leave_session();
   // The current session, alive or not; opens the first one if there is none.
   std::shared_ptr<FakeSession> current();
   // The id of the current session; 0 without one.
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
-  // The pending requests and watches of the current session.
-  [[nodiscard]] FakeSession::Waiting session_waiting() const {
-    return session_ ? session_->waiting() : FakeSession::Waiting();
-  }
+  // The ids of the current session and of those that were left and still exist.
+  [[nodiscard]] std::vector<SessionId> session_ids() const;
+  [[nodiscard]] bool has_session(SessionId id) const;
+  // The pending requests and watches of the current session, and of those that were left.
+  [[nodiscard]] FakeSession::Waiting session_waiting() const;
 
  private:
   void open();
@@ -58,6 +62,7 @@ class FakeClient final : public Client {
   SessionOptions options_;
   std::optional<FakeSession::Credentials> attach_to_;
   std::shared_ptr<FakeSession> session_;
+  std::vector<std::weak_ptr<FakeSession>> left_;
 };
 
 }  // namespace lockstep::fake

@@ -69,11 +69,12 @@ class LockOracles final : public LockObserver {
   void tell_end(LockOracles*& judge);
 
   // Called by the program: a session of a process begins to acquire, until `deadline` at most; the
-  // same grant was released once more.
+  // same grant was released once more. Several users of one session are told apart by their
+  // numbers.
   void acquiring(SessionId session, std::uint32_t process,
-                 std::optional<TimePoint> deadline = std::nullopt);
+                 std::optional<TimePoint> deadline = std::nullopt, std::uint32_t user = 0);
   // The session's acquire has ended, one way or the other.
-  void resolved(SessionId session);
+  void resolved(SessionId session, std::uint32_t user = 0);
   // The process has died: its acquires do not wait any more.
   void crashed(std::uint32_t process);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
@@ -148,6 +149,7 @@ class LockOracles final : public LockObserver {
     SessionId session;
     std::uint32_t process;
     std::optional<TimePoint> deadline;
+    std::uint32_t user = 0;
     Zxid began = 0;
     std::uint32_t places = 0;
     // Since when a place of it has been kept from the lock although its turn had come, and how many

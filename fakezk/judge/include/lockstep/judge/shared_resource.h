@@ -34,12 +34,13 @@ class SharedResource {
   void begin(fakezk::World& world, search::Verdict& verdict, std::uint32_t stock);
 
   // The holder of a lock, whose grant belongs to `session`, begins and ends its critical section.
-  // The session outlives the time between.
-  void enter(const Session& session);
-  void leave(const Session& session);
+  // The session outlives the time between. Several users of one session are told apart by their
+  // numbers (search::user_name).
+  void enter(const Session& session, std::uint32_t user = 0);
+  void leave(const Session& session, std::uint32_t user = 0);
   // The process inside relies on its session until `until` (HeldLock::valid_until). Judged now,
   // when it leaves, and when another one enters.
-  void rely(const Session& session, TimePoint until);
+  void rely(const Session& session, TimePoint until, std::uint32_t user = 0);
   // Everything that runs on `executor` has died, wherever it was.
   void crashed(const Executor& executor);
 
@@ -63,20 +64,24 @@ class SharedResource {
   void remembers();
   struct Visit {
     const Session* session;
+    std::uint32_t user;
     const Executor* executor;
     std::optional<TimePoint> relies_until;
   };
+  [[nodiscard]] std::vector<Visit>::iterator visit_of(const Session& session, std::uint32_t user);
   [[nodiscard]] bool excused(const Session& session) const;
   [[nodiscard]] bool relies(const Visit& visit) const;
-  void judge_entry(const Session& session);
-  [[nodiscard]] std::string who(const Session& session) const;
-  void note(const Session& session, std::string_view text) const {
-    if (world_->traced()) tell(session, text);
+  void judge_entry(const Session& session, std::uint32_t user);
+  [[nodiscard]] std::string who(const Session& session, std::uint32_t user = 0) const;
+  [[nodiscard]] std::string who_is_inside(const Visit& visit, const Session& enters,
+                                          std::uint32_t user) const;
+  void note(const Session& session, std::string_view text, std::uint32_t user = 0) const {
+    if (world_->traced()) tell(session, text, user);
   }
-  void tell(const Session& session, std::string_view text) const;
+  void tell(const Session& session, std::string_view text, std::uint32_t user) const;
   void note(std::string_view text) const;
   inline void judge_reliance(const Visit& visit);
-  [[gnu::cold, gnu::noinline]] void report_reliance(const Session& session);
+  [[gnu::cold, gnu::noinline]] void report_reliance(const Visit& visit);
   [[nodiscard]] bool by_operator() const {
     return (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
   }

@@ -36,8 +36,9 @@ struct Moment {
   Kind kind;
   std::uint32_t step;
   std::int64_t time_ms;
-  std::uint32_t process;  // Chronicle::kNoProcess for the servers and the clock.
-  std::string text;       // In words, without the details.
+  std::uint32_t process;   // Chronicle::kNoProcess for the servers and the clock.
+  std::string text;        // In words, without the details.
+  std::uint32_t user = 0;  // kRemark: by which user of the process, or 0 for the process itself.
   std::vector<Detail> details = {};
   std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of its request.
 };
@@ -90,6 +91,18 @@ struct Chronicle {
   std::uint32_t steps = 0;
   std::uint32_t replicas = 1;  // How many servers there are.
 };
+
+// The name of a user of a process, counted from 1, as in lanes: "A.2". User 0 is the process.
+[[nodiscard]] std::string user_name(std::string_view process, std::uint32_t user);
+
+// A column of a drawing.
+struct Lane {
+  std::uint32_t process;
+  std::uint32_t user;  // As in Moment.
+  std::string name;
+};
+// Each process, followed by those of its users that have made a remark.
+[[nodiscard]] std::vector<Lane> lanes_of(const Chronicle& chronicle);
 
 // The moments to show, by index: all of them, or the first and the last ones of many.
 [[nodiscard]] std::vector<std::size_t> excerpt(const Chronicle& chronicle, std::size_t first,

@@ -21,7 +21,8 @@ class Chronicler final : public fakezk::Tracer {
   explicit Chronicler(const fakezk::World& world) : world_(world) {}
 
   void step(const fakezk::Step& step) override;
-  void note(std::uint32_t process, std::string_view text) override;
+  void note(std::uint32_t process, std::string_view text) override { user_note(process, 0, text); }
+  void user_note(std::uint32_t process, std::uint32_t user, std::string_view text) override;
   void grant_begins(std::uint32_t process, const Path& znode) override;
   void grant_ends(std::uint32_t process, const Path& znode) override;
   void settled() override;

@@ -10,8 +10,8 @@
 
 namespace lockstep::search {
 
-// An execution as text: time runs down, each process has a lane of its own, and so have the servers
-// if they or the clock do something by themselves.
+// An execution as text: time runs down, each process has a lane of its own, and so have its users
+// (lanes_of), and the servers if they or the clock do something by themselves.
 //
 //   ->  a server takes up a request of this process, and its answer
 //   <-  the process receives a reply, or (!) a watch event

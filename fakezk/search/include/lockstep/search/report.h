@@ -38,6 +38,7 @@ struct Failure {
   std::uint32_t steps = 0;
   std::size_t deviations = 0;
   std::size_t original_deviations = 0;
+  std::uint32_t original_steps = 0;  // Until it was broken, before shrinking; 0 if unknown.
   Chronicle chronicle;  // The shrunk execution,
   std::string lanes;    // and as text: draw_lanes(chronicle)
   std::string replay;   // ReplayString::text()

@@ -43,6 +43,10 @@ class Tracer {
   virtual void step(const Step& step) = 0;
   // A remark of the program under test about one of its processes: "holds /lock".
   virtual void note(std::uint32_t process, std::string_view text) = 0;
+  // The same about one of several users of that process, counted from 1.
+  virtual void user_note(std::uint32_t process, std::uint32_t /*user*/, std::string_view text) {
+    note(process, text);
+  }
   // One of its processes has been granted a lock through `znode`, or says that the grant is over.
   virtual void grant_begins(std::uint32_t /*process*/, const Path& /*znode*/) {}
   virtual void grant_ends(std::uint32_t /*process*/, const Path& /*znode*/) {}

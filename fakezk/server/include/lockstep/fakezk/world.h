@@ -149,8 +149,11 @@ class World final {
   void trace(const Step& step) {
     if (tracer_) tracer_->step(step);
   }
-  void note(std::uint32_t process, std::string_view text) {
-    if (tracer_) tracer_->note(process, text);
+  // A remark about a process, or about one of its users: Tracer::user_note.
+  void note(std::uint32_t process, std::string_view text, std::uint32_t user = 0) {
+    if (!tracer_) return;
+    if (user == 0) return tracer_->note(process, text);
+    tracer_->user_note(process, user, text);
   }
   void grant_begins(std::uint32_t process, const Path& znode) {
     if (tracer_) tracer_->grant_begins(process, znode);

@@ -4,6 +4,8 @@
 
 #include "lockstep/async_event.h"
 #include "lockstep/blocking/run.h"
+#include "lockstep/clock.h"
+#include "lockstep/context.h"
 #include "lockstep/task.h"
 
 namespace lockstep::lab {
@@ -21,8 +23,22 @@ class Condition {
   template <class Holds>
   void wait(Holds holds) {
     while (!holds()) {
-      blocking::run(executor_, [&] { return next(holds); });
+      blocking::run(executor_, [&] { return next(holds, Context()); });
     }
+  }
+  // The same until `deadline`, by the clock of the process; returns holds(). A wait is a timer of
+  // the process only while it waits.
+  template <class Holds>
+  bool wait_until(Holds holds, TimePoint deadline) {
+    while (!holds()) {
+      const bool over = blocking::run(executor_, [&] { return next(holds, Context(deadline)); });
+      if (over) return holds();
+    }
+    return true;
+  }
+  template <class Holds>
+  bool wait_for(Holds holds, Duration most) {
+    return wait_until(std::move(holds), executor_.now() + most);
   }
   void notify_all() {
     notified_.set();
@@ -31,10 +47,12 @@ class Condition {
 
  private:
   // A notification may come before the wait begins on the executor.
+  // Returns whether the context has ended first.
   template <class Holds>
-  Task<void> next(Holds& holds) {
-    if (holds()) co_return;
-    static_cast<void>(co_await notified_.wait());
+  Task<bool> next(Holds& holds, Context context) {
+    if (holds()) co_return false;
+    const Result<void> notified = co_await notified_.wait(std::move(context));
+    co_return !notified;
   }
 
   Executor& executor_;

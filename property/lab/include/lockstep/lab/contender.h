@@ -74,8 +74,18 @@ class Contender {
   void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
 
   // Shows `text` in the contender's lane, where a schedule is drawn: for memory that contenders
-  // share, and other facts that requests do not show. No effect on the schedule.
-  void note(std::string_view text);
+  // share, and other facts that requests do not show. No effect on the schedule. The lanes begin
+  // with the first step; notes before it are not drawn.
+  void note(std::string_view text) { note(text, 0); }
+  // The same in the lane of one of its users (lockstep/lab/users.h).
+  void note(std::string_view text, std::uint32_t user);
+
+  // For Users: the smallest number that no user has, which the new one has until it leaves.
+  [[nodiscard]] std::uint32_t enter_user();
+  void user_ends(std::uint32_t user) { users_[user - 1] = UserState::kEnded; }
+  void leave_user(std::uint32_t user) { users_[user - 1] = UserState::kNone; }
+  // The numbers of the users that have not ended.
+  [[nodiscard]] std::vector<std::uint32_t> running_users() const;
 
   // How long the usual contender holds its current grant; a choice. Either no time, so that its
   // release races with everything else, or long enough for all other work to settle and for
@@ -94,6 +104,8 @@ class Contender {
   [[nodiscard]] bool finished() const { return finished_; }
 
  private:
+  enum class UserState : std::uint8_t { kNone, kRuns, kEnded };
+
   ContenderClient client_;
   judge::LockOracles& oracles_;
   judge::SharedResource& resource_;
@@ -103,6 +115,7 @@ class Contender {
   bool impatient_ = false;
   bool finished_ = false;
   std::vector<std::shared_ptr<const void>> kept_;
+  std::vector<UserState> users_;  // By number - 1.
 };
 
 using Contenders = std::deque<Contender, internal::PoolAllocator<Contender>>;

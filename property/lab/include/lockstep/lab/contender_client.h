@@ -7,6 +7,7 @@
 
 #include "lockstep/client.h"
 #include "lockstep/fake/client.h"
+#include "lockstep/internal/check.h"
 
 namespace lockstep::lab {
 
@@ -36,6 +37,15 @@ class ContenderClient final : public Client {
   // The current session, alive or not. The fake opens the first one if there is none; on another
   // backend it is the session that session() returned last, or null.
   [[nodiscard]] std::shared_ptr<Session> current() { return other_ ? latest_ : fake_.current(); }
+
+  // Goes on without the current session: the next session() opens another one, while completions
+  // and watch events of the old one still arrive, as late as they come. The old session lives, and
+  // keeps its ephemerals, until the last pointer to it is dropped, which closes it as
+  // zookeeper_close does. Null if there is none. A hunt on another backend refuses it.
+  [[nodiscard]] std::shared_ptr<Session> leave_session() {
+    internal::check(!other_, "only sessions of the fake can be left");
+    return fake_.leave_session();
+  }
 
   // The fake's client, for what only a simulation can do.
   [[nodiscard]] fake::FakeClient& fake() { return fake_; }

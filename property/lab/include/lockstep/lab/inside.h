@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 #include "lockstep/error.h"
 #include "lockstep/judge/shared_resource.h"
-#include "lockstep/lab/contender.h"
+#include "lockstep/lab/lane.h"
 #include "lockstep/session.h"
 
 namespace lockstep::lab {
@@ -16,14 +17,17 @@ namespace lockstep::lab {
 // grant. It is empty if the holder knows already that its grant has ended, for that `cause`. For
 // coroutines and for blocking code. The session outlives it.
 //
-//   Inside inside(self, session, held->cause());
+//   Inside inside(self, session, held->cause());  // self: a Contender, or a User of one.
 //   inside.leave_at(held->suspect_token());
 //   co_await session.exists("/stock");  // Any work.
 class Inside {
  public:
-  Inside(Contender& self, const Session& session, std::optional<Error> cause)
-      : resource_(self.resource()), session_(session), inside_(!cause) {
-    if (inside_) resource_.enter(session_);
+  Inside(Lane self, const Session& session, std::optional<Error> cause)
+      : resource_(self.contender().resource()),
+        session_(session),
+        user_(self.user()),
+        inside_(!cause) {
+    if (inside_) resource_.enter(session_, user_);
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -33,10 +37,10 @@ class Inside {
   void leave_at(std::stop_token lost) { notice_.emplace(std::move(lost), Leave{this}); }
   // Relies on its session until then, by its own clock (HeldLock::valid_until).
   void rely(TimePoint until) {
-    if (inside_) resource_.rely(session_, until);
+    if (inside_) resource_.rely(session_, until, user_);
   }
   void leave() {
-    if (std::exchange(inside_, false)) resource_.leave(session_);
+    if (std::exchange(inside_, false)) resource_.leave(session_, user_);
   }
 
  private:
@@ -47,6 +51,7 @@ class Inside {
 
   judge::SharedResource& resource_;
   const Session& session_;
+  std::uint32_t user_;
   bool inside_;
   std::optional<std::stop_callback<Leave>> notice_;
 };

@@ -4,13 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "lockstep/lab/contender.h"
+#include "lockstep/lab/lane.h"
 
 namespace lockstep::lab {
 
-// Memory that contenders share, shown in their lanes: "reads sold: 3", "writes sold: 4". reset() it
-// in LockUnderTest::at_start. T has operator<<. A read and a write that depends on it are two
-// events of the program, and other contenders may come between them if it awaits something there.
+// Memory that contenders, or users of one, share, shown in their lanes: "reads sold: 3", "writes
+// sold: 4". reset() it in LockUnderTest::at_start. T has operator<<. A read and a write that
+// depends on it are two events of the program, and other contenders may come between them if it
+// awaits something there.
 //
 //   lab::Shared<int> sold("sold", 0);
 //   sold.write(self, sold.read(self) + 1);
@@ -21,11 +22,11 @@ class Shared {
       : name_(std::move(name)), first_(std::move(value)), value_(first_) {}
 
   void reset() { value_ = first_; }
-  [[nodiscard]] const T& read(Contender& self) const {
+  [[nodiscard]] const T& read(Lane self) const {
     tell(self, "reads ");
     return value_;
   }
-  void write(Contender& self, T value) {
+  void write(Lane self, T value) {
     value_ = std::move(value);
     tell(self, "writes ");
   }
@@ -33,8 +34,8 @@ class Shared {
   [[nodiscard]] const T& value() const { return value_; }
 
  private:
-  void tell(Contender& self, const char* what) const {
-    if (!self.client().process().world().traced()) return;
+  void tell(Lane self, const char* what) const {
+    if (!self.drawn()) return;
     std::ostringstream text;
     text << what << name_ << ": " << value_;
     self.note(text.str());
