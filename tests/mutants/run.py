@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation check of the recipes: would a hunt notice it if this line were wrong?
+"""Mutation check of the recipes and of the production backend: would a hunt notice it if this line
+were wrong?
 
 Applies the mutations of mutants.txt, one at a time, to a copy of the tree, builds the program and
 hunts the scenarios that must catch it. Fails if a mutant survives that must be killed, or if one is
@@ -13,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import time
+import typing
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
@@ -22,13 +24,15 @@ from edits import Entry, Unusable, chosen, read_list  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 EXECUTIONS = 30_000
+# On the production backend, which takes a hundred times as long.
+EXECUTIONS_ON_ZOOKEEPER = 4_000
 # Rounds and seeds. In the second round a contender starts with the remains of its first.
 HUNTS = [(rounds, seed) for rounds in (1, 2) for seed in (1, 2)]
 LONGEST_HUNT_S = 300
 
 
 class Mutant(Entry):
-    SOURCES = ("core/",)
+    SOURCES = ("core/", "backends/zookeeper/")
 
     def __init__(self, name, line):
         super().__init__(name, line)
@@ -52,14 +56,26 @@ class Mutant(Entry):
     def must_die(self):
         return not self.excuse
 
+    def hunts(self):
+        """What must catch it: the scenarios, and on which backend."""
+        ships = any(edit.file.startswith("backends/") for edit in self.edits)
+        return [Hunt(scenario, "zookeeper" if ships else "fake") for scenario in self.scenarios]
+
 
 # ---------------------------------------------------------------------------------------- hunting
 
-def hunt(program, scenario, rounds, seed):
+class Hunt(typing.NamedTuple):
+    scenario: str
+    backend: str
+
+
+def hunt(program, what, rounds, seed):
     """Returns how the mutant was killed, or None."""
-    command = [str(program), "hunt", scenario, "--executions", str(EXECUTIONS), "--seed", str(seed),
-               "--fault-budget", "3", "--clients", "3", "--rounds", str(rounds), "--json"]
-    of = f"{scenario}, {rounds} round{'s' if rounds > 1 else ''}, seed {seed}"
+    executions = EXECUTIONS if what.backend == "fake" else EXECUTIONS_ON_ZOOKEEPER
+    command = [str(program), "hunt", what.scenario, "--executions", str(executions),
+               "--seed", str(seed), "--fault-budget", "3", "--clients", "3",
+               "--rounds", str(rounds), "--backend", what.backend, "--json"]
+    of = f"{what.scenario}, {rounds} round{'s' if rounds > 1 else ''}, seed {seed}"
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_HUNT_S)
     except subprocess.TimeoutExpired:
@@ -72,22 +88,22 @@ def hunt(program, scenario, rounds, seed):
     return f"{violation['oracle']} in execution {violation['execution']} ({of})"
 
 
-def first_kill(program, scenarios):
+def first_kill(program, hunts):
     for rounds, seed in HUNTS:
-        for scenario in scenarios:
-            killed = hunt(program, scenario, rounds, seed)
+        for what in hunts:
+            killed = hunt(program, what, rounds, seed)
             if killed:
                 return killed
     return None
 
 
-def unmutated_holds(copy, scenarios):
+def unmutated_holds(copy, hunts):
     """Hunts that find nothing in the unmutated recipes can kill a mutant."""
     error = copy.build()
     if error:
         raise Unusable("the unmutated tree does not build: " + error)
-    for scenario in scenarios:
-        found = first_kill(copy.program, [scenario])
+    for what in hunts:
+        found = first_kill(copy.program, [what])
         if found:
             print(f"without any mutation: {found}", flush=True)
             return False
@@ -104,7 +120,7 @@ def check(copy, mutant):
         error = copy.build()
         if error:
             return f"DOES NOT BUILD: {error}", False
-        killed = first_kill(copy.program, mutant.scenarios)
+        killed = first_kill(copy.program, mutant.hunts())
     finally:
         for file, content in originals.items():
             copy.write(file, content)
@@ -120,8 +136,9 @@ def check(copy, mutant):
 def check_all(copy, mutants):
     start = time.monotonic()
     copy.update()
-    copy.configure()
-    if not unmutated_holds(copy, sorted({name for m in mutants for name in m.scenarios})):
+    hunts = sorted({what for mutant in mutants for what in mutant.hunts()})
+    copy.configure(with_zookeeper=any(what.backend == "zookeeper" for what in hunts))
+    if not unmutated_holds(copy, hunts):
         return False
     print(f"the unmutated recipes hold; {time.monotonic() - start:.0f} s", flush=True)
     wrong = []

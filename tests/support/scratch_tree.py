@@ -45,10 +45,11 @@ class ScratchTree:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
-    def configure(self):
+    def configure(self, with_zookeeper=False):
         # -w: an edit may leave something unused, and nothing of it is shipped.
         command = ["cmake", "--preset", "release", "-DLOCKSTEP_BUILD_TESTS=OFF",
-                   "-DLOCKSTEP_WITH_ZOOKEEPER=OFF", "-DCMAKE_CXX_FLAGS=-w"]
+                   f"-DLOCKSTEP_WITH_ZOOKEEPER={'ON' if with_zookeeper else 'OFF'}",
+                   "-DCMAKE_CXX_FLAGS=-w"]
         done = subprocess.run(command, cwd=self.top, capture_output=True, text=True)
         if done.returncode:
             raise Unusable("cannot configure the copy of the tree: " + last_line(done.stderr))
