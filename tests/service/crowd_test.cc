@@ -42,6 +42,7 @@ std::size_t resident_bytes() {
 
 int connect_to(std::uint16_t port) {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  if (descriptor < 0) return -1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
