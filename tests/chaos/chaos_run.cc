@@ -26,8 +26,9 @@ constexpr int kWorkers = static_cast<int>(kLockKinds.size());
 constexpr std::int64_t kGrowthMax = 512 << 10;
 constexpr std::int64_t kMoreDescriptorsMax = 8;
 constexpr std::size_t kShownMax = 3;
-constexpr std::size_t kLinesMax = 60;
+constexpr std::size_t kLinesMax = 120;
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kShownAfter = kSecond / 20;
 
 // A process, and one of its workers.
 std::string text_of(const std::pair<int, int>& worker) {
@@ -313,13 +314,13 @@ std::set<std::string> ChaosRun::failed_checks() const {
   return checks;
 }
 
-// The faults of the last seconds before it, and what happened to its lock.
+// The faults of the last seconds before it, and what happened to its lock until a little later.
 std::string ChaosRun::around(const Violation& violation) const {
   std::vector<std::string> lines;
   for (const Event& event : events_) {
     const std::int64_t before = violation.at - event.at;
     const bool fault = event.kind == Kind::kFault || event.kind == Kind::kKilled;
-    if (before < -kSecond || before > (fault ? 8 : 2) * kSecond) continue;
+    if (before < -kShownAfter || before > (fault ? 8 : 2) * kSecond) continue;
     if (!fault && event.kind != Kind::kStalled && event.lock != violation.lock) continue;
     lines.push_back("    " + std::to_string(-before / 1000) + " us, process " +
                     std::to_string(event.process) + ": " + text_of(event) + "\n");

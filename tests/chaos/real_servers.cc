@@ -27,6 +27,7 @@ constexpr std::size_t kServerLogLinesMax = 60;
 
 std::vector<std::uint16_t> RealServers::ports() const {
   std::vector<std::uint16_t> ports;
+  ports.reserve(ZookeeperEnsemble::kServers);
   for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) ports.push_back(ensemble_.port(i));
   return ports;
 }
@@ -36,6 +37,7 @@ std::vector<Transaction> RealServers::committed(const std::string& root) {
   const std::string marker = write_marker(ports(), root);
   const auto deadline = std::chrono::steady_clock::now() + kPatienceWithLogs;
   std::vector<std::filesystem::path> logs;
+  logs.reserve(ZookeeperEnsemble::kServers);
   for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
     logs.push_back(ensemble_.server(i).data());
   }

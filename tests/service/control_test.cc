@@ -197,7 +197,8 @@ TEST_F(ControlTest, ALostRequestIsNeverAppliedAndALostReplyLate) {
     EXPECT_THROW(ann.create(path), std::runtime_error);
     EXPECT_EQ(bob.exists(path), reply ? 0 : kNoNode);
     EXPECT_EQ(control.log().back().op, "exists");
-    const auto& lost = control.log()[control.log().size() - 2];
+    const std::vector<Control::LoggedRequest> log = control.log();
+    const Control::LoggedRequest& lost = log[log.size() - 2];
     EXPECT_EQ(lost.op, "create");
     EXPECT_EQ(lost.answer, "lost");
     RawSession carl(port());

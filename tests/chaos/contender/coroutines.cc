@@ -142,6 +142,8 @@ Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
   const bool obeys = !worker.process.has(Flaw::kIgnoresLoss);
   const TimePoint end = worker.runtime.now() + time;
   const Context until_lost = obeys ? Context(lost) : Context();
+  // It may have lost the lock since it was granted, or while it upgraded in vain.
+  if (obeys && lost.stop_requested()) co_return;
   worker.reporter().report(Kind::kEntered, worker.number, worker.lock, token, share);
   while (!obeys || !lost.stop_requested()) {
     if (share == Share::kExclusive) {

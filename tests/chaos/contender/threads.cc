@@ -65,6 +65,8 @@ void use(Worker& worker, Lock& lock, Share share) {
   const Zxid token = lock.fencing_token();
   const std::stop_token lost = lock.lost_token();
   worker.process.control.doing(worker.number, "use");
+  // It may have lost the lock since it was granted.
+  if (lost.stop_requested()) return;
   const auto end = std::chrono::steady_clock::now() + holding_time(worker.kind, worker.draw);
   reporter.report(Kind::kEntered, worker.number, worker.lock, token, share);
   while (!lost.stop_requested()) {
