@@ -15,6 +15,7 @@ namespace lockstep::scenarios::zoo_57 {
 namespace {
 
 constexpr std::chrono::seconds kPatience(3);
+constexpr std::chrono::seconds kLimit(60);  // It gives up then, and waits behind itself no longer.
 
 class Claim {
  public:
@@ -52,8 +53,8 @@ class Claim {
     answered_.set();
   }
   Task<void> wait_and_work(Session& session, Created ours) {
-    const Result<Zxid> evidence =
-        co_await sound_wait(session, lock_, ours.path, nullptr, Context());
+    const Context limit(self_.client().executor().now() + kLimit);
+    const Result<Zxid> evidence = co_await sound_wait(session, lock_, ours.path, nullptr, limit);
     if (!evidence) co_return;
     const Inside inside(self_, session, std::nullopt);
     const auto looked = co_await session.exists(lock_);
