@@ -61,10 +61,10 @@ class ChaosRun {
   [[nodiscard]] bool one_round(std::chrono::milliseconds chaos);
   void finish();
   bool wait_until_served();
-  bool wait_until_at_rest(Command command);
+  bool wait_until_at_rest(Command how);
   [[nodiscard]] std::string busy_workers();
   [[nodiscard]] std::string histories();
-  void check_rest(const std::vector<Event>& events);
+  void check_rest(const std::vector<Event>& rests);
   void check_memory(const Event& rest);
   void check_orphans();
   void check_ends();

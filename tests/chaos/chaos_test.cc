@@ -85,6 +85,7 @@ TEST(ChaosTest, EachCheckNoticesABrokenContender) {
   std::deque<ChaosRun> runs;
   for (const Broken& broken : all) runs.emplace_back(servers, plan_of(broken));
   std::vector<std::future<void>> ends;
+  ends.reserve(all.size());
   for (ChaosRun& run : runs) ends.push_back(std::async(std::launch::async, &ChaosRun::run, &run));
   for (std::future<void>& end : ends) end.get();
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "chaos/wire.h"
 #include "lockstep/retried.h"
@@ -74,21 +75,25 @@ std::string connection_string(const std::vector<std::uint16_t>& ports) {
 }
 
 void create_root(const std::vector<std::uint16_t>& ports, const std::string& root) {
-  on_session(ports, [&](Client& client, Context limit) { return create(client, root, limit); });
+  on_session(ports,
+             [&](Client& client, Context limit) { return create(client, root, std::move(limit)); });
 }
 
 std::string write_marker(const std::vector<std::uint16_t>& ports, const std::string& root) {
   static std::atomic<int> markers = 0;
   std::string marker = root + "/marker-" + std::to_string(++markers);
-  on_session(ports, [&](Client& client, Context limit) { return create(client, marker, limit); });
+  on_session(ports, [&](Client& client, Context limit) {
+    return create(client, marker, std::move(limit));
+  });
   return marker;
 }
 
 std::vector<std::string> znodes_in_queues(const std::vector<std::uint16_t>& ports,
                                           const std::string& root) {
   std::vector<std::string> found;
-  on_session(ports,
-             [&](Client& client, Context limit) { return list_all(client, root, limit, found); });
+  on_session(ports, [&](Client& client, Context limit) {
+    return list_all(client, root, std::move(limit), found);
+  });
   return found;
 }
 

@@ -306,8 +306,11 @@ Played play(std::span<const std::uint8_t> input) {
   const std::uint32_t servers = options.replicas;
   fakezk::World world(options);
   fakezk::Process& process = world.add_process();
+  constexpr int kSides = 4;
   std::vector<std::unique_ptr<Side>> sides;
-  for (int count = 0; count < 4; ++count) sides.push_back(std::make_unique<Side>(world, process));
+  sides.reserve(kSides);
+  for (int count = 0; count < kSides; ++count)
+    sides.push_back(std::make_unique<Side>(world, process));
   for (std::size_t number = 0; number < sides.size(); ++number) {
     sides[number]->come_back(static_cast<std::uint32_t>(number) % servers);
   }

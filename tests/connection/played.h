@@ -18,6 +18,6 @@ struct Played {
 // clock jumps. All that servers send must be frames of the protocol, at most one reply for each
 // request, in their order and of its kind, and nothing after the end; and in the end they must
 // still serve another client.
-[[nodiscard]] Played play(std::span<const std::uint8_t> bytes);
+[[nodiscard]] Played play(std::span<const std::uint8_t> input);
 
 }  // namespace lockstep::connection

@@ -24,8 +24,8 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
   connection_->set_checkpoint(&checkpoint_);
   connection_->set_bounds({.long_answers = kLongAnswers, .output = kMuchOutput});
   boost::system::error_code ignored;
-  socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-  socket_.non_blocking(true, ignored);
+  static_cast<void>(socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored));
+  static_cast<void>(socket_.non_blocking(true, ignored));
   const auto from = socket_.remote_endpoint(ignored);
   if (!ignored) address_ = text_of(from);
 }
@@ -151,7 +151,7 @@ void Peer::leave() {
   if (std::exchange(left_, true)) return;
   const std::shared_ptr<Peer> kept = shared_from_this();
   boost::system::error_code ignored;
-  socket_.close(ignored);
+  static_cast<void>(socket_.close(ignored));
   delay_timer_.cancel();
   connection_->hang_up();
   over_(kept);
