@@ -39,9 +39,9 @@ struct Failure {
   std::size_t deviations = 0;
   std::size_t original_deviations = 0;
   std::uint32_t original_steps = 0;  // Until it was broken, before shrinking; 0 if unknown.
-  Chronicle chronicle;  // The shrunk execution,
-  std::string lanes;    // and as text: draw_lanes(chronicle)
-  std::string replay;   // ReplayString::text()
+  Chronicle chronicle;               // The shrunk execution,
+  std::string lanes;                 // and as text: draw_lanes(chronicle)
+  std::string replay;                // ReplayString::text()
 };
 
 // Shrinks a violation that a hunt has found, first the schedule and then the scene, and runs it
