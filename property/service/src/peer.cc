@@ -6,6 +6,7 @@
 #include <boost/asio/write.hpp>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "listener.h"
@@ -24,8 +25,8 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
   connection_->set_checkpoint(&checkpoint_);
   connection_->set_bounds({.long_answers = kLongAnswers, .output = kMuchOutput});
   boost::system::error_code ignored;
-  static_cast<void>(socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored));
-  static_cast<void>(socket_.non_blocking(true, ignored));
+  std::ignore = socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  std::ignore = socket_.non_blocking(true, ignored);
   const auto from = socket_.remote_endpoint(ignored);
   if (!ignored) address_ = text_of(from);
 }
@@ -151,7 +152,7 @@ void Peer::leave() {
   if (std::exchange(left_, true)) return;
   const std::shared_ptr<Peer> kept = shared_from_this();
   boost::system::error_code ignored;
-  static_cast<void>(socket_.close(ignored));
+  std::ignore = socket_.close(ignored);
   delay_timer_.cancel();
   connection_->hang_up();
   over_(kept);
