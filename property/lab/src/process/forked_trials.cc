@@ -35,8 +35,9 @@ class LastLanes final : public fakezk::Tracer {
     near_ = step.number + 1 >= last_step_;
     tell();
   }
-  void note(std::uint32_t process, std::string_view text) override {
-    chronicler_.note(process, text);
+  void note(std::uint32_t process, std::string_view text) override { user_note(process, 0, text); }
+  void user_note(std::uint32_t process, std::uint32_t user, std::string_view text) override {
+    chronicler_.user_note(process, user, text);
     tell();
   }
   void grant_begins(std::uint32_t process, const Path& znode) override {
