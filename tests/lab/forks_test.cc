@@ -24,7 +24,7 @@ HuntSettings settings(std::uint64_t executions) {
 int executions_seen = 0;
 
 // The second client never waits for the first.
-Task<void> walk_in(Contender& self, Path, std::uint32_t) {
+Task<void> walk_in_child(Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
   self.resource().enter(**session);
@@ -61,7 +61,7 @@ TEST(ForksTest, AHuntGoesTheSameWayAsInOneProcess) {
 }
 
 TEST(ForksTest, AViolationIsFoundAsInOneProcess) {
-  LockUnderTest lock("nobody-waits", &walk_in);
+  LockUnderTest lock("nobody-waits", &walk_in_child);
   const HuntReport here = hunt_lock(lock, settings(10'000));
   lock.in_forks = true;
   const HuntReport forked = hunt_lock(lock, settings(10'000));
@@ -95,7 +95,7 @@ TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
 }
 
 TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
-  LockUnderTest lock("nobody-waits", &walk_in);
+  LockUnderTest lock("nobody-waits", &walk_in_child);
   lock.in_forks = true;
   const HuntReport some = hunt_lock(lock, settings(10'000));
   lock.executions_per_fork = 1;
