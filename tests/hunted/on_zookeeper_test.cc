@@ -60,6 +60,15 @@ TEST(OnZookeeperHuntTest, ABrokenLockFalls) {
   EXPECT_EQ(violation->oracle, broken.expects) << violation->message;
 }
 
+// Otherwise the C client frees memory that it never allocated (Z108), in execution 329.
+TEST(OnZookeeperHuntTest, AMultiOutlastsTheEndOfItsSession) {
+  lab::HuntSettings settings = executions(1000, "all");
+  settings.faults = lab::faults_called("all", 3);
+  settings.size = {3, 2};
+  const lab::HuntReport report = hunt_lock(production("read-write-lock"), settings);
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
 TEST(OnZookeeperHuntTest, TheSameSeedGivesTheSameHash) {
   const lab::LockUnderTest lock = production("fair-mutex");
   const lab::HuntSettings settings = executions(30, "all");

@@ -277,6 +277,7 @@ void Connector::let_go(const std::optional<Address>& target) {
   }
   reached_ = false;
   if (target) leave_a_mark();
+  const auto leaves = keep_from_leaving();
   gate_.let_go();
 }
 

@@ -64,6 +64,11 @@ class Connector {
   // Takes effect the next time there is no connection, or now if there is none.
   void set_servers(std::vector<Server> servers);
   void stop();
+  // While the caller has this, the C client is not let go to a server: if it loses its connection,
+  // it waits, and cannot learn what has become of its session.
+  [[nodiscard]] std::unique_lock<std::mutex> keep_from_leaving() {
+    return std::unique_lock(leaving_);
+  }
   // Records why there is no connection.
   void note(std::string_view subject, std::string_view reason);
 
@@ -112,6 +117,7 @@ class Connector {
   Descriptor wake_;
   std::atomic<bool> stopping_ = false;
 
+  std::mutex leaving_;
   std::mutex mutex_;
   News news_;
   std::deque<TimePoint> let_go_at_;  // The first one is the last that the C client has reported.

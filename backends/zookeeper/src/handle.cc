@@ -102,12 +102,21 @@ int Handle::send_multi(const Request& request, RequestId id) {
     const std::lock_guard lock(mutex_);
     multis_.emplace(id, std::move(owned));
   }
-  const int rc = multi.send(handle_, request.ops(), CallbackContext(key_, id).pointer());
+  const int rc = send_if_connected(multi, request, id);
   if (rc != ZOK) {
     const std::lock_guard lock(mutex_);
     multis_.erase(id);
   }
   return rc;
+}
+
+// A C client that learns in the middle of zoo_amulti() that the session is over crashes: after the
+// first operation that it refuses, it frees memory that it never allocated (zookeeper.c,
+// free_duplicate_path). From a connection it learns so only by way of another one.
+int Handle::send_if_connected(MultiCall& multi, const Request& request, RequestId id) {
+  const auto stays = connector_.keep_from_leaving();
+  if (!is_connected()) return ZINVALIDSTATE;
+  return multi.send(handle_, request.ops(), CallbackContext(key_, id).pointer());
 }
 
 std::vector<OpOutcome> Handle::take_outcomes(RequestId multi) {

@@ -37,17 +37,12 @@ class Handle final : private Connector::Listener {
   // The C client has connected: requests can be sent from now on.
   void connected(_zhandle* handle) noexcept { handle_ = handle; }
 
-  // True if the C client is connected at this moment. In any other state it may learn now that the
-  // session is over, and learning that in the middle of zoo_amulti() crashes it: after the first
-  // operation that it refuses it frees memory that it never allocated (zookeeper.c,
-  // free_duplicate_path). The C client's thread could still learn it right after the question; but
-  // it has to lose this connection and make another one first, while the caller is held up in the
-  // middle.
+  // True if the C client is connected at this moment. It takes a multi only then.
   [[nodiscard]] bool is_connected() const;
 
   // Hands a request to the C client. Returns ZOK, or the error with which the C client refuses it:
-  // then there is no reply. On the loop's thread only, not before connected() and not after
-  // close().
+  // then there is no reply. ZINVALIDSTATE for a multi: there is no connection. On the loop's thread
+  // only, not before connected() and not after close().
   [[nodiscard]] int send(const Request& request, RequestId id);
 
   // Starts closing: waits a moment at most for the replies to requests in flight, then ends the
@@ -73,6 +68,7 @@ class Handle final : private Connector::Listener {
   // There is no reply to a request that the C client has refused.
   int uncount_if_refused(int rc);
   [[nodiscard]] int send_multi(const Request& request, RequestId id);
+  [[nodiscard]] int send_if_connected(MultiCall& multi, const Request& request, RequestId id);
 
   Inbox& inbox_;
   const std::uint64_t key_;

@@ -198,7 +198,8 @@ void Session::send(const Request& request, RequestId id) {
     ask_behind_credentials();  // Released C clients send one with the next request only.
   }
   // The C client takes none between two connections: this one goes with the next.
-  if (rc == ZINVALIDSTATE && request.op == OpCode::kAddAuth) {
+  const bool needs_connection = request.op == OpCode::kAddAuth || request.op == OpCode::kMulti;
+  if (rc == ZINVALIDSTATE && needs_connection) {
     window_.over(std::exchange(pending_[id].expected_bytes, 0));
     waiting_.emplace_front(id, request);
     return;
