@@ -87,7 +87,7 @@ TEST(BlockingBoundsTest, ATryOnAStalledLinkIsAnErrorAndNotAFailedTry) {
 }
 
 TEST(BlockingBoundsTest, ADeadServerIsAnErrorAndNotAFailedTry) {
-  ClientThread nowhere(options("127.0.0.1:" + std::to_string(support::free_port())));
+  ClientThread nowhere(options("127.0.0.1:" + std::to_string(support::refusing_port())));
   blocking::FairMutex mutex(nowhere.client(), "/locks/nightly", short_bounds());
   const Thrown thrown = thrown_by([&] { return mutex.try_lock(); });
   EXPECT_EQ(thrown.code, Error::kNotConnected);
@@ -106,7 +106,7 @@ TEST(BlockingBoundsTest, AMisspeltHostIsAnErrorAndNotAFailedTry) {
 }
 
 TEST(BlockingBoundsTest, AWaitForADeadServerCanBeStopped) {
-  ClientThread nowhere(options("127.0.0.1:" + std::to_string(support::free_port())));
+  ClientThread nowhere(options("127.0.0.1:" + std::to_string(support::refusing_port())));
   blocking::FairMutex mutex(nowhere.client(), "/locks/nightly");
   std::stop_source stop;
   const auto lock = [&] {

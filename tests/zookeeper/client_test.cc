@@ -83,7 +83,7 @@ TEST(ClientTest, TheChrootFollowsTheServers) {
 // Z111: the C client opens a handle without an error even if there is no server.
 TEST(ClientTest, AnUnreachableServerIsTriedUntilTheDeadline) {
   Runtime runtime;
-  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::free_port())));
+  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::refusing_port())));
   const OpenResult result = open_by(runtime, client, runtime.now() + kMoment);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error(), Error::kNotConnected);
@@ -99,7 +99,7 @@ TEST(ClientTest, ANameThatDoesNotResolveIsTriedUntilTheDeadline) {
 
 TEST(ClientTest, OpeningCanBeStoppedFromAnotherThread) {
   Runtime runtime;
-  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::free_port())));
+  Client client(runtime, options_for("127.0.0.1:" + std::to_string(support::refusing_port())));
   std::stop_source stop;
   std::jthread stopper([&stop] { stop.request_stop(); });
   const OpenResult result = open_by(runtime, client, stop.get_token());

@@ -82,7 +82,9 @@ class SilentServer {
   int listener_;
 };
 
-inline std::string refused_address() { return "127.0.0.1:" + std::to_string(support::free_port()); }
+inline std::string refused_address() {
+  return "127.0.0.1:" + std::to_string(support::refusing_port());
+}
 
 // A resolver whose names can change; counts the lookups.
 class Names {

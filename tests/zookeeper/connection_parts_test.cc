@@ -171,7 +171,7 @@ std::optional<std::string> probe(std::uint16_t port) {
 }
 
 TEST(ProbeTest, SaysWhyAServerCannotBeUsed) {
-  EXPECT_EQ(probe(support::free_port()), "Connection refused");
+  EXPECT_EQ(probe(support::refusing_port()), "Connection refused");
   const Descriptor silent(support::listen_on(0));
   EXPECT_EQ(probe(support::port_of(silent.get())),
             "accepted the connection but did not answer within 2000 ms");

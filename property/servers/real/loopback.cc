@@ -92,6 +92,17 @@ std::uint16_t free_port() {
   }
 }
 
+// Bound without SO_REUSEADDR, and never listening.
+std::uint16_t refusing_port() {
+  for (;;) {
+    const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const std::uint16_t port = free_port();
+    const sockaddr_in address = address_of(port);
+    if (bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return port;
+    close(bound);
+  }
+}
+
 std::string four_letter_word(std::uint16_t port, std::string_view word,
                              std::chrono::milliseconds limit) {
   std::string answer;

@@ -20,6 +20,9 @@ namespace lockstep::support {
 // port of a connection: there, a connection attempt to a free port can meet itself.
 [[nodiscard]] std::uint16_t free_port();
 
+// A port that refuses connections until the end of this process: no other socket can listen there.
+[[nodiscard]] std::uint16_t refusing_port();
+
 // Sends one of ZooKeeper's four letter words; returns everything that came back within `limit`.
 [[nodiscard]] std::string four_letter_word(std::uint16_t port, std::string_view word,
                                            std::chrono::milliseconds limit);
