@@ -232,7 +232,8 @@ TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   EXPECT_THAT(verdict.violations, IsEmpty());
 }
 
-// Queue: ours, theirs, ours, theirs. The two in the middle lose their sessions.
+// Queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's waits by
+// then: between its list and its watch it would not notice the loss, and wait without a znode.
 Task<void> kill_those_in_the_middle(Fleet& fleet) {
   const auto session = co_await fleet.open();
   const auto waiting = co_await fleet.open();
@@ -247,6 +248,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   static_cast<void>(co_await last.open());
   victim.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
+  co_await fleet.until_watching(its_session);
   Ours ours(behind.acquire());
   co_await until_queue(fleet, 3, contenders);
   last.tell("lock -1 " + on_fleets_lock("mutex"));
@@ -254,7 +256,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
 
   co_await fleet.kill(*waiting);
   EXPECT_EQ((co_await ours.result(fleet)).error(), Error::kSessionExpired);
-  co_await fleet.kill(its_session);  // Curator queues up again, behind the last one.
+  co_await fleet.kill(1, its_session);  // Curator queues up again, behind the last one.
   co_await until_queue(fleet, 3, contenders);
   EXPECT_EQ(fleet.others().answer(2), std::nullopt);
   co_await leave(*session, held);

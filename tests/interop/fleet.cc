@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "lockstep/sleep.h"
+#include "real/watch_count.h"
 #include "support/lab.h"
 
 namespace lockstep::interop {
@@ -45,14 +46,15 @@ Task<void> bear_witness(Session& session, const HeldLock& held, std::string_view
 Fleet::Fleet(Library others) : others_(others) {}
 
 void Fleet::run(Task<void> test) {
-  runtime_.spawn(limit(runtime_));
+  runtime_.spawn(limit());
   runtime_.run(set_up(std::move(test)));
   runtime_.drop_spawned();
 }
 
-Task<void> Fleet::limit(Executor& executor) {
-  static_cast<void>(co_await sleep_for(executor, kTestLimit));
-  throw std::runtime_error("the test waits for something that does not happen");
+Task<void> Fleet::limit() {
+  static_cast<void>(co_await sleep_for(runtime_, kTestLimit));
+  throw std::runtime_error("the test waits for something that does not happen\n" +
+                           others_.errors());
 }
 
 Task<void> Fleet::set_up(Task<void> test) {
@@ -78,21 +80,31 @@ const Fleet::Seat& Fleet::seat(const Session& session) const {
   });
 }
 
-// With its credentials another client can take a session over, and close it.
-Task<void> Fleet::kill(zookeeper::Credentials credentials) {
-  zookeeper::Options options = options_for(server(), kLongSessionTimeout);
+support::TcpProxy& Fleet::proxy_for(int other) {
+  std::unique_ptr<support::TcpProxy>& proxy = proxies_of_others_[other];
+  if (!proxy) proxy = std::make_unique<support::TcpProxy>(server_.port());
+  return *proxy;
+}
+
+Task<void> Fleet::kill(const Session& session) {
+  const Seat& its = seat(session);
+  return kill(*its.proxy, *its.client->credentials());
+}
+
+Task<void> Fleet::kill(int other, zookeeper::Credentials credentials) {
+  return kill(proxy_for(other), credentials);
+}
+
+// With its credentials another client can take a session over, and close it. Its own client would
+// take it back at once.
+Task<void> Fleet::kill(support::TcpProxy& proxy, zookeeper::Credentials credentials) {
+  proxy.refuse();
+  zookeeper::Options options = options_for(server_.address(), kLongSessionTimeout);
   options.attach_to = credentials;
   zookeeper::Client killer(runtime_, std::move(options));
   const auto session = must(co_await killer.session(Context()), "attach");
   must(co_await session->close(), "close");
-}
-
-// Its own client would take it back at once.
-Task<void> Fleet::kill(const Session& session) {
-  const Seat& its = seat(session);
-  its.proxy->refuse();
-  co_await kill(*its.client->credentials());
-  its.proxy->accept_again();
+  proxy.accept_again();
 }
 
 Task<void> Fleet::expire(const Session& session) {
@@ -103,6 +115,10 @@ Task<void> Fleet::expire(const Session& session) {
 
 Task<void> Fleet::pause() {
   must(co_await sleep_for(runtime_, std::chrono::milliseconds(1)), "wait");
+}
+
+Task<void> Fleet::until_watching(zookeeper::Credentials credentials) {
+  while (!support::has_watches_at(server_, credentials.session())) co_await pause();
 }
 
 Verdict Fleet::verdict(std::size_t leases) const {
@@ -129,7 +145,7 @@ Task<void> Other::expect(std::string command, std::string expected) const {
 
 Task<zookeeper::Credentials> Other::open(Duration session_timeout) const {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session_timeout);
-  std::string command = "open " + fleet_->server() + " " + std::to_string(ms.count());
+  std::string command = "open " + fleet_->address_for(number_) + " " + std::to_string(ms.count());
   co_return credentials_in(co_await ask(std::move(command)));
 }
 

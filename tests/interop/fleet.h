@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -42,21 +43,24 @@ class Fleet {
 
   [[nodiscard]] Executor& executor() { return runtime_; }
   [[nodiscard]] PeerProcess& others() { return others_; }
-  [[nodiscard]] std::string server() const { return server_.address(); }
+  // The connection string of a contender of the other library: it has a proxy of its own.
+  [[nodiscard]] std::string address_for(int other) { return proxy_for(other).address(); }
   [[nodiscard]] static Path parent() { return "/fleet"; }
   [[nodiscard]] static Path lock() { return parent() / "lock"; }
   [[nodiscard]] static Path witness() { return parent() / "witness"; }
 
   // A session of our library, with a proxy of its own.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
-  // Ends a session on the server: one of the other library, one of ours.
-  Task<void> kill(zookeeper::Credentials credentials);
+  // Ends a session on the server: one of ours, one of the other library.
   Task<void> kill(const Session& session);
+  Task<void> kill(int other, zookeeper::Credentials credentials);
   // Isolates a session of ours until the server has expired it.
   Task<void> expire(const Session& session);
 
   // Waits a moment, for a condition that no message tells.
   Task<void> pause();
+  // Waits until a session has a watch at the server.
+  Task<void> until_watching(zookeeper::Credentials credentials);
 
   // The verdict of the server's history on everything so far.
   [[nodiscard]] Verdict verdict(std::size_t leases = 1) const;
@@ -67,13 +71,16 @@ class Fleet {
     std::unique_ptr<zookeeper::Client> client;
   };
   [[nodiscard]] const Seat& seat(const Session& session) const;
-  static Task<void> limit(Executor& executor);
+  [[nodiscard]] support::TcpProxy& proxy_for(int other);
+  Task<void> kill(support::TcpProxy& proxy, zookeeper::Credentials credentials);
+  Task<void> limit();
   Task<void> set_up(Task<void> test);
 
   support::ZookeeperServer server_;
   PeerProcess others_;
   zookeeper::Runtime runtime_;
   std::vector<Seat> seats_;
+  std::map<int, std::unique_ptr<support::TcpProxy>> proxies_of_others_;
 };
 
 // A contender of the other library. The fleet outlives its tasks.

@@ -32,11 +32,12 @@ class PeerProcess {
   // that the process has written to its standard error, if it has ended.
   [[nodiscard]] std::optional<std::string> answer(int contender);
   void signal(int number) const;
+  // Everything that the process has written to its standard error.
+  [[nodiscard]] std::string errors() const;
 
  private:
   void start(std::vector<std::string> words);
   void read_answers();
-  [[nodiscard]] std::string errors() const;
 
   support::TemporaryDirectory directory_;
   pid_t process_ = -1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "real/zookeeper_server.h"
 
@@ -11,5 +12,8 @@ namespace lockstep::support {
 
 // The znodes that they are on.
 [[nodiscard]] std::size_t watched_paths_at(const ZookeeperServer& server);
+
+// Whether a session has watches at a server.
+[[nodiscard]] bool has_watches_at(const ZookeeperServer& server, std::int64_t session);
 
 }  // namespace lockstep::support

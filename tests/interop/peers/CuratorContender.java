@@ -120,7 +120,7 @@ public final class CuratorContender extends Thread {
   }
 
   private String open(String server, int timeoutMs) throws Exception {
-    client = CuratorFrameworkFactory.newClient(server, timeoutMs, 10000, new RetryNTimes(50, 20));
+    client = CuratorFrameworkFactory.newClient(server, timeoutMs, 10000, new RetryNTimes(500, 20));
     client.getConnectionStateListenable().addListener((ignored, state) -> {
       if (state == ConnectionState.LOST) lost.countDown();
     });
