@@ -92,8 +92,11 @@ void check_failure(Contender& self, Error error, const Context& patience) {
   const fakezk::FaultKinds harmless = bit(FaultKind::kCut) | bit(FaultKind::kLag) |
                                       bit(FaultKind::kLateApply) | bit(FaultKind::kLeaderChange);
   const bool all_live = (world.kinds_injected() & ~harmless) == 0;
-  if (error == Error::kTimedOut && !all_live) return;
-  if (error != Error::kTimedOut && may_end_with(error, patience, world.kinds_injected())) return;
+  // The last two: a deadline that has passed before the server had answered.
+  const bool out_of_time = error == Error::kTimedOut || error == Error::kNotConnected ||
+                           error == Error::kOperationTimeout;
+  if (out_of_time && !all_live) return;
+  if (!out_of_time && may_end_with(error, patience, world.kinds_injected())) return;
   self.oracles().violated("user:reason",
                           "a barrier has failed without a cause: " + std::string(name(error)));
 }

@@ -45,6 +45,25 @@ CONFORMANCE_TEST(AClientOpensANewSessionAfterAnExpiry) {
   must(co_await second->exists("/"), "exists");
 }
 
+CONFORMANCE_TEST(AClientThatWaitsForASessionThatHasExpiredGetsTheNextOne) {
+  Client& client = lab.add_client(Lab::kLongSessionTimeout);
+  const auto first = must(co_await client.session(Context()), "session");
+  const SessionId first_id = first->id();
+  const auto other = co_await lab.open();
+  co_await lab.disconnect(*first);
+  std::shared_ptr<Session> waited_for;
+  const auto open = [](Client& from, std::shared_ptr<Session>& into) -> Task<void> {
+    into = must(co_await from.session(Context()), "session");
+  };
+  other->in_background(open(client, waited_for));
+  co_await lab.kill(*first);
+  const auto second = must(co_await client.session(Context()), "session");
+  co_await settle(*other, "/");
+  EXPECT_EQ(waited_for, second);
+  EXPECT_NE(second->id(), first_id);
+  EXPECT_EQ(first->state(), SessionState::kExpired);
+}
+
 CONFORMANCE_TEST(AClientOpensANewSessionAfterAClose) {
   Client& client = lab.add_client(Lab::kLongSessionTimeout);
   const auto first = must(co_await client.session(Context()), "session");

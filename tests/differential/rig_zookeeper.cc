@@ -150,10 +150,11 @@ Task<void> ZookeeperRig::limit(Executor& executor) {
 
 Task<std::shared_ptr<Session>> ZookeeperRig::inspector() {
   if (!inspector_) {
-    inspector_ =
-        std::make_unique<zookeeper::Client>(runtime_, zookeeper::Options(server_->address()));
+    // Its session must not end on a busy machine: that would take two zxids.
+    zookeeper::Options options(server_->address(), support::ZookeeperServer::kMaxSessionTimeout);
+    inspector_ = std::make_unique<zookeeper::Client>(runtime_, std::move(options));
   }
-  // The inspector's session expires if this process is stopped for a while.
+  // It expires all the same if this process is stopped for a while.
   std::shared_ptr<Session> session = must(co_await inspector_->session(Context()), "open");
   if (session->id() != introduced_) co_await introduce_as_everybody(session);
   introduced_ = session->id();

@@ -100,6 +100,15 @@ TEST_F(FaultKindsTest, ClockThatDriftsIsWrongByOnePart) {
   EXPECT_EQ(process("exact").now(), world().now());
 }
 
+TEST_F(FaultKindsTest, ADriftingClockDatesTheLastContactOfItsSession) {
+  const auto session = simulation_.open("fast");
+  world().faults().drift(process("fast"), true);
+  simulation_.advance(kDriftParts * 1s);
+  const TimePoint asked = process("fast").now();
+  must(simulation_.run(create(*session, "/a")), "create");
+  EXPECT_EQ(session->last_contact(), asked);
+}
+
 constexpr std::array kWaits = {Duration(1), Duration(63), Duration(64), Duration(1s),
                                Duration(777ms)};
 

@@ -13,11 +13,15 @@ std::shared_ptr<FakeSession> FakeClient::current() {
 }
 
 Task<Result<std::shared_ptr<Session>>> FakeClient::session(Context context) {
-  if (!session_ || is_over(session_->state())) open();
-  std::shared_ptr<FakeSession> opened = session_;
-  const Result<void> connected = co_await opened->connected(std::move(context));
-  if (!connected) co_return failure(why_no_session(connected.error()));
-  co_return std::move(opened);
+  for (;;) {
+    if (!session_ || is_over(session_->state())) open();
+    std::shared_ptr<FakeSession> opened = session_;
+    const SessionState found = opened->state();
+    const Result<void> connected = co_await opened->connected(context);
+    if (connected) co_return std::move(opened);
+    if (opens_another(found, connected.error())) continue;
+    co_return failure(why_no_session(connected.error()));
+  }
 }
 
 void FakeClient::resume(const FakeSession::Snapshot& snapshot) {

@@ -50,10 +50,14 @@ class Client::Room {
 Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Context context) {
   runtime_.check_is_current();
   if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
-  const std::shared_ptr<Session> session = first_session();
-  const Result<void> connected = co_await session->connected(std::move(context));
-  if (!connected) co_return failure(why_not_connected(*session, connected.error()));
-  co_return session;
+  for (;;) {
+    const std::shared_ptr<Session> session = first_session();
+    const SessionState found = session->state();
+    const Result<void> connected = co_await session->connected(context);
+    if (connected) co_return session;
+    if (opens_another(found, connected.error()) && !session->given_up()) continue;
+    co_return failure(why_not_connected(*session, connected.error()));
+  }
 }
 
 std::string Client::last_failure() const {
@@ -77,14 +81,18 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
   runtime_.check_is_current();
   if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
   bytes += options_.chroot().view().size();
-  const std::shared_ptr<Session> session = one_with_room(bytes);
-  std::shared_ptr<void> room;
-  if (options_.max_sessions > 1 && session->has_room_for(bytes)) {
-    room = std::make_shared<Room>(session, bytes);
+  for (;;) {
+    const std::shared_ptr<Session> session = one_with_room(bytes);
+    std::shared_ptr<void> room;
+    if (options_.max_sessions > 1 && session->has_room_for(bytes)) {
+      room = std::make_shared<Room>(session, bytes);
+    }
+    const SessionState found = session->state();
+    const Result<void> connected = co_await session->connected(context);
+    if (connected) co_return SessionRoom(session, std::move(room));
+    if (opens_another(found, connected.error()) && !session->given_up()) continue;
+    co_return failure(why_not_connected(*session, connected.error()));
   }
-  const Result<void> connected = co_await session->connected(std::move(context));
-  if (!connected) co_return failure(why_not_connected(*session, connected.error()));
-  co_return SessionRoom(session, std::move(room));
 }
 
 Error Client::why_not_connected(const Session& session, Error error) {

@@ -40,7 +40,8 @@ class Client {
   Client& operator=(const Client&) = delete;
   virtual ~Client() = default;
 
-  // The current session if it is alive, otherwise a new one; waits until it is connected. Errors:
+  // The current session if it is alive, otherwise a new one; waits until it is connected. If the
+  // current one turns out to have expired meanwhile, the wait goes on for the next one. Errors:
   // kNotConnected if there is no connection when the context's deadline passes, whether there never
   // was one or it was lost (last_failure() has the reason); kCancelled; and the error that ended a
   // session while it was being opened. Holding the pointer keeps the session object, not the
@@ -66,6 +67,12 @@ class Client {
 
  protected:
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
+  // Whether session() opens another one after its wait for `found`, which was in that state, has
+  // ended with `error`. A session that never was connected has not expired: the server has rejected
+  // its credentials.
+  [[nodiscard]] static bool opens_another(SessionState found, Error error) noexcept {
+    return found == SessionState::kSuspended && error == Error::kSessionExpired;
+  }
   // The error of session() after its wait for the connection has ended with `error`.
   [[nodiscard]] static Error why_no_session(Error error) noexcept {
     return error == Error::kTimedOut ? Error::kNotConnected : error;
