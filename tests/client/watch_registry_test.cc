@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/internal/client_table.h"
+
 namespace lockstep {
 namespace {
 
+using internal::in_table_order;
 using internal::Ref;
 using internal::table_of;
 using internal::WatchRegistry;
@@ -94,14 +97,21 @@ TEST(WatchRegistryTest, EndOfTheSessionEndsEveryWatch) {
   EXPECT_TRUE(registry.empty());
 }
 
-TEST(WatchRegistryTest, ListsFollowTheOrderOfRegistration) {
+TEST(WatchRegistryTest, WatchesAreListedInTheOrderOfRegistration) {
   WatchRegistry registry;
   const auto z = added(registry, WatchTable::kNode, "/z");
   const auto a = added(registry, WatchTable::kNode, "/a");
   const auto m = added(registry, WatchTable::kChild, "/m");
   const auto again = added(registry, WatchTable::kNode, "/z");
   EXPECT_EQ(registry.watched(), (std::vector<Path>{"/z", "/a", "/m", "/z"}));
-  EXPECT_EQ(registry.paths_in(WatchTable::kNode), (std::vector<Path>{"/z", "/a"}));
+}
+
+TEST(WatchRegistryTest, PathsAreListedInTheOrderOfTheClientsTable) {
+  WatchRegistry registry;
+  const auto z = added(registry, WatchTable::kNode, "/z");
+  const auto a = added(registry, WatchTable::kNode, "/a");
+  const auto m = added(registry, WatchTable::kChild, "/m");
+  EXPECT_EQ(registry.paths_in(WatchTable::kNode), in_table_order({"/z", "/a"}));
   EXPECT_EQ(registry.paths_in(WatchTable::kChild), (std::vector<Path>{"/m"}));
 }
 

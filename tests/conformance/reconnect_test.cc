@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "conformance/conformance.h"
+#include "lockstep/internal/client_table.h"
 #include "lockstep/sleep.h"
 #include "support/session_waits.h"
 
@@ -38,6 +41,30 @@ CONFORMANCE_TEST(Z46DataWatchesAfterAnAbsence) {
   co_await set_data(*actor, lab.parent() / "untouched", "x");
   event = co_await event_of(untouched);
   EXPECT_EQ(event.type(), EventType::kChanged);
+}
+
+// Not in the order of the transactions, nor in that of the watches.
+CONFORMANCE_TEST(Z53MissedEventsComeInTheOrderOfTheClientsTable) {
+  const auto watcher = co_await lab.open();
+  const auto actor = co_await lab.open();
+  const auto tell = [](Watch watch, Path path, std::vector<Path>& into) -> Task<void> {
+    must(co_await watch.fired(), "event");
+    into.push_back(std::move(path));
+  };
+  std::vector<Path> watched;
+  std::vector<Path> told;
+  for (int i = 0; i < 35; ++i) {
+    Path path = lab.parent() / ("n" + std::to_string(i));
+    co_await create(*actor, path);
+    watcher->in_background(tell(co_await watch_data(*watcher, path), path, told));
+    watched.push_back(std::move(path));
+  }
+
+  co_await lab.disconnect(*watcher);
+  for (const Path& path : watched) co_await remove(*actor, path);
+  co_await lab.reconnect(*watcher);
+  co_await settle(*watcher, lab.parent());
+  EXPECT_EQ(told, internal::in_table_order(watched));
 }
 
 CONFORMANCE_TEST(Z46ExistsWatchesAfterAnAbsence) {

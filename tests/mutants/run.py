@@ -37,11 +37,14 @@ class Mutant(Entry):
     def __init__(self, name, line):
         super().__init__(name, line)
         self.scenarios = []
+        self.faults = "all"
         self.excuse = ""  # "equivalent: why" or "survives: why"; empty: it must be killed.
 
     def take_in(self, key, rest):
         if key == "hunt:" and rest.split():
             self.scenarios = rest.split()
+        elif key == "faults:" and rest:
+            self.faults = rest
         elif key in ("equivalent:", "survives:") and rest:
             self.excuse = f"{key} {rest}"
         elif key == "|" and self.excuse:
@@ -59,7 +62,8 @@ class Mutant(Entry):
     def hunts(self):
         """What must catch it: the scenarios, and on which backend."""
         ships = any(edit.file.startswith("backends/") for edit in self.edits)
-        return [Hunt(scenario, "zookeeper" if ships else "fake") for scenario in self.scenarios]
+        backend = "zookeeper" if ships else "fake"
+        return [Hunt(scenario, backend, self.faults) for scenario in self.scenarios]
 
 
 # ---------------------------------------------------------------------------------------- hunting
@@ -67,13 +71,14 @@ class Mutant(Entry):
 class Hunt(typing.NamedTuple):
     scenario: str
     backend: str
+    faults: str
 
 
 def hunt(program, what, rounds, seed):
     """Returns how the mutant was killed, or None."""
     executions = EXECUTIONS if what.backend == "fake" else EXECUTIONS_ON_ZOOKEEPER
     command = [str(program), "hunt", what.scenario, "--executions", str(executions),
-               "--seed", str(seed), "--fault-budget", "3", "--clients", "3",
+               "--seed", str(seed), "--faults", what.faults, "--fault-budget", "3", "--clients", "3",
                "--rounds", str(rounds), "--backend", what.backend, "--json"]
     of = f"{what.scenario}, {rounds} round{'s' if rounds > 1 else ''}, seed {seed}"
     try:

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/client_table.h"
 
 namespace lockstep::internal {
 
@@ -182,7 +183,7 @@ std::vector<Path> WatchRegistry::paths_in(WatchTable table) const {
   }
   std::vector<Path> paths;
   for (const auto& [since, path] : found) paths.push_back(path);
-  return paths;
+  return in_table_order(std::move(paths));
 }
 
 void WatchRegistry::forget(WatchState& watch) noexcept {

@@ -147,7 +147,7 @@ class WatchRegistry {
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   // The paths of the watches that have an owner, in the order of registration.
   [[nodiscard]] std::vector<Path> watched() const;
-  // The paths in one of the C client's tables, in the order in which they got there.
+  // The paths in one of the C client's tables, in the order in which it names them to a server.
   [[nodiscard]] std::vector<Path> paths_in(WatchTable table) const;
 
   // An abandoned entry, which is not returned again before removal_ended(): the arguments of a
