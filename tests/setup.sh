@@ -7,14 +7,14 @@ jobs=$(nproc)
 
 run_packages=(g++ cmake ninja-build libboost-context-dev libboost-dev libcli11-dev nlohmann-json3-dev
   libssl-dev libzookeeper-mt-dev)
-test_packages=("${run_packages[@]}" ccache python3 libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
+test_packages=("${run_packages[@]}" ccache python3 pkg-config libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
 # The libraries whose contenders share locks with ours, and kazoo's own tests; not for ./test --quick.
 peer_packages=(libcurator-recipes-java python3-kazoo python3-mock python3-objgraph python3-pytest python3-pytest-timeout)
 
 # A tool may have come from elsewhere than from its package; a library must be the packaged one.
 is_installed() {
   case $1 in
-    g++ | cmake | ccache | chromium | python3) command -v "$1" >/dev/null ;;
+    g++ | cmake | ccache | chromium | python3 | pkg-config) command -v "$1" >/dev/null ;;
     ninja-build) command -v ninja >/dev/null ;;
     clang-19) command -v clang++-19 >/dev/null ;;
     clang-format-19 | clang-tidy-19) command -v "$1" >/dev/null ;;

@@ -3,12 +3,18 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(LOCKSTEP_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lockstep)
+# Before 1.0 a minor version may break its users, so each has a soname of its own.
+set(LOCKSTEP_SOVERSION ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(LOCKSTEP_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endif()
 
-# lockstep_component(NAME [STATIC] [DIR folder] [PUBLIC targets...] [PRIVATE targets...])
+# lockstep_component(NAME [STATIC] [DIR folder] [PUBLIC targets...] [PRIVATE targets...] [KEPT headers...])
 # The library lockstep::NAME from folder/include and folder/src, installed as a package component of
 # its own. Without a .cc file it is a header-only library; without a folder it stands for what it links.
+# KEPT: headers that only sources of this tree include, and that are not installed.
 function(lockstep_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "DIR" "PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "DIR" "PUBLIC;PRIVATE;KEPT")
   set(type "")  # BUILD_SHARED_LIBS decides.
   if(arg_STATIC)
     set(type STATIC)
@@ -17,6 +23,13 @@ function(lockstep_component name)
     set(root ${PROJECT_SOURCE_DIR}/${arg_DIR})
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${root}/include/lockstep/*.h)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${root}/src/*.cc)
+    list(TRANSFORM arg_KEPT PREPEND ${root}/include/lockstep/)
+    foreach(kept IN LISTS arg_KEPT)
+      if(NOT kept IN_LIST headers)
+        message(FATAL_ERROR "there is no ${kept} to keep")
+      endif()
+    endforeach()
+    list(REMOVE_ITEM headers ${arg_KEPT})
   endif()
 
   set(target lockstep_${name})
@@ -28,7 +41,7 @@ function(lockstep_component name)
     target_include_directories(${target} PRIVATE ${root}/src)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON  # So that a user's shared library can contain it.
-      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+      VERSION ${PROJECT_VERSION} SOVERSION ${LOCKSTEP_SOVERSION})
     lockstep_share_precompiled(${target})
     lockstep_join(${target})
   else()
@@ -47,11 +60,29 @@ function(lockstep_component name)
   endif()
 
   if(LOCKSTEP_INSTALL)
-    install(TARGETS ${target} EXPORT lockstep-${name} ${file_set})
-    install(EXPORT lockstep-${name} NAMESPACE lockstep::
-      FILE lockstep-${name}.cmake DESTINATION ${LOCKSTEP_PACKAGE_DIR})
+    if(headers)
+      list(APPEND file_set COMPONENT lockstep_development)
+    endif()
+    install(TARGETS ${target} EXPORT lockstep-${name}
+      ARCHIVE COMPONENT lockstep_development
+      LIBRARY COMPONENT lockstep_library NAMELINK_COMPONENT lockstep_development
+      ${file_set})
+    install(EXPORT lockstep-${name} NAMESPACE lockstep:: FILE lockstep-${name}.cmake
+      DESTINATION ${LOCKSTEP_PACKAGE_DIR} COMPONENT lockstep_development)
     set_property(GLOBAL APPEND PROPERTY LOCKSTEP_COMPONENTS ${name})
+    if(sources)
+      lockstep_installs(${target})
+    endif()
   endif()
+endfunction()
+
+# lockstep_installs(TARGET): building lockstep_installed builds this target too, so that an
+# installation finds all of its files, whatever else was built.
+function(lockstep_installs target)
+  if(NOT TARGET lockstep_installed)
+    add_custom_target(lockstep_installed)
+  endif()
+  add_dependencies(lockstep_installed ${target})
 endfunction()
 
 # The standard headers that nearly every file includes.
@@ -143,7 +174,7 @@ function(lockstep_install_package)
   if(LOCKSTEP_WITH_ZOOKEEPER)
     list(APPEND files ${PROJECT_SOURCE_DIR}/backends/zookeeper/cmake/FindZooKeeper.cmake)
   endif()
-  install(FILES ${files} DESTINATION ${LOCKSTEP_PACKAGE_DIR})
+  install(FILES ${files} DESTINATION ${LOCKSTEP_PACKAGE_DIR} COMPONENT lockstep_development)
 endfunction()
 
 # lockstep_program(NAME SOURCES files... [LINKS targets...]): an executable in <build>/bin.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh BUILD: installs a build that has the production backend, and one made here without it, and
-# builds the projects beside this file against them. Clang checks the code that must cause warnings:
-# GCC 12 overlooks a co_await whose result is dropped.
+# builds the projects beside this file against them, and a program with pkg-config alone. Clang checks the
+# code that must cause warnings: GCC 12 overlooks a co_await whose result is dropped.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -35,9 +35,41 @@ echo '== installed with the production backend'
 cmake --install "$build" --prefix "$scratch/with" >/dev/null
 consume simulation simulation -DCMAKE_PREFIX_PATH="$scratch/with"
 consume production production -DCMAKE_PREFIX_PATH="$scratch/with"
-symbols=$(nm -C "$scratch/production/consumer")
-grep -q 'lockstep::zookeeper' <<<"$symbols" || fail 'the production consumer does not contain the backend'
-if grep 'fakezk' <<<"$symbols"; then fail 'the production consumer contains the simulated world'; fi
+"$here/installed_headers.py" "$scratch/with"
+
+echo '== production contains nothing of the simulated world'
+# contains_room CONSUMER ROOM: the program has symbols of the room's namespace.
+contains_room() { grep -q "lockstep::$2::" "$scratch/$1.symbols"; }
+for consumer in production simulation; do nm -C "$scratch/$consumer/consumer" >"$scratch/$consumer.symbols"; done
+contains_room production zookeeper || fail 'the production consumer does not contain the backend'
+for room in fakezk fake search judge lab; do
+  contains_room simulation $room || fail "no symbol of $room can be found, even where it is linked"
+  if contains_room production $room; then fail "the production consumer contains $room"; fi
+done
+
+echo '== with pkg-config alone'
+export PKG_CONFIG_PATH=$scratch/with/lib/pkgconfig
+[ "$(pkg-config --modversion lockstep-core)" = "$(sed -n 's/^ *VERSION \([0-9.]*\)$/\1/p' "$source/CMakeLists.txt")" ] ||
+  fail 'lockstep-core.pc has another version'
+# with_pkg_config PACKAGE SOURCE
+with_pkg_config() {
+  local flags
+  read -ra flags <<<"$(pkg-config --cflags --libs "$1")"
+  g++ -std=c++23 -O0 "$2" "${flags[@]}" -o "$scratch/$1" || fail "$2 does not build with $1"
+}
+with_pkg_config lockstep-core "$here/main.cc"
+with_pkg_config lockstep-zookeeper "$source/examples/lock_in_production.cc"
+"$scratch/lockstep-core"
+"$scratch/lockstep-zookeeper" 2>"$scratch/usage" || grep -q '^usage: ' "$scratch/usage" || fail 'built with pkg-config, it does not start'
+
+echo '== an older language is one error'
+for compiler in g++ clang++-19; do
+  if "$compiler" -std=c++20 -fsyntax-only -I "$scratch/with/include" "$source/examples/lock_in_production.cc" 2>"$scratch/errors"; then
+    fail "$compiler compiles C++20"
+  fi
+  [ "$(grep -c 'error:' "$scratch/errors")" = 1 ] && grep -q 'error:.*compile with -std=c++23' "$scratch/errors" ||
+    { cat "$scratch/errors"; fail "$compiler with -std=c++20"; }
+done
 
 echo '== a dropped grant is a warning'
 # unused_results [ARGUMENT...]: the lines for which Clang reports a dropped result.
@@ -72,7 +104,7 @@ without=$source/build/without-zookeeper
 cmake -G Ninja -S "$source" -B "$without" "${unoptimized[@]}" \
   -DLOCKSTEP_WITH_ZOOKEEPER=OFF -DLOCKSTEP_BUILD_TESTS=OFF -DLOCKSTEP_BUILD_PROGRAM=OFF
 if grep -q '^ZooKeeper_' "$without/CMakeCache.txt"; then fail 'CMake looked for libzookeeper nevertheless'; fi
-cmake --build "$without" --parallel "$(nproc)"
+cmake --build "$without" --parallel "$(nproc)" --target lockstep_installed
 cmake --install "$without" --prefix "$scratch/without" >/dev/null
 consume simulation-only simulation -DCMAKE_PREFIX_PATH="$scratch/without"
 if consume refused production -DCMAKE_PREFIX_PATH="$scratch/without" >"$scratch/refused.log" 2>&1; then
@@ -85,5 +117,8 @@ tr -s '\n ' ' ' <"$scratch/refused.log" | grep -q 'built with LOCKSTEP_WITH_ZOOK
 
 echo '== as a subproject'
 consume subproject subproject -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_WITH_ZOOKEEPER=OFF "${unoptimized[@]}"
+
+echo '== recipes of package managers'
+"$here/recipes.py"
 
 echo 'all consumers build'

@@ -65,8 +65,8 @@ std::vector<std::string> dead_links(const std::string& text, const fs::path& fro
 
 // Paths of the repository in backticks; patterns and placeholders (NAME, NN) are none.
 std::vector<std::string> missing_paths(const std::string& text, const fs::path& top) {
-  std::vector<std::string> missing =
-      matches(text, "`((?:core|fakezk|backends|property|tests|examples|docs)/[\\w./-]*)`");
+  std::vector<std::string> missing = matches(
+      text, "`((?:core|fakezk|backends|property|tests|examples|docs|packaging)/[\\w./-]*)`");
   std::erase_if(missing, [&](const std::string& path) {
     return fs::exists(top / path) || path.find("NAME") != path.npos || path.find("NN") != path.npos;
   });

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // The library's clock: monotone, in nanoseconds, with an arbitrary epoch. An Executor tells the

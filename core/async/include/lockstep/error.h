@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // An expected failure, as a value. The negative codes are ZooKeeper's own, one to one (ZOO_ERRORS

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // Identifies a lock's owner: an object of the caller's choice, or a thread. Owners can only be

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // A source of random bits: seeded in a simulation, from the operating system in production. One

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // ZooKeeper's transaction id: every write takes the next one, even if it fails.

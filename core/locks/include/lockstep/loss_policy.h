@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep {
 
 // When a grant is lost although the server has not (yet) ended the session, and which exclusion

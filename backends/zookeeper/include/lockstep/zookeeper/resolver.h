@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::zookeeper {
 
 // Numeric addresses ("10.0.0.1", "::1"), or in plain words why there are none.

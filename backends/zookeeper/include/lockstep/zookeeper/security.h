@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::zookeeper {
 
 // TLS for the connections to the servers (zookeeper.h, zookeeper_init_ssl), files in PEM. Only if

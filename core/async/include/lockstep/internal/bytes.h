@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::internal {
 
 // Eight bytes of a text as one number, for hashes: the first one is the lowest, whatever the

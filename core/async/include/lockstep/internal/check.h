@@ -1,5 +1,7 @@
 #pragma once
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::internal {
 
 // Prints the violated rule and aborts. Misuse of an API is a bug in the caller that no error value

@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::internal {
 
 // Is told of each exception that ends a task of a TaskSet which keeps its exceptions to itself: its

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <new>
 
+#include "lockstep/internal/language.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define LOCKSTEP_POISON_FRAMES 1
 #elif defined(__has_feature)

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::internal {
 
 template <class T>

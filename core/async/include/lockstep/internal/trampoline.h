@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::internal {
 
 // Coroutines never resume each other: each names the one to run next and suspends, and the loop

@@ -6,6 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::search {
 
 // A checkpoint that does not fit the search which is to go on from it.

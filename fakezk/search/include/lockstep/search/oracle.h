@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::search {
 
 // The oracles of a hunt, in the order in which violations are reported: if one step violates

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::search {
 
 inline constexpr std::uint64_t kNoExecution = ~std::uint64_t{0};

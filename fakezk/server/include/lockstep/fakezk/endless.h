@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::fakezk {
 
 // Work between two steps of a world does not end: it posts more work, or coroutines resume each

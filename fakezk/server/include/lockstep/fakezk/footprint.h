@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::fakezk {
 
 // A part of the world that two steps may both touch.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::fakezk {
 
 template <class Message>

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::fakezk {
 
 class Process;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::fakezk {
 
 // The source of choices that ZooKeeper leaves open: a number below `options`, of which 0 is as good

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::threads {
 
 // Reports that the code under test has broken an invariant of its own, as "user:NAME". Called on
