@@ -1,26 +1,82 @@
 #!/usr/bin/env python3
-"""Writes the C++ blocks of a document to files that tests include.
+"""Writes the C++ and Python of documents, and what they print, to files that tests use.
 
-usage: code_blocks.py DOCUMENT FOLDER COUNT
+usage: code_blocks.py FOLDER TESTS DOCUMENT...
 
-The blocks become FOLDER/STEM_1.inc and so on, where STEM is the document's name in lower case. A
-document with another number of blocks than COUNT is an error: a new block needs a test.
+The C++ blocks of a document become FOLDER/STEM_1.inc and so on, where STEM is its name in lower
+case: without their #include lines, since tests put each into a namespace. Those of all its blocks
+are FOLDER/STEM_includes.inc. A block that begins with them is a whole file, and FOLDER/STEM_N.cc as
+well. A block ```python becomes FOLDER/STEM_N.py, counted by itself. If a block without a language
+follows, behind a paragraph that ends with a colon, it is what the program prints: STEM_N.out or
+STEM_N.py.out.
+
+A C++ block or an output that no source in TESTS names is an error: a new block needs a test.
 """
 import pathlib
 import re
 import sys
 
+BLOCK = re.compile(r"^( *)```(cpp|python)\n(.*?)^ *```$", re.M | re.S)
+INCLUDE = re.compile(r"^#include .*$", re.M)
+
+
+def output_behind(text, end):
+    """What the block that ends there prints, if the document shows it."""
+    lines = text[end:].split("\n")
+    at, paragraph = 1, ""
+    while at < len(lines):
+        line = lines[at]
+        if line.startswith("#") or line in ("```cpp", "```python"):
+            return None
+        if line.startswith("```"):
+            closes = lines.index("```", at + 1)
+            if line == "```":
+                shown = "\n".join(lines[at + 1:closes]) + "\n"
+                return shown if paragraph.endswith(":") else None
+            at = closes
+        elif line:
+            paragraph = line
+        at += 1
+    return None
+
+
+def files_of(document):
+    """Yields the names and the texts of a document's files, and whether they need a test."""
+    text, stem = document.read_text(), document.stem.lower()
+    includes, counts = [], {"cpp": 0, "python": 0}
+    for block in BLOCK.finditer(text):
+        indent, language, code = block.groups()
+        counts[language] += 1
+        code = "".join(line.removeprefix(indent) for line in code.splitlines(keepends=True))
+        name = f"{stem}_{counts[language]}" + (".py" if language == "python" else "")
+        if language == "python":
+            yield name, code, False
+        else:
+            line = text.count("\n", 0, block.start(3)) + 1
+            yield f"{name}.inc", f'#line {line} "{document.name}"\n' + INCLUDE.sub("", code), True
+            includes += INCLUDE.findall(code)
+            if code.startswith("#include"):
+                yield f"{name}.cc", f'#line {line} "{document.name}"\n{code}', False
+        output = output_behind(text, block.end())
+        if output is not None:
+            yield f"{name}.out", output, True
+    yield f"{stem}_includes.inc", "\n".join(sorted(set(includes))) + "\n", False
+
 
 def main():
-    document, folder, count = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
-    blocks = list(re.finditer(r"^```cpp\n(.*?)^```$", text := document.read_text(), re.M | re.S))
-    if len(blocks) != count:
-        sys.exit(f"{document} has {len(blocks)} blocks of C++, and tests/CMakeLists.txt knows {count}")
+    folder, tests = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for number, block in enumerate(blocks, 1):
-        line = text.count("\n", 0, block.start(1)) + 1
-        name = f"{document.stem.lower()}_{number}.inc"
-        (folder / name).write_text(f'#line {line} "{document.name}"\n{block.group(1)}')
+    sources = "".join(source.read_text() for source in sorted(tests.glob("*.cc")))
+    files = [file for document in sys.argv[3:] for file in files_of(pathlib.Path(document))]
+    for old in {path.name for path in folder.iterdir()} - {name for name, _, _ in files}:
+        (folder / old).unlink()
+    for name, text, _ in files:  # One that stays the same compiles nothing again.
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+    missing = [name for name, _, needs_test in files if needs_test and f'"{name}"' not in sources]
+    if missing:
+        sys.exit(f"no test in {tests} uses {', '.join(missing)}")
 
 
 if __name__ == "__main__":

@@ -1,57 +1,65 @@
-// Code that needs a server is compiled here, and runs in tests/examples.
+// The code of docs/production.md and docs/from-curator-and-kazoo.md.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <chrono>
-#include <mutex>
-#include <stop_token>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "lockstep/blocking/mutex.h"
-#include "lockstep/fair_mutex.h"
-#include "lockstep/zookeeper/client.h"
-#include "lockstep/zookeeper/client_thread.h"
-#include "lockstep/zookeeper/runtime.h"
+#include "from-curator-and-kazoo_includes.inc"
+#include "lockstep/fake/simulation.h"
+#include "lockstep/take_place.h"
+#include "production_includes.inc"
 
-namespace lockstep::readme {
+namespace lockstep::readme::guide_to_production {
 
 using namespace std::chrono_literals;
+using fake::Simulation;
 
-namespace production {
+#include "from-curator-and-kazoo_1.inc"
+#include "production_1.inc"
+#include "production_2.inc"
+#include "production_3.inc"
+#include "production_4.inc"
+#include "production_5.inc"
 
-void write(Zxid) {}
-// Only a global main() may omit its return statement; this one is not called.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wreturn-type"
-#include "readme_1.inc"
-#pragma GCC diagnostic pop
-
-}  // namespace production
-
-namespace threads {
-
-void write(Zxid) {}
-bool there_is_work() { return false; }
-void nightly_job() {
-#include "readme_3.inc"
+TEST(ProductionGuideTest, ItsOptionsHaveNoDefect) {
+  EXPECT_EQ(production_options().defect(), std::nullopt);
+  EXPECT_EQ(with_discovery().resolver("zookeeper.internal")->size(), 2U);
 }
 
-}  // namespace threads
-
-namespace mixed_fleets {
-
-void with_kazoo(Session& session) {
-#include "mixed-fleets_1.inc"
+TEST(ProductionGuideTest, AJobPausesWhileItsLockIsInDoubt) {
+  Simulation simulation;
+  const auto session = simulation.open("Ann");
+  simulation.run(ensure_parent(*session, "/pages", {}));
+  FairMutex mutex(*session, "/lock");
+  Result<HeldLock> held = simulation.run(mutex.acquire());
+  const auto moving = simulation.start(move_pages(*session, *held, 3));
+  simulation.cut(*session);
+  simulation.run_until(moving);
+  EXPECT_EQ(moving.result(), 3);
 }
 
-}  // namespace mixed_fleets
-
-namespace {
-
-TEST(ReadmeTest, CredentialGoesWithItsAcl) {
-#include "readme_2.inc"
-  EXPECT_EQ(options.auth.size(), 1U);
-  EXPECT_EQ(options.default_acl, Acl::creator_only());
+TEST(ProductionGuideTest, AStoreRefusesAnOlderHolder) {
+  FencedStore store;
+  EXPECT_TRUE(store.write(7, "by the second"));
+  EXPECT_FALSE(store.write(4, "by the first"));
 }
 
-}  // namespace
-}  // namespace lockstep::readme
+TEST(ProductionGuideTest, AServiceClosesItsSession) {
+  Simulation simulation;
+  fake::FakeClient& client = simulation.client("Ann");
+  std::stop_source stop;
+  simulation.run(serve_until(client, stop.get_token()));
+  EXPECT_EQ(client.current()->state(), SessionState::kClosed);
+}
+
+TEST(CuratorGuideTest, AnOrderIsShippedUnderALock) {
+  Simulation simulation;
+  Zxid shipped = 0;
+  ship_under_a_lock(simulation.client("Ann"), [&](Zxid token) { shipped = token; });
+  EXPECT_GT(shipped, 0);
+}
+
+}  // namespace lockstep::readme::guide_to_production

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Compiles every C++ block of the documents that has #include lines alone, as a reader would.
+
+usage: alone.py BUILD
+
+BUILD has built readme_code. A fragment whose names are those of the namespace gets its using
+directive; a block that uses what an earlier block of its document defines is compiled behind that.
+"""
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+USING = "using namespace lockstep;\nusing namespace std::chrono_literals;\n"
+
+
+def command_of(build):
+    """The command that compiles a test of documents, without its precompiled header."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if "readme_tests.dir" in entry["command"]:
+            words = shlex.split(entry["command"])
+            words = words[: words.index("-o")]
+            while "-include" in words:
+                at = words.index("-include")
+                del words[at:at + 2]
+            return [word for word in words if word not in ("ccache", "-Winvalid-pch")], entry["directory"]
+    sys.exit(f"{build} knows no readme_tests: configure it with -DLOCKSTEP_BUILD_TESTS=ON")
+
+
+def numbered(path):
+    return int(re.search(r"_(\d+)$", path.stem).group(1))
+
+
+def sources(folder):
+    """Yields a name and the text of a translation unit."""
+    stems = sorted({re.sub(r"_\d+$", "", path.stem) for path in folder.glob("*.cc")})
+    for stem in stems:
+        before = ""
+        for block in sorted(folder.glob(f"{stem}_*.cc"), key=numbered):
+            code = block.read_text()
+            is_program = stem == "readme"
+            if is_program:
+                yield block.stem, code
+                continue
+            before += re.sub(r"((?:^#[^\n]*\n|^\n)+)", lambda head: head.group(1) + USING, code, count=1, flags=re.M)
+            yield block.stem, before
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    words, directory = command_of(build)
+    failed = []
+    for name, text in sources(build / "tests" / "readme"):
+        compiled = subprocess.run(words + ["-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
+                                  cwd=directory, capture_output=True)
+        if compiled.returncode != 0:
+            failed.append(name)
+            print(compiled.stderr)
+    if failed:
+        sys.exit(f"these do not compile alone: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
