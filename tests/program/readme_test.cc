@@ -46,15 +46,5 @@ TEST(ReadmeTest, CommandsPrintTheTextBelowThem) {
   EXPECT_GT(commands, 0);
 }
 
-TEST(ReadmeTest, ThePythonProgramTakesALock) {
-  const std::string code = between(readme(), "```python\n", "```");
-  ASSERT_FALSE(code.empty());
-  const std::string program = LOCKSTEP_PROGRAM;
-  const std::string path = "PATH=" + program.substr(0, program.rfind('/'));
-  const ProgramRun run = run_command({"/usr/bin/env", path, "/usr/bin/python3", "-c", code});
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_TRUE(run.out.starts_with("held: ['")) << run.out;
-}
-
 }  // namespace
 }  // namespace lockstep

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles every C++ block of the documents that has #include lines alone, as a reader would.
+"""Compiles every C++ block of the documents that has #include lines alone, as a reader would, with GCC
+and with Clang, which also notices dropped results.
 
 usage: alone.py BUILD
 
@@ -48,16 +49,22 @@ def sources(folder):
             yield block.stem, before
 
 
+def for_clang(words):
+    only_gcc = re.compile(r"-Wduplicated-cond|-Wlogical-op|-fno-semantic-interposition|-W(no-)?restrict|-Wno-subobject-linkage")
+    return ["clang++-19"] + [word for word in words[1:] if not only_gcc.fullmatch(word)]
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     words, directory = command_of(build)
     failed = []
     for name, text in sources(build / "tests" / "readme"):
-        compiled = subprocess.run(words + ["-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
-                                  cwd=directory, capture_output=True)
-        if compiled.returncode != 0:
-            failed.append(name)
-            print(compiled.stderr)
+        for compiler in (words, for_clang(words)):
+            compiled = subprocess.run(compiler + ["-fsyntax-only", "-x", "c++", "-"], input=text, text=True,
+                                      cwd=directory, capture_output=True)
+            if compiled.returncode != 0:
+                failed.append(f"{name} ({compiler[0]})")
+                print(compiled.stderr)
     if failed:
         sys.exit(f"these do not compile alone: {', '.join(failed)}")
 

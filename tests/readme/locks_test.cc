@@ -27,6 +27,7 @@ using fake::Simulation;
 #include "locks_14.inc"
 #include "locks_15.inc"
 #include "locks_16.inc"
+#include "locks_17.inc"
 #include "locks_2.inc"
 #include "locks_3.inc"
 #include "locks_4.inc"
@@ -149,6 +150,7 @@ TEST(LocksGuideTest, AJobIsMeasured) {
   Simulation simulation;
   simulation.run(measured_job(simulation.client("Ann"), metrics));
   EXPECT_TRUE(is_like(metrics.text(), shown("locks_15.out"))) << metrics.text();
+  EXPECT_EQ(scrape(simulation.client("Ann"), metrics), metrics.text());
 }
 
 TEST(LocksGuideTest, PollersRunBesideEachOther) {

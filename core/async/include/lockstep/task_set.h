@@ -25,12 +25,12 @@ class TaskSet {
   // The same; sets `ended`, which outlives the task, when the task ends without an exception.
   void spawn(Task<void> task, bool& ended) { spawn(std::move(task), &ended); }
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
-  void clear() noexcept;
+  void clear() noexcept;  // Destroys all tasks, the youngest first.
 
   // The first exception that escaped from a task, or null. If kept here, it fails a hunt: "crash".
   [[nodiscard]] std::exception_ptr first_exception() const { return exception_; }
   [[nodiscard]] bool failed() const noexcept { return exception_ != nullptr; }
-  void forget_exception() noexcept { exception_ = nullptr; }
+  void forget_exception() noexcept { exception_ = nullptr; }  // For an owner that handled it.
 
  private:
   class Running;

@@ -17,7 +17,7 @@ inline constexpr std::int32_t kWrite = 2;   // set_data
 inline constexpr std::int32_t kCreate = 4;  // create a child
 inline constexpr std::int32_t kDelete = 8;  // remove a child
 inline constexpr std::int32_t kAdmin = 16;  // set_acl, get_acl
-inline constexpr std::int32_t kAll = 31;
+inline constexpr std::int32_t kAll = 31;    // all of these
 }  // namespace permission
 
 // The permissions of one identity. The schemes of a plain server: "world" with the id "anyone";

@@ -17,6 +17,7 @@ namespace lockstep {
 // Backends derive from Children::Storage to keep interned names alive.
 class Children {
  public:
+  // The names, and what keeps them alive.
   class Storage : public internal::Pooled, public internal::Counted {
    public:
     Storage() = default;

@@ -17,7 +17,7 @@ class Random {
   Random(const Random&) = delete;
   Random& operator=(const Random&) = delete;
   virtual ~Random() = default;
-  virtual std::uint64_t next() = 0;
+  virtual std::uint64_t next() = 0;  // 64 random bits.
 };
 
 // A random (version 4) UUID in its usual 36 characters, as Curator uses it in names.

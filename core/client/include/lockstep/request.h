@@ -75,7 +75,7 @@ class Request {
   [[nodiscard]] inline const std::vector<Request>& ops() const;  // multi
   // Whether the request has none of these details.
   [[nodiscard]] bool plain() const { return !details_; }
-  void say(RequestDetails details);
+  void say(RequestDetails details);  // Sets them.
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
@@ -93,6 +93,8 @@ class Request {
   internal::Shared<RequestDetails> details_;
 };
 
+// The parts that few requests have: the ACL and the time to live of a create, the scheme of an
+// add_auth, the operations of a multi.
 class RequestDetails {
  public:
   RequestDetails() = default;
@@ -129,6 +131,7 @@ class ReplyDetails : public internal::Pooled {
  public:
   ReplyDetails() = default;
   explicit ReplyDetails(Acl access) : acl(std::move(access)) {}
+  // A multi whose operation `op` has failed.
   [[nodiscard]] static ReplyDetails failed_at(std::int32_t op) {
     ReplyDetails details;
     details.failed_op = op;
@@ -145,6 +148,7 @@ class Reply {
  public:
   Reply() : path(Text()) {}
   explicit Reply(Error failed) : error(failed), has_error(true), path(Text()) {}
+  // Without an error.
   [[nodiscard]] static Reply ok() { return Reply(); }
 
   [[nodiscard]] bool is_error() const { return has_error; }
@@ -153,13 +157,13 @@ class Reply {
     static constexpr Stat kNone;
     return stat_ ? *stat_ : kNone;
   }
-  void show(const Stat& znode) { stat_ = znode; }
+  void show(const Stat& znode) { stat_ = znode; }  // Sets that Stat.
   // Whether the reply has no details.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
   [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }
-  [[nodiscard]] ReplyDetails take_details();
-  void say(ReplyDetails details);
+  [[nodiscard]] ReplyDetails take_details();  // Leaves them to the caller.
+  void say(ReplyDetails details);             // Sets them.
 
   Error error = Error::kSystemError;
   bool has_error = false;

@@ -47,6 +47,7 @@ class SessionListener {
   SessionListener() = default;
   SessionListener(const SessionListener&) = delete;
   SessionListener& operator=(const SessionListener&) = delete;
+  // The session is in that state from now on.
   virtual void session_changed(SessionState state) = 0;
   // Session::contact() has changed, as long as a holder keeps the contact.
   virtual void contact_changed(Contact) {}
@@ -136,6 +137,7 @@ class Session {
   [[nodiscard]] SessionState state() const noexcept { return state_; }
   // The error that operations of a session in this state fail with; only if is_over(state()).
   [[nodiscard]] Error end_error() const;
+  // A listener hears of changes from now on, and outlives its registration.
   void add_listener(SessionListener& listener) noexcept;
   void remove_listener(SessionListener& listener) noexcept;
   // The observer hears of every request from now on; null: there is none.

@@ -22,6 +22,7 @@ namespace lockstep {
 // makes the whole transaction fail with kUnimplemented.
 class Transaction {
  public:
+  // Each adds one operation: see Session.
   Transaction&& create(Path path, Data data, Creation creation) &&;
   Transaction&& remove(Path path, std::int32_t version = -1) &&;
   Transaction&& set_data(Path path, Data data, std::int32_t version = -1) &&;
@@ -31,6 +32,7 @@ class Transaction {
   void add(Request op) { ops_.push_back(std::move(op)); }
 
   [[nodiscard]] std::size_t size() const { return ops_.size(); }
+  // Leaves the operations to the caller: Session::multi().
   [[nodiscard]] std::vector<Request> take_ops() && { return std::move(ops_); }
 
  private:

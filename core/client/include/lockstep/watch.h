@@ -87,6 +87,7 @@ class Watch {
   internal::Ref<internal::WatchState> state_;
 };
 
+// A wait for the event of a watch: see Watch::fired().
 class [[nodiscard]] WatchWait final : public internal::Wait {
  public:
   WatchWait(Executor& executor, internal::WatchState& state, Context context);

@@ -25,6 +25,7 @@ class LockSet {
 
   LockSet() = default;
 
+  // A FairMutex, an UnfairMutex.
   LockSet& mutex(Path lock, LockOptions options = LockOptions());
   LockSet& unfair_mutex(Path znode, LockOptions options = LockOptions());
   // A side of a ReadWriteLock.

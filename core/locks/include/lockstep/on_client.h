@@ -166,9 +166,8 @@ class OnClient {
     co_return changed;
   }
 
-  // The lock's path, and one line for a log about the error of an acquire: see lock_failure.h. On
-  // the client's executor.
   [[nodiscard]] const Path& path() const { return lock_; }
+  // One line for a log about the error of an acquire: see lock_failure.h. On the client's executor.
   [[nodiscard]] std::string describe(Error error) const {
     return lockstep::describe(error, lock_, client_);
   }
@@ -218,6 +217,7 @@ class Rejoining {
   }
 
   [[nodiscard]] const Path& path() const { return each_.path(); }
+  // See OnClient.
   [[nodiscard]] std::string describe(Error error) const { return each_.describe(error); }
 
   [[nodiscard]] Client& client() const { return each_.client(); }

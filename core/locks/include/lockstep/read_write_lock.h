@@ -49,6 +49,7 @@ class ReadWriteLock {
         options_(std::move(options)),
         observer_(observer) {}
 
+  // The try_ acquires do not wait for other contenders.
   Task<Result<HeldLock>> acquire_read(Context context = {}) {
     return acquire(Share::kShared, Patience::kWaits, std::move(context));
   }

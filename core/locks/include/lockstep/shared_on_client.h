@@ -31,6 +31,7 @@ class SharedOnClient {
               return std::make_shared<OnSession>(std::move(session), lock, what...);
             }) {}
 
+  // These resolve with a GrantOnClient.
   auto acquire(Context context = {}) { return take(kAcquire, std::move(context)); }
   auto try_acquire(Context context = {}) { return take(kTryAcquire, std::move(context)); }
   auto acquire(Duration wait) { return acquire(within(executor(), wait)); }

@@ -48,7 +48,7 @@ class FakeClient final : public Client {
   [[nodiscard]] SessionId session_id() const { return session_ ? session_->id() : 0; }
   // The ids of the current session and of those that were left and still exist.
   [[nodiscard]] std::vector<SessionId> session_ids() const;
-  [[nodiscard]] bool has_session(SessionId id) const;
+  [[nodiscard]] bool has_session(SessionId id) const;  // Whether it is one of them.
   // The pending requests and watches of the current session, and of those that were left.
   [[nodiscard]] FakeSession::Waiting session_waiting() const;
 

@@ -166,8 +166,9 @@ class Simulation final : private Blocker {
   void wind_sequence(const Path& parent, std::int32_t next);
 
   [[nodiscard]] TimePoint now() const { return world_.now(); }
+  // For what has no call here.
   [[nodiscard]] fakezk::World& world() { return world_; }
-  [[nodiscard]] bool exists(const Path& path) const;
+  [[nodiscard]] bool exists(const Path& path) const;  // On the servers.
   // The waiting sessions, one per line, and what each waits for.
   [[nodiscard]] std::string describe_deadlock() const;
 

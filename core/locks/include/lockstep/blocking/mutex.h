@@ -47,6 +47,7 @@ class Mutex : public Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>
   // Throws operation_canceled when it is stopped, from any thread, since it cannot return without
   // the lock.
   void lock(std::stop_token stop) { this->take(kAcquire, Context(std::move(stop)), "lock()"); }
+  // These return false if another contender has it, or has had it all the time.
   [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryAcquire, "try_lock()"); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,

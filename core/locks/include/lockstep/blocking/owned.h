@@ -104,9 +104,11 @@ class Owned : private lockstep::internal::LockCalls {
     return call(executor(), what,
                 [&](LockOwner owner) { return finish_held(*this, owner, way, context); });
   }
+  // Releases the caller's grant, or a level of it.
   ReleaseOutcome give_back(Share share, const char* what) {
     return call(executor(), what, [&](LockOwner owner) { return leave(*this, owner, share); });
   }
+  // The contexts of the timed functions.
   template <class Rep, class Period>
   [[nodiscard]] Context within(std::chrono::duration<Rep, Period> wait,
                                std::stop_token stop = {}) const {

@@ -43,6 +43,7 @@ class SharedMutex : public Lock<Source> {
   // See Mutex::release().
   ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
 
+  // The same for readers.
   void lock_shared() { this->take(kRead, Context(), "lock_shared()"); }
   void lock_shared(std::stop_token stop) {
     this->take(kRead, Context(std::move(stop)), "lock_shared()");

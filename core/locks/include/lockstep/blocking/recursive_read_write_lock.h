@@ -106,6 +106,7 @@ class RecursiveReadWriteLock
   // See Mutex::release(), and RecursiveReadWriteLock::Hold::release() for inner levels.
   ReleaseOutcome release() { return give_back(Share::kExclusive, "release()"); }
 
+  // The same for readers.
   void lock_shared(std::stop_token stop = {}) {
     take(kRead, Context(std::move(stop)), "lock_shared()");
   }

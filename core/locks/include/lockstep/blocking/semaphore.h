@@ -37,6 +37,7 @@ class Semaphore : private lockstep::internal::LockCalls {
   Semaphore& operator=(const Semaphore&) = delete;
   ~Semaphore();
 
+  // One lease, or several: see Mutex for the forms.
   void acquire(std::stop_token stop = {}) { acquire(1, std::move(stop)); }
   void acquire(std::int32_t leases, std::stop_token stop = {});
   [[nodiscard]] bool try_acquire(std::int32_t leases = 1);

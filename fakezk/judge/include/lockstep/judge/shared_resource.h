@@ -50,6 +50,7 @@ class SharedResource {
   // write with the same token are "misuse": the token belongs to no grant.
   bool write_fenced(const Session& writer, Zxid token);
 
+  // The items that are left; sells one of them.
   [[nodiscard]] std::uint32_t stock();
   void sell();
 

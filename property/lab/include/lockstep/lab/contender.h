@@ -47,6 +47,7 @@ class Contender {
         resource_(resource),
         bodies_(bodies) {}
 
+  // Opens its sessions.
   [[nodiscard]] ContenderClient& client() { return client_; }
   [[nodiscard]] const ContenderClient& client() const { return client_; }
   // Called when its crashed process is started again: the client has no session then.
@@ -65,7 +66,7 @@ class Contender {
     if (!impatient_) return {};
     return {client_.executor().now() + std::chrono::seconds(1)};
   }
-  void become_impatient() { impatient_ = true; }
+  void become_impatient() { impatient_ = true; }  // See patience().
   // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 

@@ -30,6 +30,7 @@ class ContenderClient final : public Client {
   [[nodiscard]] Executor& executor() const override {
     return other_ ? other_->executor() : fake_.executor();
   }
+  // See Client::set_observer().
   void set_observer(SessionObserver* observer) noexcept { backend().set_observer(observer); }
 
   [[nodiscard]] fakezk::Process& process() const { return fake_.process(); }
