@@ -19,7 +19,17 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::CreateMode;
+using lockstep::Data;
+using lockstep::DataAndStat;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::Session;
+using lockstep::Task;
+using lockstep::Transaction;
 
 const Path kLock("/writers");
 

@@ -16,7 +16,18 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::Context;
+using lockstep::CreateMode;
+using lockstep::Data;
+using lockstep::DataAndStat;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::Session;
+using lockstep::Stat;
+using lockstep::Task;
 
 constexpr int kItems = 3;
 constexpr int kBuyers = 99;

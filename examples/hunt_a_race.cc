@@ -5,7 +5,22 @@
 #include "lockstep/lab/hunt.h"
 #include "lockstep/turn.h"
 
-using namespace lockstep;
+using lockstep::Context;
+using lockstep::Created;
+using lockstep::CreateMode;
+using lockstep::Data;
+using lockstep::GrantRecord;
+using lockstep::HeldLock;
+using lockstep::kMutexMarks;
+using lockstep::LockObserver;
+using lockstep::LockQueue;
+using lockstep::Path;
+using lockstep::Patience;
+using lockstep::Result;
+using lockstep::Session;
+using lockstep::Task;
+using lockstep::Zxid;
+namespace lab = lockstep::lab;
 
 class MyMutex {
  public:

@@ -14,7 +14,14 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::Data;
+using lockstep::HeldLock;
+using lockstep::LeaderElection;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::Task;
+using lockstep::Zxid;
 
 constexpr int kWorkers = 3;
 constexpr int kPieces = 3;

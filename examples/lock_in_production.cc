@@ -8,7 +8,13 @@
 #include "lockstep/lock_failure.h"
 #include "lockstep/zookeeper/client.h"
 
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::Context;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::Task;
 using namespace std::chrono_literals;
 
 Task<void> nightly_job(Client& client) {
@@ -37,7 +43,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: lock_in_production HOST:PORT[,HOST:PORT...]\n");
     return 2;
   }
-  zookeeper::Runtime runtime;
-  zookeeper::Client client(runtime, zookeeper::Options(argv[1]));
+  lockstep::zookeeper::Runtime runtime;
+  lockstep::zookeeper::Client client(runtime, lockstep::zookeeper::Options(argv[1]));
   runtime.run(nightly_job(client));
 }

@@ -4,10 +4,13 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
 
-using namespace lockstep;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::LockState;
+using lockstep::Result;
 
 int main() {
-  fake::Simulation simulation;
+  lockstep::fake::Simulation simulation;
   const auto ann = simulation.open("Ann");
   const auto bob = simulation.open("Bob");
   FairMutex ann_mutex(*ann, "/lock");

@@ -15,13 +15,12 @@
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/zookeeper/client_thread.h"
 
-using namespace lockstep;
-
 namespace {
 
 class Worker {
  public:
-  Worker(blocking::FairMutex& mutex, std::chrono::seconds patience, std::atomic<bool>& failed)
+  Worker(lockstep::blocking::FairMutex& mutex, std::chrono::seconds patience,
+         std::atomic<bool>& failed)
       : mutex_(mutex), patience_(patience), failed_(failed) {}
 
   void run(int number) {
@@ -49,7 +48,7 @@ class Worker {
     }
   }
 
-  blocking::FairMutex& mutex_;
+  lockstep::blocking::FairMutex& mutex_;
   std::chrono::seconds patience_;
   std::atomic<bool>& failed_;
 };
@@ -62,8 +61,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: lock_with_threads HOST:PORT[,HOST:PORT...] [SECONDS]\n");
     return 2;
   }
-  zookeeper::ClientThread zookeeper{zookeeper::Options(argv[1])};
-  blocking::FairMutex mutex(zookeeper.client(), "/locks/nightly");
+  lockstep::zookeeper::ClientThread zookeeper{lockstep::zookeeper::Options(argv[1])};
+  lockstep::blocking::FairMutex mutex(zookeeper.client(), "/locks/nightly");
   std::atomic<bool> failed = false;
   Worker worker(mutex, std::chrono::seconds(seconds), failed);
   std::vector<std::jthread> threads;

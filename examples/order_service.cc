@@ -16,7 +16,18 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::Context;
+using lockstep::Duration;
+using lockstep::Error;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::LockOwner;
+using lockstep::Path;
+using lockstep::RecursiveMutex;
+using lockstep::Result;
+using lockstep::Session;
+using lockstep::Task;
 
 const Path kLock("/stock-lock");
 constexpr Duration kPatience = 3s;

@@ -17,7 +17,15 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::CreateMode;
+using lockstep::Data;
+using lockstep::DataAndStat;
+using lockstep::HeldLock;
+using lockstep::Path;
+using lockstep::ReadWriteLock;
+using lockstep::Result;
+using lockstep::Task;
 
 constexpr int kReaders = 16;
 constexpr int kWriters = 2;

@@ -14,7 +14,12 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::Task;
 
 constexpr int kWorkers = 10;
 constexpr int kTasks = 10;

@@ -15,7 +15,16 @@
 namespace {
 
 using namespace std::chrono_literals;
-using namespace lockstep;
+using lockstep::Client;
+using lockstep::Executor;
+using lockstep::FairMutex;
+using lockstep::HeldLock;
+using lockstep::LockObserver;
+using lockstep::Path;
+using lockstep::Result;
+using lockstep::SessionId;
+using lockstep::Task;
+using lockstep::TimePoint;
 
 constexpr int kVisitors = 10;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "parse_error.h"
 #include "usage.h"
 
 namespace lockstep::program {
@@ -29,9 +30,9 @@ int run_command(CLI::App& app, CommandLine& line) {
     app.parse(std::move(words));  // CLI11 takes them in reverse order, without the program's name.
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
-    throw UsageError(error.what());
+    throw UsageError(explained(app, error));
   }
-  if (!line.run) throw UsageError("a command is missing; --help shows them");
+  if (!line.run) throw UsageError("a command is missing ('lockstep --help' shows all)");
   return line.run();
 }
 

@@ -43,6 +43,8 @@ void add_replay(CLI::App& app, CommandLine& line);
 void add_merge(CLI::App& app, CommandLine& line);
 void add_run(CLI::App& app, CommandLine& line);
 void add_serve(CLI::App& app, CommandLine& line);
+void add_completion(CLI::App& app, CommandLine& line);
+void add_man(CLI::App& app, CommandLine& line);
 // `measure_real` is the suite real.
 void add_bench(CLI::App& app, CommandLine& line, Measure measure_real);
 

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "lockstep/search/version.h"
 #include "text.h"
 
 namespace lockstep::program {
@@ -65,7 +66,8 @@ void print_how_far(const Search& what, const lab::HuntReport& report) {
   }
   std::cout << ' ' << counted(result.final_states, "final state") << ", "
             << counted(result.executions, "execution") << ", "
-            << counted(result.pairs_checked, "pair") << " of steps tried in both orders.\n";
+            << counted(result.pairs_checked, "pair")
+            << " of steps tried in both orders, by lockstep " << search::version() << ".\n";
   for (const auto& [kind, traces] : result.traces_by_fault) {
     std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
   }

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "hunt_result.h"
+#include "scenario_named.h"
 #include "search_options.h"
 #include "text.h"
 #include "usage.h"
@@ -22,16 +23,9 @@ struct HuntArguments : SearchOptions {
   std::string backend = "fake";
 };
 
-const scenarios::Scenario* scenario_of(const HuntArguments& options) {
-  const scenarios::Scenario* const scenario = scenarios::find(options.scenario);
-  if (!scenario) {
-    throw UsageError("there is no scenario '" + options.scenario + "'; 'list' shows them");
-  }
-  if (!options.blocking) return scenario;
-  const scenarios::Scenario* const blocking = scenarios::find_blocking(options.scenario);
-  if (blocking) return blocking;
-  throw UsageError("--blocking: '" + options.scenario +
-                   "' has no blocking code; 'list' shows which scenarios have");
+const scenarios::Scenario& scenario_of(const HuntArguments& options) {
+  const scenarios::Scenario& scenario = scenario_named(options.scenario);
+  return options.blocking ? blocking_form_of(scenario) : scenario;
 }
 
 Backend backend_of(const HuntArguments& options, Backend zookeeper) {
@@ -44,7 +38,7 @@ Backend backend_of(const HuntArguments& options, Backend zookeeper) {
 
 Search search_of(const HuntArguments& options, Backend zookeeper) {
   Search what;
-  what.scenario = scenario_of(options);
+  what.scenario = &scenario_of(options);
   what.backend = backend_of(options, zookeeper);
   read_settings(options, what);
   return what;
@@ -95,7 +89,10 @@ void add_hunt(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("hunt", "Searches the schedules of a scenario for a violation");
   const auto options = std::make_shared<HuntArguments>();
-  command->add_option("SCENARIO", options->scenario, "A scenario shown by 'list'")->required();
+  command
+      ->add_option("SCENARIO", options->scenario,
+                   "A scenario shown by 'list', or the beginning of its name: zoo-01")
+      ->required();
   add_bounds(*command, *options, "the scenario's");
   add_scenario_options(*command, *options);
   add_fault_options(*command, *options);

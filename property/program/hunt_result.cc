@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "html_file.h"
 #include "hunt.h"
 #include "interruption.h"
+#include "lockstep/search/version.h"
+#include "screen.h"
 #include "text.h"
 #include "usage.h"
 
@@ -118,14 +121,17 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
 void print_success(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
-  std::cout << what.scenario->name << ": no violation in "
+  std::cout << what.scenario->name << ": " << Screen::output().good("no violation") << " in "
             << counted(report.executions, "execution") << " (" << in_words(settings.size)
             << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
             << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
             << grouped(rate) << " executions per second with " << counted(settings.jobs, "job")
-            << ", trace hash " << hex(report.trace_hash)
+            << ", trace hash " << hex(report.trace_hash) << ", by lockstep " << search::version()
             << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
             << (what.target ? std::string() : report.judged.text() + '\n');
+  // Neither the production backend nor a program is hunted by several jobs.
+  if (what.backend || what.target) return;
+  std::cout << hint_at_cores(settings.jobs, report.seconds, std::thread::hardware_concurrency());
 }
 
 // A schedule that ended its process has no number of steps before shrinking.
@@ -139,9 +145,11 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
   const search::Failure& failure = *report.failure;
   const search::Violation& violation = failure.violation;
   const bool drawn = !settings.is_exhaustive();
-  std::cout << what.scenario->name << ' ' << search::breaks(violation.oracle) << ' '
-            << violation.oracle << " (" << search::facts(violation.oracle).brief
-            << ") in execution " << grouped(report.failed_execution)
+  const Screen screen = Screen::output();
+  const std::string breaks = std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle;
+  std::cout << what.scenario->name << ' ' << screen.bad(breaks) << " ("
+            << search::facts(violation.oracle).brief << ") in execution "
+            << grouped(report.failed_execution)
             << (drawn ? " of seed " + std::to_string(settings.seed) : "") << " ("
             << in_words(settings.size) << "; strategy " << settings.strategy << "; "
             << describe_faults(settings.faults) << "):\n"
@@ -152,14 +160,15 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
             << " from the default schedule (before shrinking " << failure.original_deviations
             << "), with " << in_words(lab::ScenarioSize{failure.clients, failure.rounds}) << " and "
             << describe_faults(failure.faults) << ".\n\n"
-            << failure.lanes << legend(failure.chronicle);
+            << screen.lanes(failure.chronicle, failure.lanes);
   if (!what.target) {
     std::cout << "\nAs a regression test:\n\n" << regression_test_of(failure, report.name);
   }
   const std::string replay = replay_command(what, failure, program);
   if (what.target) std::cout << "\nDebug it:    gdb --args " << replay;
   std::cout << "\nReplay it:   " << replay
-            << "\nHunt again:  " << command_up_to_failure(what, report, program) << '\n';
+            << "\nHunt again:  " << command_up_to_failure(what, report, program)
+            << "\nFound by:    lockstep " << search::version() << '\n';
 }
 
 nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
@@ -200,6 +209,13 @@ HuntReport searched(const Search& what, const SearchOptions& options, Checkpoint
 }
 
 }  // namespace
+
+std::string hint_at_cores(std::uint32_t jobs, double seconds, unsigned cores) {
+  constexpr double kAWhile = 5;
+  if (seconds < kAWhile || jobs >= cores) return "";
+  return "This machine has " + std::to_string(cores) + " cores: --jobs " + std::to_string(cores) +
+         " has the same result sooner.\n";
+}
 
 // The page is written last: if that fails, the result has been printed all the same.
 int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "search.h"
@@ -10,5 +11,9 @@ namespace lockstep::program {
 // Hunts, and shows the result as the options say. Returns the exit status. `program` is its name in
 // commands to copy.
 int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program);
+
+// For a search that took a while with fewer jobs than the machine has cores: that more of them have
+// the same result sooner. Otherwise nothing.
+[[nodiscard]] std::string hint_at_cores(std::uint32_t jobs, double seconds, unsigned cores);
 
 }  // namespace lockstep::program

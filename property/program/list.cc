@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "command.h"
+#include "lockstep/search/oracle.h"
 #include "scenarios/registry.h"
+#include "screen.h"
 #include "text.h"
 
 namespace lockstep::program {
@@ -32,6 +34,32 @@ std::string padded(std::string_view text, std::size_t width) {
   return result + "  ";
 }
 
+// The oracles that some scenario must see fail, in their order.
+void explain_oracles() {
+  for (const search::OracleFacts& row : search::oracles()) {
+    const bool is_expected = std::ranges::any_of(
+        scenarios::all(),
+        [&](const scenarios::Scenario& each) { return each.expects == row.name; });
+    if (is_expected) std::cout << "            " << padded(row.name, 8) << row.brief << '\n';
+  }
+  std::cout << "            " << padded("user:", 8) << "a check of the scenario's own\n";
+}
+
+void explain_the_columns() {
+  std::cout << "\n"
+            << "KIND        recipe    a lock of this library: no hunt may find a violation\n"
+            << "            textbook  a lock as tutorials have it, with a bug that hunts find\n"
+            << "            zoo       a lock with a bug that a project has shipped\n"
+            << "EXPECTS     pass, or what a hunt must see broken:\n";
+  explain_oracles();
+  std::cout
+      << "CLIENTS     how many contend, and ROUNDS how often each takes the lock: the defaults\n"
+      << "            of --clients and --rounds\n"
+      << "Needs no race: the bug shows without one, and without faults.\n"
+      << "\n"
+      << "Hunt one by its name or its beginning: lockstep hunt zoo-01\n";
+}
+
 void list_as_table() {
   std::size_t name = 4;
   std::size_t expects = 7;
@@ -39,8 +67,9 @@ void list_as_table() {
     name = std::max(name, scenario.name.size());
     expects = std::max(expects, scenario.expects.size());
   }
-  std::cout << padded("NAME", name) << padded("KIND", 8) << padded("EXPECTS", expects)
-            << "CLIENTS  ROUNDS  SUMMARY\n";
+  const std::string head = padded("NAME", name) + padded("KIND", 8) + padded("EXPECTS", expects) +
+                           "CLIENTS  ROUNDS  SUMMARY";
+  std::cout << Screen::output().strong(head) << '\n';
   for (const scenarios::Scenario& scenario : scenarios::all()) {
     std::cout << padded(scenario.name, name) << padded(scenario.kind, 8)
               << padded(scenario.expects, expects)
@@ -48,6 +77,7 @@ void list_as_table() {
               << padded(std::to_string(scenario.size.rounds), 6) << scenario.summary
               << (scenario.calm_fails ? " (Needs no race.)\n" : "\n");
   }
+  explain_the_columns();
 }
 
 }  // namespace

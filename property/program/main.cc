@@ -1,20 +1,20 @@
 // The program `lockstep`: hunts for races in lock recipes, and has commands for the operators of
 // real locks. One file per command.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include "command.h"
 #include "ending.h"
+#include "lockstep/search/version.h"
+#include "parse_error.h"
 #include "production/commands.h"
-#include "usage.h"
 
 namespace lockstep::program {
 
 namespace {
 
-constexpr const char* kVersion = "lockstep " LOCKSTEP_VERSION;
 // The program's name as the user has typed it, relative to the current directory.
 std::string called(std::string_view argument) {
   if (argument.find('/') == std::string_view::npos) return std::string(argument);
@@ -24,22 +24,12 @@ std::string called(std::string_view argument) {
   return near.has_parent_path() ? near.string() : "./" + near.string();
 }
 
-// CLI11 would only print that an argument was not expected.
-void check_command_name(const CLI::App& app, std::string_view name) {
-  if (name.starts_with('-')) return;
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool known = std::ranges::any_of(
-      commands, [&](const CLI::App* command) { return command->get_name() == name; });
-  if (!known) {
-    throw UsageError("there is no command '" + std::string(name) + "'; --help shows them");
-  }
-}
-
 int run(int argc, char** argv) {
   CLI::App app(
       "Hunts for races in ZooKeeper lock recipes, and works with locks of a real ensemble.",
       "lockstep");
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", "lockstep " + std::string(search::version()),
+                       "Show the version");
   app.set_help_flag("-h,--help", "Show this help");
   // The footer of commands without their own.
   app.footer(
@@ -61,6 +51,8 @@ int run(int argc, char** argv) {
   add_run(app, line);
   add_show(app, line);
   add_revoke(app, line);
+  add_completion(app, line);
+  add_man(app, line);
   if (argc < 2) {
     std::cerr << app.help();
     return kBadInput;

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,19 @@ std::string in_words(double seconds) {
          grouped(whole(std::floor((seconds - hours * kHour) / kMinute))) + " min";
 }
 
+// "[####......]"
+std::string bar(double share) {
+  constexpr std::size_t kWidth = 20;
+  const auto done = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kWidth);
+  return '[' + std::string(done, '#') + std::string(kWidth - done, '.') + ']';
+}
+
+// 0 if the terminal does not say.
+std::size_t columns_of_error_output() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 }  // namespace
 
 Progress::Progress(bool wanted, std::uint64_t executions, double seconds)
@@ -50,7 +64,11 @@ void Progress::update(std::uint64_t done) {
   const double left =
       std::min(static_cast<double>(executions_ - done) / rate, std::max(0.0, seconds_ - gone));
   if (executions_ < lab::HuntSettings::kUnbounded || std::isfinite(seconds_)) {
-    line += ", " + in_words(left) + " left";
+    line = bar(gone / (gone + left)) + ' ' + line + ", " + in_words(left) + " left";
+  }
+  // A longer line would wrap, and could not be erased.
+  if (const std::size_t columns = columns_of_error_output(); columns > 1) {
+    line.resize(std::min(line.size(), columns - 1));
   }
   std::cerr << kClearLine + line << std::flush;
 }

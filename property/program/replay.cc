@@ -15,6 +15,7 @@
 #include "lockstep/search/report.h"
 #include "scenarios/last_words.h"
 #include "scenarios/registry.h"
+#include "screen.h"
 #include "text.h"
 #include "usage.h"
 
@@ -170,15 +171,18 @@ void print_divergence(const Recorded& recorded, const search::Recording& recordi
 void print_as_text(const Recorded& recorded, const search::Recording& recording,
                    std::optional<std::uint32_t> difference) {
   const std::optional<search::Violation>& violation = recording.outcome.violation;
+  const Screen screen = Screen::output();
   std::cout << recorded.string.scenario << ", " << in_words(recorded.size) << ", "
             << counted(recorded.string.deviations.size(), "deviation")
             << " from the default schedule:\n\n"
-            << recording.lanes << legend(recording.chronicle) << '\n';
+            << screen.lanes(recording.chronicle, recording.lanes) << '\n';
   if (difference) print_divergence(recorded, recording, *difference);
   if (violation) {
-    std::cout << (difference ? "\nAs it runs now, it " : "Reproduced: it ")
-              << search::breaks(violation->oracle) << ' ' << violation->oracle << " ("
-              << search::facts(violation->oracle).brief << ") at step " << violation->step << ":\n"
+    const std::string breaks =
+        std::string(search::breaks(violation->oracle)) + ' ' + violation->oracle;
+    std::cout << (difference ? "\nAs it runs now, it " : "Reproduced: it ") << screen.bad(breaks)
+              << " (" << search::facts(violation->oracle).brief << ") at step " << violation->step
+              << ":\n"
               << violation->message << '\n';
   } else if (!difference) {
     std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";

@@ -1,8 +1,14 @@
 #include "search_options.h"
 
+#include <algorithm>
 #include <random>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
 
+#include "command_tree.h"
+#include "nearest.h"
 #include "text.h"
 #include "usage.h"
 
@@ -34,6 +40,27 @@ void set_way(const SearchOptions& options, HuntSettings& settings) {
     throw UsageError("--resume: only with --reduction source, which divides the search");
   }
   if (options.executions > 0) throw UsageError("--resume: not with --executions");
+}
+
+// A kind that does not exist may have meant these; nothing if all exist.
+std::string meant_by(const std::string& faults) {
+  const std::vector<std::string> choices = fault_choices();
+  const std::vector<std::string_view> known(choices.begin(), choices.end());
+  std::istringstream parts(faults);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::string kind = part.substr(0, part.find(':'));
+    if (std::ranges::find(known, kind) == known.end()) return did_you_mean(kind, known);
+  }
+  return "";
+}
+
+fakezk::FaultPlan faults_of(const SearchOptions& options) {
+  try {
+    return lab::faults_called(options.faults, options.fault_budget);
+  } catch (const std::invalid_argument& wrong) {
+    throw UsageError("--faults: " + std::string(wrong.what()) + meant_by(options.faults) +
+                     " ('lockstep hunt --help' shows all)");
+  }
 }
 
 }  // namespace
@@ -115,8 +142,7 @@ void read_settings(const SearchOptions& options, Search& what) {
                      std::to_string(HuntSettings::kMostRoundsInAll) + " rounds in all");
   }
   set_way(options, settings);
-  settings.faults = read_option(
-      "--faults", [&] { return lab::faults_called(options.faults, options.fault_budget); });
+  settings.faults = faults_of(options);
   const std::string refused = search::refused_faults(settings.faults);
   if (settings.is_exhaustive() && !refused.empty()) throw UsageError("--faults: " + refused);
   settings.seed = options.seed;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "exhaust.h"
 #include "html_file.h"
 #include "hunt.h"
+#include "screen.h"
 #include "text.h"
 #include "usage.h"
 
@@ -29,6 +29,7 @@ constexpr const char* kTimeline = "lockstep-tour.html";
 struct TourArguments {
   std::uint64_t executions = kExecutions;
   std::optional<std::string> html;
+  bool no_html = false;
 };
 
 Search search_of(std::string_view scenario, std::uint64_t executions) {
@@ -51,26 +52,30 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
             << std::flush;
   const lab::HuntReport report = search(what, true);
   if (!report.failure) {
-    std::cout << "\n   No violation in " << counted(report.executions, "execution")
-              << ", although there is one.\n";
+    std::cout << "\n   " << Screen::output().good("No violation") << " in "
+              << counted(report.executions, "execution") << ", although there is one.\n";
     return false;
   }
   const search::Failure& failure = *report.failure;
   const search::Violation& violation = failure.violation;
-  std::cout << "\n   Execution " << grouped(report.failed_execution) << ' '
-            << search::breaks(violation.oracle) << ' ' << violation.oracle << " ("
-            << search::facts(violation.oracle).brief << "). Made as short as possible, with "
-            << counted(failure.deviations, "deviation")
+  const Screen screen = Screen::output();
+  const std::string breaks = std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle;
+  std::cout << "\n   Execution " << grouped(report.failed_execution) << ' ' << screen.bad(breaks)
+            << " (" << search::facts(violation.oracle).brief
+            << "). Made as short as possible, with " << counted(failure.deviations, "deviation")
             << "\n   from the default schedule instead of " << failure.original_deviations
             << ":\n\n"
-            << failure.lanes << legend(failure.chronicle) << "\n   "
+            << screen.lanes(failure.chronicle, failure.lanes) << "\n   "
             << "The waiter has seen its predecessor in the list; the predecessor is deleted before "
                "the\n   waiter's watch is registered, and it waits for an event in the past.\n\n"
                "   Replay it:   "
             << replay_command(failure, program)
             << "\n   Hunt again:  " << command_up_to_failure(what, report, program) << '\n';
-  html.write(page_of(what, report, program));
-  std::cout << "   Timeline:    " << html.name() << " (open it in a browser)\n\n" << std::flush;
+  if (html.wanted()) {
+    html.write(page_of(what, report, program));
+    std::cout << "   Timeline:    " << html.name() << " (open it in a browser)\n";
+  }
+  std::cout << '\n' << std::flush;
   return violation.oracle == what.scenario->expects;
 }
 
@@ -84,14 +89,17 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
   if (report.failure) {
     const search::Failure& failure = *report.failure;
+    const Screen screen = Screen::output();
     std::cout << "\n   It " << search::breaks(failure.violation.oracle) << ' '
               << failure.violation.oracle << ", which it must not:\n"
               << failure.violation.message << "\n\n"
-              << failure.lanes << "\n   Replay it:   " << replay_command(failure, program) << '\n';
+              << screen.lanes(failure.chronicle, failure.lanes)
+              << "\n   Replay it:   " << replay_command(failure, program) << '\n';
     return false;
   }
-  std::cout << "\n   No violation in " << counted(report.executions, "execution") << " ("
-            << counted(report.steps, "step") << "), " << grouped(rate)
+  std::cout << "\n   " << Screen::output().good("No violation") << " in "
+            << counted(report.executions, "execution") << " (" << counted(report.steps, "step")
+            << "), " << grouped(rate)
             << " executions per second.\n\n   Hunt again:  " << command_for(what, program) << '\n';
   return true;
 }
@@ -117,26 +125,37 @@ bool exhaust_the_sound_one(const std::string& program) {
   return report.exhaustive->exhausted;
 }
 
-// The timeline's file: the user's choice, otherwise in the current directory or, if that is not
-// writable, in the folder for temporary files.
-HtmlFile html_file(const std::optional<std::string>& given) {
-  if (given) return HtmlFile(*given);
+// The timeline's file, and what is said of it before the hunts.
+struct Page {
+  HtmlFile file;
+  std::string announcement;
+};
+
+// Nothing is written where the user did not expect it: the page goes to the file that was named,
+// else to one of a fixed name in the current directory.
+Page page_for(const TourArguments& options) {
+  if (options.no_html) return {HtmlFile(), "No page is written.\n"};
+  if (options.html) return {HtmlFile(*options.html), "Writes " + *options.html + ".\n"};
   try {
-    return HtmlFile(kTimeline);
-  } catch (const UsageError&) {
-    return HtmlFile((std::filesystem::temp_directory_path() / kTimeline).string());
+    return {HtmlFile(kTimeline), "Writes " + std::string(kTimeline) +
+                                     ", the timeline of the failure, to the current directory "
+                                     "(--html FILE: elsewhere,\n--no-html: not at all).\n"};
+  } catch (const UsageError& error) {
+    return {HtmlFile(), "Writes no timeline: " + std::string(error.what()) +
+                            "; --html FILE writes it elsewhere.\n"};
   }
 }
 
 int run(const TourArguments& options, const std::string& program) {
-  const HtmlFile html = html_file(options.html);
+  const Page page = page_for(options);
   std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
                "that breaks it.\nThen it hunts the library's own lock under the same faults: "
             << describe_faults(fakezk::FaultPlan::all(kFaults))
             << ".\nFinally it tries every schedule of that lock with two clients and one fault of "
-               "five kinds.\n\n";
-  const bool caught = hunt_the_broken_one(options.executions, html, program);
+               "five kinds.\n"
+            << page.announcement << '\n';
+  const bool caught = hunt_the_broken_one(options.executions, page.file, program);
   const bool holds = hunt_the_sound_one(options.executions, program);
   const bool proved = exhaust_the_sound_one(program);
   return caught && holds && proved ? kOk : kViolation;
@@ -150,10 +169,12 @@ void add_tour(CLI::App& app, CommandLine& line) {
   const auto options = std::make_shared<TourArguments>();
   add_number<std::uint64_t>(*command, "--executions", options->executions, 1, 1'000'000'000,
                             "The most executions of each hunt (200000)");
-  command
-      ->add_option("--html", options->html,
-                   "Write the timeline to this file (" + std::string(kTimeline) + ")")
-      ->type_name("FILE");
+  CLI::Option* const html =
+      command
+          ->add_option("--html", options->html,
+                       "Write the timeline to this file (" + std::string(kTimeline) + ")")
+          ->type_name("FILE");
+  command->add_flag("--no-html", options->no_html, "Write no timeline")->excludes(html);
   command->footer(
       "Exit status: 0 both locks behaved as expected, 1 not, 2 bad input, 74 a result cannot be "
       "written.");

@@ -19,11 +19,22 @@ function shownZnodes(document) {
   return lines.map((line) => line.textContent).filter((name) => name !== "/").sort().join(" ");
 }
 
+// Who is in line, worked out from the record alone.
+function expectedQueue(record, step) {
+  const names = expectedZnodes(record, step).split(" ").filter((name) => /\d{10}$/.test(name));
+  return names.sort((one, other) => Number(one.slice(-10)) - Number(other.slice(-10))).join(" ");
+}
+
+function shownQueue(document) {
+  return [...document.querySelectorAll("#queues .name")].map((name) => name.textContent).join(" ");
+}
+
 function checkStep(document, record, step, where) {
   const name = `${where}, step ${step}`;
   expect(document.documentElement.dataset.step === String(step), `${name}: the step is another one`);
   expect(document.getElementById("step-title").textContent === `Step ${step} of ${record.steps}`, `${name}: heading`);
   expect(shownZnodes(document) === expectedZnodes(record, step), `${name}: tree is ${shownZnodes(document)}`);
+  expect(shownQueue(document) === expectedQueue(record, step), `${name}: queue is ${shownQueue(document)}`);
   const changed = new Set(record.changes.filter((each) => each.s === step && step > 0).map((each) => each.p));
   const marked = document.querySelectorAll("#tree .created, #tree .deleted, #tree .changed");
   expect(marked.length === changed.size, `${name}: ${marked.length} znodes are highlighted`);
@@ -53,10 +64,40 @@ function checkSlider(view, where) {
   checkStep(document, record, Number(row.dataset.step), `${where}, click`);
 }
 
+// It plays from the first step on, and pauses. (Time is virtual: see run.sh.)
+async function checkPlay(view, where) {
+  const {document} = view;
+  const press = (key) => document.body.dispatchEvent(new view.KeyboardEvent("keydown", {key, bubbles: true}));
+  const step = () => Number(document.documentElement.dataset.step);
+  const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const button = document.getElementById("play");
+  press("Home");
+  press("p");
+  expect(button.getAttribute("aria-label") === "Pause", `${where}: it does not say that it plays`);
+  await after(1800);
+  expect(step() >= 2, `${where}: after 1.8 seconds it shows step ${step()}`);
+  button.click();
+  const paused = step();
+  await after(1800);
+  expect(step() === paused, `${where}: it does not pause`);
+  expect(button.getAttribute("aria-label") === "Play", `${where}: it does not say that it pauses`);
+}
+
+// A change of which somebody is told has an arrow to whom.
+function checkWakes(document, record, where) {
+  const told = record.moments.filter((moment) => moment.k === "watch").length;
+  const arrows = document.querySelectorAll("#timeline .wake").length;
+  expect(arrows === told, `${where}: ${arrows} arrows for ${told} watch events`);
+  const kept = record.watches.filter((watch) => watch.e === null).length;
+  const shown = document.querySelectorAll("#timeline .armed").length;
+  expect(shown >= kept, `${where}: ${shown} of ${kept} watches are shown`);
+}
+
 // ------------------------------------------------------------------------------ names and layout
 
 function checkNames(view, where) {
   const {document} = view;
+  expect(/^lockstep \d+\.\d+/.test(document.querySelector(".brand").textContent), `${where}: no version`);
   expect(document.documentElement.lang === "en", `${where}: no language`);
   expect(document.querySelectorAll("h1").length === 1, `${where}: not one h1`);
   for (const each of document.querySelectorAll("button, input, [role=button], svg[role]")) {
@@ -71,17 +112,19 @@ function checkLayout(view, where) {
   const {document} = view;
   const page = document.documentElement;
   expect(page.scrollWidth <= view.innerWidth, `${where}: the page is ${page.scrollWidth} pixels wide`);
-  const right = document.querySelector("#timeline svg").getBoundingClientRect().right + 1;
+  const drawing = document.querySelector("#timeline svg").getBoundingClientRect();
+  const [left, right] = [drawing.left - 1, drawing.right + 1];
   const texts = [...document.querySelectorAll("#timeline text")];
   expect(texts.length > 10, `${where}: ${texts.length} texts in the timeline`);
   for (const text of texts) {
-    expect(text.getBoundingClientRect().right <= right, `${where}: "${text.textContent}" is cut off`);
+    const box = text.getBoundingClientRect();
+    expect(box.right <= right && box.left >= left, `${where}: "${text.textContent}" is cut off`);
   }
 }
 
 // --------------------------------------------------------------------------------------- the page
 
-function checkFrame(frame, scheme) {
+async function checkFrame(frame, scheme) {
   const view = frame.contentWindow;
   const where = `${frame.width} px, ${scheme}`;
   expect(view.innerWidth === Number(frame.width), `${where}: the frame is ${view.innerWidth} px wide`);
@@ -89,6 +132,8 @@ function checkFrame(frame, scheme) {
   expect(dark === (scheme === "dark"), `${where}: the scheme is another one`);
   try {
     checkSlider(view, where);
+    checkWakes(view.document, JSON.parse(view.document.getElementById("record").textContent), where);
+    await checkPlay(view, where);
     checkNames(view, where);
     checkLayout(view, where);
     checkContrast(view, where);
@@ -98,10 +143,10 @@ function checkFrame(frame, scheme) {
   for (const problem of view.problems) wrong.push(`${where}: the page reports ${problem}`);
 }
 
-addEventListener("load", () => {
+addEventListener("load", async () => {
   const {scheme} = document.body.dataset;
   const frames = [...document.querySelectorAll("iframe")];
   expect(frames.length === 2, "two frames");
-  for (const frame of frames) checkFrame(frame, scheme);
+  for (const frame of frames) await checkFrame(frame, scheme);
   document.getElementById("result").textContent = wrong.length ? `WRONG ${wrong.join(" | ")}` : "ALL CHECKED";
 });

@@ -50,9 +50,14 @@ fail() {
 
 write() { "$program" hunt "$1" --seed 1 --executions 5000 --html "$scratch/$1.html" >/dev/null || true; }
 
-scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex)
+# Two lanes; a fault; watch events; ten lanes.
+scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex textbook-b-herd ten)
 for scenario in "${scenarios[@]}"; do
-  write "$scenario"
+  if [ "$scenario" = ten ]; then
+    "$program" hunt fair-mutex --clients 10 --seed 1 --executions 10 --html "$scratch/ten.html" >/dev/null
+  else
+    write "$scenario"
+  fi
   for scheme in light dark; do
     check "$scratch/$scenario.html" $scheme || fail "$scenario, $scheme"
     echo "$scenario, $scheme: every step, the keyboard, names, contrast, layout"
@@ -68,15 +73,21 @@ echo 'the step in the address is shown'
 
 # Each of these makes the page wrong; a check that does not see it checks nothing.
 broken() {
-  local words=$1 expression=$2
-  sed "$expression" "$scratch/${scenarios[0]}.html" >"$scratch/broken.html"
-  ! cmp -s "$scratch/${scenarios[0]}.html" "$scratch/broken.html" || fail "nothing was broken: $words"
+  local words=$1 expression=$2 page=$scratch/${3-${scenarios[0]}}.html
+  sed "$expression" "$page" >"$scratch/broken.html"
+  ! cmp -s "$page" "$scratch/broken.html" || fail "nothing was broken: $words"
   if check "$scratch/broken.html" light >"$scratch/found.txt"; then fail "not noticed: $words"; fi
   grep -q WRONG "$scratch/found.txt" || fail "not looked at: $words"
   echo "noticed: $words: $(sed -n 's/.*WRONG \([^|]*\).*/\1/p' "$scratch/found.txt" | head -n 1)"
 }
 broken 'the tree stays as it is' 's/^    drawTree(current);$//'
 broken 'a znode that was deleted stays' 's/else znodes.delete(change.p);//'
+broken 'the queue stays as it is' 's/^    drawQueues(current);$//'
+broken 'nothing plays' 's/playing = setInterval/playing = (() => 1)/'
+broken 'it plays on' 's/^    clearInterval(playing);$//'
+broken 'a watch has no line' 's/^    drawWatches(under, place);$//'
+broken 'nobody is told' 's/^    drawWakes(under, place);$//' textbook-b-herd
+broken 'no version' 's/>lockstep [0-9.]*</></'
 broken 'nothing is highlighted' 's/const fresh = .*/const fresh = false;/'
 broken 'the keyboard is dead' 's/addEventListener("keydown", pressed);//'
 broken 'an error on the console' 's/^  drawLegend();$/drawLegend(); console.error("broken");/'

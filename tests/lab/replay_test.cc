@@ -71,8 +71,9 @@ TEST(RegressionTestTest, IsTheCodeOfATest) {
   const std::string code = hunt.regression_test();
   for (const std::string part :
        {"#include <gtest/gtest.h>", "#include \"lockstep/lab/replay.h\"",
-        "TEST(EverybodysMutexTest, KeepsS1) {", "lockstep::lab::replay_lock(",
-        "&lockstep::lab::contend_for<EverybodysMutex>", "EXPECT_TRUE(report.passed())"}) {
+        "// Include the header of your lock here", "TEST(EverybodysMutexTest, KeepsS1) {",
+        "lockstep::lab::replay_lock(", "&lockstep::lab::contend_for<EverybodysMutex>",
+        "EXPECT_TRUE(report.passed())"}) {
     EXPECT_NE(code.find(part), code.npos) << "'" << part << "' is not in:\n" << code;
   }
   EXPECT_NE(hunt.regression_test("my::Mutex").find("contend_for<my::Mutex>"), code.npos);

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "program/hunt_result.h"
 #include "run_program.h"
 
 namespace lockstep {
@@ -252,6 +253,20 @@ TEST(HuntTest, ThePrintedCommandsRepeatTheFinding) {
   const nlohmann::json result = again.json();
   EXPECT_EQ(words(replay).back(), result.at("violation").at("replay").get<std::string>());
   EXPECT_EQ(result.at("stopped_by"), "violation");
+}
+
+TEST(HuntTest, AReportNamesTheVersion) {
+  const std::string version = words(run_program({"--version"}).out).at(1);
+  const std::string sound = hunt("fair-mutex --seed 5 --executions 10").out;
+  EXPECT_NE(sound.find(", by lockstep " + version + ".\n"), std::string::npos) << sound;
+  EXPECT_EQ(words(after("Found by:", hunt("zoo-01 --seed 1").out)).at(1), version);
+}
+
+TEST(HuntTest, OnlyALongHuntSpeaksOfIdleCores) {
+  EXPECT_NE(program::hint_at_cores(1, 60, 8).find("--jobs 8"), std::string::npos);
+  EXPECT_EQ(program::hint_at_cores(1, 0.1, 8), "");
+  EXPECT_EQ(program::hint_at_cores(8, 60, 8), "");
+  EXPECT_EQ(program::hint_at_cores(1, 60, 0), "") << "nobody knows how many there are";
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ TEST(InterruptionTest, TheTerminalIsLeftClean) {
 
 TEST(InterruptionTest, ABoundedHuntShowsTheTimeLeft) {
   RunningProgram hunt(lockstep_command(words("hunt fair-mutex --seconds 1000")), Err::kTerminal);
+  hunt.wait_until_it_shows("[....................] ");
   hunt.wait_until_it_shows(" min left");
   hunt.send(SIGTERM);
   EXPECT_EQ(hunt.wait().status, 128 + SIGTERM);

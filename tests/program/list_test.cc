@@ -39,5 +39,20 @@ TEST(ListTest, TheTableHasALineForEveryScenario) {
   }
 }
 
+TEST(ListTest, ALegendExplainsTheColumns) {
+  const ProgramRun run = run_program({"list"});
+  for (const char* column : {"KIND ", "EXPECTS ", "CLIENTS ", "ROUNDS ", "Needs no race"}) {
+    EXPECT_NE(run.out.find(column, run.out.rfind("\n\nKIND")), std::string::npos) << column;
+  }
+  const nlohmann::json scenarios = run_program({"list", "--json"}).json().at("scenarios");
+  for (const nlohmann::json& scenario : scenarios) {
+    const std::string expects = scenario.at("expects");
+    const std::string name = expects.substr(0, expects.find(':') + 1);
+    if (expects == "pass") continue;
+    const std::string row = "            " + (name.empty() ? expects + ' ' : name);
+    EXPECT_NE(run.out.find(row), std::string::npos) << expects << " is not explained";
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,12 @@ class Terminal {
     if (near_ >= 0) close(near_);
   }
   [[nodiscard]] int near() const { return near_; }
+  void be_so_wide(unsigned columns) const {
+    winsize size{};
+    size.ws_row = 50;
+    size.ws_col = static_cast<unsigned short>(columns);
+    ioctl(near_, TIOCSWINSZ, &size);
+  }
   // Closes the near side, so that reading ends when the program has ended.
   void let_go() {
     close(near_);
@@ -78,15 +85,17 @@ class Terminal {
 
 class RunningProgram::Impl {
  public:
-  Impl(std::vector<std::string> command, Err to) {
+  Impl(std::vector<std::string> command, Err to, unsigned columns) {
     std::vector<char*> argv;
     for (std::string& word : command) argv.push_back(word.data());
     argv.push_back(nullptr);
     if (to == Err::kTerminal) terminal.emplace();
+    if (columns > 0) terminal->be_so_wide(columns);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, columns > 0 ? terminal->near() : out.descriptor(),
+                                     STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, terminal ? terminal->near() : err.descriptor(),
                                      STDERR_FILENO);
     if (posix_spawn(&child, argv.front(), &actions, nullptr, argv.data(), environ) != 0) {
@@ -103,8 +112,8 @@ class RunningProgram::Impl {
   std::optional<Terminal> terminal;
 };
 
-RunningProgram::RunningProgram(std::vector<std::string> command, Err err)
-    : impl_(std::make_unique<Impl>(std::move(command), err)) {}
+RunningProgram::RunningProgram(std::vector<std::string> command, Err err, unsigned columns)
+    : impl_(std::make_unique<Impl>(std::move(command), err, columns)) {}
 
 RunningProgram::~RunningProgram() {
   if (impl_->child == 0) return;

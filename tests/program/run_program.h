@@ -23,7 +23,9 @@ class RunningProgram {
  public:
   enum class Err { kFile, kTerminal };  // Where its standard error goes.
 
-  explicit RunningProgram(std::vector<std::string> command, Err err = Err::kFile);
+  // With `columns`, standard output goes to the terminal, too, which is so wide.
+  explicit RunningProgram(std::vector<std::string> command, Err err = Err::kFile,
+                          unsigned columns = 0);
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
   ~RunningProgram();  // Kills it unless wait() was called.

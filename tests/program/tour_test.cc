@@ -30,5 +30,38 @@ TEST(TourTest, FailsIfTheBrokenLockIsNotCaught) {
   EXPECT_EQ(file.read(), "") << "there is no failure to draw";
 }
 
+// A tour in a folder; `before` prepares the folder, `after` looks at it.
+ProgramRun tour_in_folder(const std::string& before, const std::string& arguments,
+                          const std::string& after) {
+  const std::string script = "folder=$(mktemp -d) && cd \"$folder\" && " + before +
+                             " && \"$0\" tour --executions 2000 " + arguments + "; " + after +
+                             "; cd / && rm -r \"$folder\"";
+  return run_command({"/bin/sh", "-c", script, LOCKSTEP_PROGRAM});
+}
+
+TEST(TourTest, SaysFirstWhichPageItWrites) {
+  const ProgramRun run = tour_in_folder("true", "", "ls");
+  const std::size_t said = run.out.find("Writes lockstep-tour.html");
+  EXPECT_LT(said, run.out.find("1. zoo-01")) << run.out;
+  EXPECT_TRUE(run.out.ends_with("\nlockstep-tour.html\n")) << run.out;
+}
+
+TEST(TourTest, WritesNoPageThatIsNotWanted) {
+  const ProgramRun run = tour_in_folder("true", "--no-html", "ls");
+  EXPECT_EQ(run.out.find("lockstep-tour.html"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("No page is written."), std::string::npos) << run.out;
+  EXPECT_EQ(run_program(words("tour --no-html --html x.html")).status, 2);
+}
+
+TEST(TourTest, WritesNowhereElseIfTheFolderIsNotWritable) {
+  // A folder of that name: even root cannot write a file there.
+  const ProgramRun run = tour_in_folder("mkdir lockstep-tour.html", "", "rmdir lockstep-tour.html");
+  EXPECT_NE(run.out.find("Writes no timeline: cannot write 'lockstep-tour.html'"),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("--html FILE writes it elsewhere"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("Timeline:"), std::string::npos) << run.out;
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -46,6 +46,27 @@ TEST(UsageTest, UnknownCommandsAndOptionsAreNamed) {
                    {"bench no-such-suite", "no-such-suite"}});
 }
 
+TEST(UsageTest, ErrorsSayWhatToDoNext) {
+  expect_rejected({{"hnut fair-mutex", "did you mean 'hunt'?"},
+                   {"hunt fair-mutx", "did you mean 'fair-mutex'?"},
+                   {"hunt zoo-0", "is the beginning of"},
+                   {"hunt zoo-0", "'zoo-01-wait-after-missing-predecessor'"},
+                   {"hunt mutual", "('lockstep list' shows all)"},
+                   {"hunt fair-mutex --execution 5", "did you mean '--executions'"},
+                   {"hunt fair-mutex --jsn", "hunt has no option '--jsn'; did you mean '--json'?"},
+                   {"hunt fair-mutex --faults cut,expriy:1", "did you mean 'expiry'?"},
+                   {"hunt", "'lockstep hunt --help'"},
+                   {"hunt fair-mutex --clients", "'lockstep hunt --help'"},
+                   {"lock /l --zookeepr 127.0.0.1:1 -- true", "'--zookeeper'"},
+                   {"list --explode", "'lockstep list --help'"},
+                   {"--explode", "'lockstep --help'"}});
+}
+
+TEST(UsageTest, AScenarioIsNamedByTheBeginningOfItsName) {
+  const ProgramRun run = run_program(words("hunt zoo-01 --executions 10 --seed 1 --json"));
+  EXPECT_EQ(run.json().at("scenario"), "zoo-01-wait-after-missing-predecessor") << run.err;
+}
+
 #if LOCKSTEP_WITH_ZOOKEEPER
 TEST(UsageTest, TheProductionBackendIsNotSearchedExhaustively) {
   expect_rejected(
@@ -164,7 +185,8 @@ TEST(UsageTest, AnHtmlFileThatCannotBeWrittenIsNamedBeforeTheSearch) {
 }
 
 TEST(UsageTest, EveryCommandHasHelp) {
-  for (const std::string command : {"tour", "list", "hunt", "replay", "merge", "bench"}) {
+  for (const std::string command :
+       {"tour", "list", "hunt", "replay", "merge", "bench", "completion", "man"}) {
     SCOPED_TRACE(command);
     const ProgramRun run = run_program({command, "--help"});
     EXPECT_EQ(run.status, 0);

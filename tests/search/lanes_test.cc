@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -259,6 +260,48 @@ TEST_F(LanesTest, ATextThatIsTooLongForItsLaneGoesOnInTheNextLine) {
   EXPECT_EQ(std::ranges::count(drawn, 'x'), 100) << drawn;
   EXPECT_EQ(drawn.find("\u2026"), std::string::npos) << drawn;
   EXPECT_NE(draw_lanes(chronicle, search::kAnyWidth).find(path), std::string::npos);
+}
+
+std::size_t widest_line_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t most = 0;
+  for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+  return most;
+}
+
+TEST_F(LanesTest, AScreenWithRoomShowsThemAsTheyAre) {
+  must(simulation_.run(create(*alice_, "/a")), "create");
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
+  EXPECT_EQ(draw_lanes_within(chronicle, 200), draw_lanes(chronicle));
+}
+
+TEST_F(LanesTest, OnANarrowerScreenTheLanesGetNarrower) {
+  must(simulation_.run(create(*alice_, "/" + std::string(50, 'x'))), "create");
+  must(simulation_.run(create(*bob_, "/" + std::string(50, 'y'))), "create");
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
+  ASSERT_GT(widest_line_of(draw_lanes(chronicle)), 120U);
+  const std::string drawn = draw_lanes_within(chronicle, 120);
+  EXPECT_LE(widest_line_of(drawn), 120U) << drawn;
+  EXPECT_EQ(std::ranges::count(drawn, 'x'), 50) << drawn;
+  EXPECT_EQ(drawn.find("Folded"), std::string::npos) << drawn;
+}
+
+TEST_F(LanesTest, BelowAHundredColumnsTheyFoldAndSaySo) {
+  must(simulation_.run(create(*alice_, "/" + std::string(50, 'x'))), "create");
+  must(simulation_.run(create(*bob_, "/" + std::string(50, 'y'))), "create");
+  simulation_.world().note(1, "gives up");
+  const std::string drawn = '\n' + draw_lanes_within(chronicler_.chronicle(Names()), 80);
+  EXPECT_EQ(drawn, R"(
+(Folded: 80 columns have no room for lanes side by side, so each line names its lane.)
+step     time   AB
+   1     0 ms +     Alice  -> create
+                                /xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+                                xxx: ok, received
+   3     0 ms +     Bob    -> create
+                                /yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+                                yyy: ok, received
+   4     0 ms       Bob    == gives up
+)");
 }
 
 TEST_F(LanesTest, SentencesAreBrokenAtBlanks) {

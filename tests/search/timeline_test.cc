@@ -6,6 +6,7 @@
 
 #include "hunting.h"
 #include "lockstep/search/report.h"
+#include "lockstep/search/version.h"
 
 namespace lockstep::search {
 namespace {
@@ -45,7 +46,8 @@ TEST(TimelineTest, ThePageNeedsNothingFromOutside) {
   }
   // The name of SVG's elements is no address that anybody looks up.
   EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg"));
-  for (const std::string_view mark : {"@TITLE@", "@STYLE@", "@LANES@", "@RECORD@", "@SCRIPT@"}) {
+  for (const std::string_view mark :
+       {"@TITLE@", "@STYLE@", "@VERSION@", "@LANES@", "@RECORD@", "@SCRIPT@"}) {
     EXPECT_EQ(count(page, mark), 0U) << mark;
   }
 }
@@ -95,6 +97,12 @@ TEST(TimelineTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
   EXPECT_LT(page.size(), shorter.size() + 500'000);
   EXPECT_NE(page.find("\"i\":99999"), std::string::npos);
   EXPECT_EQ(page.find("\"i\":50000,"), std::string::npos);
+}
+
+TEST(TimelineTest, ThePageNamesTheVersion) {
+  const std::string page = timeline_page(chronicle_of(unit::kZoo01, {}), {});
+  EXPECT_FALSE(version().empty());
+  EXPECT_EQ(count(page, ">lockstep " + std::string(version()) + "<"), 1U);
 }
 
 TEST(TimelineTest, WithoutJavaScriptTheLanesAreThere) {

@@ -123,7 +123,8 @@ std::string regression_test(const search::Failure& failure, std::string_view rep
   const std::string scenario =
       failure.replay.substr(name_begins, failure.replay.find('/', name_begins) - name_begins);
   std::string code = "#include <gtest/gtest.h>\n\n#include \"lockstep/lab/replay.h\"\n";
-  if (!include.empty()) code += "#include \"" + std::string(include) + "\"\n";
+  code += include.empty() ? "// Include the header of your lock here (LockUnderTest::include).\n"
+                          : "#include \"" + std::string(include) + "\"\n";
   code += "\n// It " + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
           " (" + std::string(search::facts(violation.oracle).brief) + ") in step " +
           std::to_string(violation.step) + ":\n// " + first_line(violation.message) + '\n';

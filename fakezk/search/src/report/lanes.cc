@@ -27,6 +27,12 @@ constexpr std::size_t kLongestLoop = 8;
 constexpr std::string_view kIndent = "     ";
 constexpr std::size_t kFewestTimes = 3;
 
+// A narrower screen has no room for lanes, nor has a wider one that leaves them less than so much.
+constexpr std::size_t kFewestColumns = 100;
+constexpr std::size_t kLeastRoom = 26;
+constexpr std::string_view kServersLane = "servers, clock";
+constexpr std::string_view kServersFolded = "servers";
+
 // Characters on the screen, not bytes: names may be UTF-8.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
@@ -113,26 +119,32 @@ constexpr std::array kMarks = {Mark{"+", "creates"},
                                Mark{"**", "servers, clock or fault"},
                                Mark{"==", "says"}};
 
+// How wide the lanes may be; by default as suits their number.
+struct Layout {
+  std::optional<std::size_t> widest_lane = std::nullopt;
+  std::optional<std::size_t> columns = std::nullopt;  // Of the screen; the lanes stay within.
+};
+
 class Drawing {
  public:
   // Draws the moments from `begin` to `end`, by index.
-  Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end,
-          std::optional<std::size_t> widest_lane = std::nullopt)
+  Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end, Layout layout = {})
       : chronicle_(chronicle), short_name_(chronicle), lanes_(lanes_of(chronicle)) {
     for (const Lane& lane : lanes_) names_.push_back(lane.name);
     const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
       return moment.process >= chronicle.processes.size();
     });
-    if (servers) names_.emplace_back("servers, clock");
-    widest_lane_ = widest_lane.value_or(names_.size() <= 2   ? kWidestOfTwo
-                                        : names_.size() == 3 ? kWidestOfThree
-                                                             : kWidestOfMore);
+    if (servers) names_.emplace_back(kServersLane);
+    widest_lane_ = layout.widest_lane.value_or(usual_width());
+    widest_last_ = std::max(widest_lane_, kWidestLast);
+    if (layout.columns) keep_within(*layout.columns);
     for (std::size_t next = begin; next < end;) next = add(next);
     fold();
     leave_out_the_middle();
   }
 
   [[nodiscard]] std::string rows() const {
+    if (columns_) return folded_rows();
     std::vector<std::size_t> widths;
     widths.reserve(names_.size());
     for (std::size_t lane = 0; lane < names_.size(); ++lane) {
@@ -174,6 +186,53 @@ class Drawing {
     bool is_gap = false;     // The row says that others are left out.
     bool continues = false;  // The row continues the text of the row above it.
   };
+
+  [[nodiscard]] std::size_t usual_width() const {
+    if (names_.size() <= 2) return kWidestOfTwo;
+    return names_.size() == 3 ? kWidestOfThree : kWidestOfMore;
+  }
+
+  // Narrows the lanes, or folds them: then a line begins with the name of its lane.
+  void keep_within(std::size_t columns) {
+    const std::size_t for_each = (columns - std::min(columns, kLeftColumns)) / names_.size();
+    if (columns >= kFewestColumns && for_each >= kLeastRoom + 3) {
+      widest_lane_ = std::min(widest_lane_, for_each - 3);
+      widest_last_ = for_each - 3;
+      return;
+    }
+    columns_ = columns;
+    if (names_.back() == kServersLane) names_.back() = kServersFolded;
+    const std::size_t taken = kLeftColumns + lanes_.size() + 2 + name_width() + 2;
+    widest_lane_ = std::max(kLeastRoom, columns - std::min(columns, taken));
+    widest_last_ = widest_lane_;
+  }
+
+  [[nodiscard]] std::size_t name_width() const {
+    std::size_t most = 0;
+    for (const std::string& name : names_) most = std::max(most, width(name));
+    return most;
+  }
+
+  [[nodiscard]] std::string folded_rows() const {
+    std::string text =
+        "(Folded: " + std::to_string(*columns_) +
+        " columns have no room for lanes side by side, so each line names its lane.)\n";
+    text += padded("step     time", kLeftColumns);
+    for (const Lane& lane : lanes_) text += lane.user == 0 ? lane.name.substr(0, 1) : " ";
+    for (const Row& row : rows_) {
+      text += '\n' + (row.is_gap ? row.text : folded(row));
+      while (text.ends_with(' ')) text.pop_back();
+    }
+    return text + '\n';
+  }
+
+  // The marks of all lanes, a column each, then the lane and the text.
+  [[nodiscard]] std::string folded(const Row& row) const {
+    std::string line = left_of(row);
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) line += holding(lane, row.moment);
+    line += "  " + padded(row.continues ? std::string() : names_[row.lane], name_width());
+    return line + "  " + row.text;
+  }
 
   [[nodiscard]] bool has(const Row& row, const Mark& mark) const {
     if (row.is_gap) return false;
@@ -239,7 +298,7 @@ class Drawing {
   void add_row(std::size_t moment, std::size_t lane, const std::string& text) {
     // The last lane may be wider: nothing is to the right of it, and the servers' texts are long.
     const bool last = lane + 1 == names_.size();
-    const std::size_t most = last ? std::max(widest_lane_, kWidestLast) : widest_lane_;
+    const std::size_t most = last ? widest_last_ : widest_lane_;
     bool continues = false;
     for (std::string& line : wrapped(text, most)) {
       rows_.push_back({moment, lane, std::move(line), ' ', false, continues});
@@ -350,6 +409,15 @@ class Drawing {
     return mark;
   }
 
+  // The step, the time and the sign of what has changed.
+  [[nodiscard]] std::string left_of(const Row& row) const {
+    if (row.continues) return std::string(kLeftColumns, ' ');
+    const Moment& moment = chronicle_.moments[row.moment];
+    return padded(aligned(std::to_string(moment.step), 4) +
+                      aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes,
+                  kLeftColumns);
+  }
+
   void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
     while (text.ends_with(' ')) text.pop_back();
     text += '\n';
@@ -357,13 +425,7 @@ class Drawing {
       text += row.text;
       return;
     }
-    const Moment& moment = chronicle_.moments[row.moment];
-    std::string line;
-    if (!row.continues) {
-      line = aligned(std::to_string(moment.step), 4) +
-             aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes;
-    }
-    line = padded(std::move(line), kLeftColumns);
+    std::string line = left_of(row);
     for (std::size_t lane = 0; lane < widths.size(); ++lane) {
       const std::string said = row.lane == lane ? row.text : std::string();
       line += std::string(1, holding(lane, row.moment)) + ' ' + padded(said, widths[lane] + 1);
@@ -377,7 +439,19 @@ class Drawing {
   std::vector<std::string> names_;  // Of these lanes, and of the servers' if they have one.
   std::vector<Row> rows_;
   std::size_t widest_lane_ = 0;
+  std::size_t widest_last_ = 0;
+  std::optional<std::size_t> columns_;  // Set if the lanes are folded.
 };
+
+std::size_t widest_line(std::string_view text) {
+  std::size_t most = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    most = std::max(most, width(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return most;
+}
 
 }  // namespace
 
@@ -386,7 +460,14 @@ std::string legend(const Chronicle& chronicle) {
 }
 
 std::string draw_lanes(const Chronicle& chronicle, std::optional<std::size_t> widest_lane) {
-  const Drawing drawing(chronicle, 0, chronicle.moments.size(), widest_lane);
+  const Drawing drawing(chronicle, 0, chronicle.moments.size(), {.widest_lane = widest_lane});
+  return drawing.rows() + drawing.violation();
+}
+
+std::string draw_lanes_within(const Chronicle& chronicle, std::size_t columns) {
+  std::string usual = draw_lanes(chronicle);
+  if (widest_line(usual) <= columns) return usual;
+  const Drawing drawing(chronicle, 0, chronicle.moments.size(), {.columns = columns});
   return drawing.rows() + drawing.violation();
 }
 

@@ -7,6 +7,7 @@
 #include "lockstep/internal/check.h"
 #include "lockstep/search/lanes.h"
 #include "lockstep/search/oracle.h"
+#include "lockstep/search/version.h"
 #include "report/json.h"
 #include "report/timeline_files.h"
 
@@ -224,6 +225,7 @@ std::string timeline_page(const Chronicle& chronicle, const TimelineCaption& cap
   const std::pair<std::string_view, std::string> parts[] = {
       {"@TITLE@", as_html(caption.title + headline_of(chronicle, caption))},
       {"@STYLE@", std::string(timeline_files::kStyle)},
+      {"@VERSION@", as_html(version())},
       {"@LANES@", as_html(draw_lanes(chronicle, kAnyWidth))},
       {"@RECORD@", Record(chronicle, caption).text()},
       {"@SCRIPT@", std::string(timeline_files::kScript)},

@@ -8,5 +8,6 @@ namespace lockstep::search::timeline_files {
 extern const std::string_view kPage;
 extern const std::string_view kScript;
 extern const std::string_view kStyle;
+extern const std::string_view kVersion;
 
 }  // namespace lockstep::search::timeline_files

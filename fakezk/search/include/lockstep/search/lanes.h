@@ -27,11 +27,16 @@ namespace lockstep::search {
 // applied is drawn on the request's line. GUIDs are left out of names (ShortNames), and so is the
 // middle of a very long execution, with a line that says how much is left out.
 //
-// A lane is as wide as its contents, up to `widest_lane` characters; longer lines end with an
-// ellipsis. The default suits a terminal: the more lanes there are, the narrower they get.
+// A lane is as wide as its contents, up to `widest_lane` characters; longer texts go on
+// in the next line. The default suits a terminal: the more lanes there are, the narrower they get.
 [[nodiscard]] std::string draw_lanes(const Chronicle& chronicle,
                                      std::optional<std::size_t> widest_lane = std::nullopt);
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
+
+// The same on a screen of so many columns. If the lanes do not fit, they are narrowed; on a screen
+// of less than 100 columns, or with too many lanes, they are folded instead: a first line says so,
+// and each line begins with the marks of all lanes and the name of its own.
+[[nodiscard]] std::string draw_lanes_within(const Chronicle& chronicle, std::size_t columns);
 
 // The marks that draw_lanes() has drawn, each with its meaning, as one line; empty if there are
 // none.

@@ -6,7 +6,8 @@
   const kLaneColors = 6;
   const kRowHeight = 28;
   const kCharacter = 7.3;  // Width of one character of a label, in pixels, rounded up.
-  const kNarrowestLane = 190;  // Below, lanes keep their marks and share one column for labels.
+  const kNarrowestLane = 130;  // Below, lanes keep their marks and share one column for labels.
+  const kBetweenSteps = 700;  // Milliseconds, while it plays.
 
   const kServersShare = 0.7;
 
@@ -37,6 +38,9 @@
     made.append(...children);
     return made;
   }
+
+  const parentOf = (path) => path.slice(0, path.lastIndexOf("/"));
+  const lastOf = (path) => path.slice(path.lastIndexOf("/") + 1);
 
   // Shorter paths first, then fewer characters.
   function fitted(text, pixels) {
@@ -99,6 +103,8 @@
       entries.push([sign, words]);
     }
     entries.push([shape("path", {d: "M10 1C2 6 2 12 10 17", class: "flight", stroke: "var(--soft)"}), "from a request to its reply"]);
+    entries.push([shape("line", {x1: 10, x2: 10, y1: 1, y2: 17, class: "armed", stroke: "var(--lane-0)"}), "a server keeps a watch of it"]);
+    entries.push([shape("path", {d: "M2 2C2 12 16 6 16 16", class: "wake", stroke: "var(--lane-0)"}), "from a change to who is told of it"]);
     for (const [drawing, words] of entries) {
       const picture = shape("svg", {width: 20, height: 18, "aria-hidden": "true"}, drawing);
       element("legend").append(make("li", {}, picture, words));
@@ -150,21 +156,33 @@
     const share = usesServers ? kServersShare - 1 : 0;  // Their lane is narrower than the others.
     const pitch = (width - gutter) / (lanes.length + share);
     const wide = pitch >= kNarrowestLane;
-    const step = wide ? pitch : 24;
-    const center = (lane) => gutter + 14 + lane * step;
-    const label = (lane) => (wide ? center(lane) + 16 : gutter + 12 + lanes.length * 24);
-    const end = (lane) => (wide && lane < lanes.length - 1 ? gutter + (lane + 1) * pitch : width);
-    const room = (lane) => end(lane) - label(lane) - 6;
-    return {width, gutter, roomy, wide, step, center, label, room};
+    // Narrow lanes leave more than half of the width to the labels.
+    const narrow = Math.max(9, Math.min(24, (width * 0.45 - gutter) / lanes.length));
+    const step = wide ? pitch : narrow;
+    const center = (lane) => gutter + (wide ? 14 : narrow / 2) + lane * step;
+    const label = (lane) => (wide ? center(lane) + 16 : gutter + 14 + lanes.length * narrow);
+    return {width, gutter, roomy, wide, step, center, label};
+  }
+
+  // A row has one text, which may run over the other lanes: it is elided only where the page ends. In
+  // a lane on the right it stands on the left of its mark if there is more room.
+  function sideOf(lane, letters, place) {
+    const right = place.width - place.label(lane) - 6;
+    const left = place.center(lane) - 16 - place.gutter;
+    if (!place.wide || letters * kCharacter <= right || left <= right) {
+      return {x: place.label(lane), anchor: "start", room: right};
+    }
+    return {x: place.center(lane) - 16, anchor: "end", room: left};
   }
 
   function drawLaneNames(place) {
     const names = element("lane-names");
+    names.classList.toggle("narrow", !place.wide);
     names.replaceChildren(make("span", {style: ["flex", `0 0 ${place.gutter}px`]}, place.roomy ? "step" : "#"));
     lanes.forEach((lane, index) => {
       const isServers = index >= record.lanes.length;
       const narrow = place.wide ? `${isServers ? kServersShare : 1} 1 0` : `0 0 ${place.step}px`;
-      const shown = place.wide ? lane.name : lane.name.slice(0, 2);
+      const shown = place.wide ? lane.name : lane.name.slice(0, place.step < 18 ? 1 : 2);
       const span = make("span", {style: ["flex", narrow], title: lane.name}, shown);
       span.style.color = lane.color;
       if (!place.wide && isServers) span.textContent = "\u2699";
@@ -174,10 +192,11 @@
 
   function drawGrants(svg, place) {
     const bottom = rows.length * kRowHeight;
+    const width = Math.min(18, place.step);
     const bar = (grant, from, to, name) => {
       if (to <= from) return;
       svg.append(shape("rect", {
-        x: place.center(laneOf(grant.p)) - 9, y: from, width: 18, height: to - from, rx: 5,
+        x: place.center(laneOf(grant.p)) - width / 2, y: from, width, height: to - from, rx: 5,
         fill: colorOf(grant.p), class: name,
       }));
     };
@@ -204,13 +223,59 @@
     }
   }
 
-  function labelOf(moment, x, y, room) {
+  // The change of which a watch event tells; a child's, if it tells of children.
+  function causeOf(moment) {
+    const told = Object.fromEntries(moment.d ?? []);
+    const is = (change) => told.path === (told.event === "child" ? parentOf(change.f) : change.f);
+    return record.changes.findLast((change) => change.s > 0 && change.m < moment.i && is(change));
+  }
+
+  // From the change of a znode to the process that hears of it.
+  function drawWakes(svg, place) {
+    for (const row of rows) {
+      if (row.kind !== "moment" || row.moment.k !== "watch") continue;
+      const cause = causeOf(row.moment);
+      const by = cause && record.moments.find((moment) => moment.i === cause.m);
+      if (!by) continue;
+      const [from, to] = [place.center(laneOf(by.p)), place.center(laneOf(row.moment.p))];
+      const [top, bottom] = [topOf(by.i) + kRowHeight / 2 + 6, topOf(row.index) + kRowHeight / 2 - 9];
+      const bulge = from === to ? 16 : 0;
+      const middle = (top + bottom) / 2;
+      const color = colorOf(row.moment.p);
+      svg.append(shape("path", {
+        d: `M${from} ${top}C${from + bulge} ${middle} ${to + bulge} ${middle} ${to} ${bottom}`, class: "wake", stroke: color,
+      }));
+      svg.append(shape("path", {d: `M${to - 4} ${bottom - 5}h8l-4 7z`, fill: color}));
+    }
+  }
+
+  // Beside a lane, for as long as a server keeps a watch of its process.
+  function drawWatches(svg, place) {
+    const rowAfter = (step) => {
+      const found = rows.findIndex((row) => row.step > step);
+      return found < 0 ? rows.length : found;
+    };
+    for (const watch of record.watches) {
+      const x = place.center(laneOf(watch.p)) + Math.min(11, place.step / 2);
+      const [from, to] = [rowAfter(watch.b), watch.e === null ? rows.length : rowAfter(watch.e)];
+      if (to <= from) continue;
+      svg.append(shape("line", {
+        x1: x, x2: x, y1: from * kRowHeight - 6, y2: to * kRowHeight - 6, class: "armed", stroke: colorOf(watch.p),
+      }));
+    }
+  }
+
+  function labelOf(moment, y, place) {
     const [said, wrong] = parts(moment);
     const style = moment.k === "fault" ? "fault" : moment.k === "remark" ? "remark" : moment.k === "reply" ? "quiet" : "";
-    const text = shape("text", {x, y: y + 4, class: style});
     const arrow = moment.k === "watch" ? "! " : "";
-    const kept = wrong ? room - (wrong.length + 3) * kCharacter : room;
-    text.append(fitted(arrow + said, kept));
+    // Where the lanes are narrow, the label stands away from its lane.
+    const who = place.wide ? "" : `${nameOf(moment.p)} `;
+    const others = who.length + (wrong ? wrong.length + 3 : 0);
+    const side = sideOf(laneOf(moment.p), arrow.length + said.length + others, place);
+    const text = shape("text", {x: side.x, y: y + 4, class: style, "text-anchor": side.anchor});
+    if (who) text.append(shape("tspan", {style: `fill: ${colorOf(moment.p)}; font-weight: 650`}, who));
+    text.append(fitted(arrow + said, side.room - others * kCharacter));
     if (wrong) text.append(shape("tspan", {class: "error"}, ` \u2717 ${wrong}`));
     return text;
   }
@@ -238,7 +303,7 @@
       group.append(shape("text", {class: style, x: place.gutter - 8, y: middle + 4, "text-anchor": "middle"}, sign));
     }
     const drawn = mark(moment.k, place.center(lane), middle, colorOf(moment.p));
-    group.append(drawn, labelOf(moment, place.label(lane), middle, place.room(lane)));
+    group.append(drawn, labelOf(moment, middle, place));
     momentOf.set(group, moment);
     return group;
   }
@@ -277,6 +342,8 @@
     });
     drawGrants(under, place);
     drawFlights(under, place);
+    drawWatches(under, place);
+    drawWakes(under, place);
     svg.append(under, ...groups);
     box.replaceChildren(svg);
     drawLaneNames(place);
@@ -367,6 +434,40 @@
 
   const depth = (path) => path.split("/").length;
 
+  // --------------------------------------------------------------------------------- the queues
+
+  // What znodes with sequence numbers there are, in the order of these, by their parents.
+  function queuesAfter(step) {
+    const queues = new Map();
+    for (const [path, znode] of znodesAfter(step)) {
+      // A second hyphen is a sign: the numbers start again below zero after the last one.
+      const number = /((?<=-)-\d{10}|\d{10})$/.exec(path);
+      if (!number || znode.state === "deleted") continue;
+      const queue = queues.get(parentOf(path)) ?? [];
+      queues.set(parentOf(path), [...queue, {path, znode, number: Number(number[1])}]);
+    }
+    for (const queue of queues.values()) queue.sort((one, other) => one.number - other.number);
+    return queues;
+  }
+
+  function placeLine({path, znode}, step) {
+    const item = make("li", {}, make("span", {class: "name"}, lastOf(path)));
+    const grant = record.grants.find((each) => each.z === znode.f && isHeld(each, step));
+    if (grant) item.append(chip(`${nameOf(grant.p)} holds the lock`, grant.p, "solid"));
+    else if (znode.o) item.append(chip(znode.l < 0 ? "another session" : nameOf(znode.l), znode.l, "lane"));
+    const watched = record.watches.filter((each) => znode.o && each.p === znode.l && isWatched(each, step));
+    if (!grant && watched.length > 0) item.append(chip(`watches ${watched.map((each) => lastOf(each.n)).join(", ")}`, null, "soft"));
+    return item;
+  }
+
+  function drawQueues(step) {
+    const queues = [...queuesAfter(step)].map(([parent, places]) => [
+      make("p", {class: "hint"}, `${parent || "/"}, first come, first served`),
+      make("ol", {class: "queue"}, ...places.map((place) => placeLine(place, step))),
+    ]);
+    element("queues").replaceChildren(...(queues.length > 0 ? queues.flat() : [make("p", {class: "hint"}, "Nobody is in a queue.")]));
+  }
+
   // ------------------------------------------------------------------------------ the inspector
 
   function details(pairs) {
@@ -412,6 +513,7 @@
     (rowsDrawn.find((row) => row.classList.contains("selected")) ?? rowsDrawn[0])?.setAttribute("tabindex", "0");
     drawMoments(current);
     drawTree(current);
+    drawQueues(current);
     document.documentElement.dataset.step = current;
     if (!remember) return;
     try {
@@ -419,6 +521,30 @@
     } catch {
       // Some browsers refuse this to a page from a file; the slider works all the same.
     }
+  }
+
+  let playing = null;
+
+  // Goes on by a step after the other, up to the last one.
+  function play(on) {
+    clearInterval(playing);
+    playing = null;
+    if (on && current === lastStep) select(0);
+    if (on) playing = setInterval(() => (current < lastStep ? go(current + 1) : play(false)), kBetweenSteps);
+    element("play").textContent = on ? "\u275a\u275a" : "\u25b6\ufe0e";
+    element("play").setAttribute("aria-label", on ? "Pause" : "Play");
+  }
+
+  // To a step that may be out of sight.
+  function go(step) {
+    select(step);
+    document.querySelector("#timeline .row.selected")?.scrollIntoView({block: "nearest"});
+  }
+
+  // The same by hand, which ends the play.
+  function jump(step) {
+    play(false);
+    go(step);
   }
 
   function stepInAddress() {
@@ -446,7 +572,7 @@
     const rowAt = (event) => event.target.closest?.("g.row");
     timeline.addEventListener("click", (event) => {
       const row = rowAt(event);
-      if (row) select(Number(row.dataset.step));
+      if (row) jump(Number(row.dataset.step));
     });
     timeline.addEventListener("pointermove", (event) => {
       const row = rowAt(event);
@@ -461,9 +587,10 @@
       showTip(row, box.left + 120, box.bottom - 12);
     });
     timeline.addEventListener("focusout", () => { element("tip").hidden = true; });
-    element("step").addEventListener("input", () => select(Number(element("step").value)));
-    element("back").addEventListener("click", () => select(current - 1));
-    element("forth").addEventListener("click", () => select(current + 1));
+    element("step").addEventListener("input", () => jump(Number(element("step").value)));
+    element("back").addEventListener("click", () => jump(current - 1));
+    element("forth").addEventListener("click", () => jump(current + 1));
+    element("play").addEventListener("click", () => play(playing === null));
     addEventListener("hashchange", () => select(stepInAddress() ?? current, false));
     addEventListener("keydown", pressed);
     new ResizeObserver(() => {
@@ -480,13 +607,14 @@
     if (row && (event.key === "ArrowDown" || event.key === "ArrowUp")) return moveFocus(row, event);
     if (row && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
-      return select(Number(row.dataset.step));
+      return jump(Number(row.dataset.step));
     }
     if (event.target.closest?.("pre")) return;
+    if (event.key === "p" || event.key === "P") return play(playing === null);
     const moves = {ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: lastStep};
     if (!(event.key in moves)) return;
     event.preventDefault();
-    select(moves[event.key]);
+    jump(moves[event.key]);
   }
 
   function moveFocus(row, event) {
@@ -512,7 +640,7 @@
     element("why-guarantee").textContent = verdict.sentence;
     element("why-message").textContent = verdict.message;
     element("why-go").textContent = `Show step ${verdict.step}`;
-    element("why-go").addEventListener("click", () => select(verdict.step));
+    element("why-go").addEventListener("click", () => jump(verdict.step));
   }
 
   async function copy(text, button) {

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace lockstep::search {
+
+// The version of this library, "0.1.0", which reports name.
+[[nodiscard]] std::string_view version();
+
+}  // namespace lockstep::search
