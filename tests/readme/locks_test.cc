@@ -41,7 +41,7 @@ TEST(LocksGuideTest, AReportIsWrittenUnderALock) {
   Simulation simulation;
   const auto session = simulation.open("Ann");
   EXPECT_EQ(simulation.run(write_report(*session)).error(), Error::kNoNode);
-  simulation.run(ensure_parent(*session, "/report", {}));
+  ASSERT_TRUE(simulation.run(ensure_parent(*session, "/report", {})));
   EXPECT_TRUE(simulation.run(write_report(*session)));
 }
 
@@ -109,7 +109,7 @@ TEST(LocksGuideTest, ALatchHearsOfItsLeadership) {
 TEST(LocksGuideTest, APageOfALostLockIsRefused) {
   Simulation simulation;
   const auto session = simulation.open("Ann");
-  simulation.run(ensure_parent(*session, "/report", {}));
+  ASSERT_TRUE(simulation.run(ensure_parent(*session, "/report", {})));
   FairMutex mutex(*session, "/locks/report");
   Result<HeldLock> held = simulation.run(mutex.acquire());
   EXPECT_TRUE(simulation.run(write_page(*session, *held, "1")));
@@ -129,7 +129,7 @@ TEST(LocksGuideTest, AHolderIsDescribedAndAsked) {
   ASSERT_TRUE(held);
   EXPECT_EQ(simulation.run(who_is_there(*session)).substr(0, 12), "holds: host=");
   EXPECT_FALSE(shall_give_up(*held));
-  simulation.run(revoke(*session, "/locks/nightly"));
+  EXPECT_TRUE(simulation.run(revoke(*session, "/locks/nightly")));
   simulation.settle();
   EXPECT_TRUE(shall_give_up(*held));
 }

@@ -32,7 +32,7 @@ TEST(ProductionGuideTest, ItsOptionsHaveNoDefect) {
 TEST(ProductionGuideTest, AJobPausesWhileItsLockIsInDoubt) {
   Simulation simulation;
   const auto session = simulation.open("Ann");
-  simulation.run(ensure_parent(*session, "/pages", {}));
+  ASSERT_TRUE(simulation.run(ensure_parent(*session, "/pages", {})));
   FairMutex mutex(*session, "/lock");
   Result<HeldLock> held = simulation.run(mutex.acquire());
   const auto moving = simulation.start(move_pages(*session, *held, 3));
