@@ -108,6 +108,16 @@ function checkNames(view, where) {
   expect(reachable.length === 1, `${where}: ${reachable.length} rows are tab stops`);
 }
 
+// Before it is printed, the drawing gets the width of paper.
+function checkPrint(view, where) {
+  const width = () => view.document.querySelector("#timeline svg").viewBox.baseVal.width;
+  const before = width();
+  view.dispatchEvent(new view.Event("beforeprint"));
+  expect(width() === 680, `${where}: on paper it is ${width()} px wide`);
+  view.dispatchEvent(new view.Event("afterprint"));
+  expect(width() === before, `${where}: after printing it is ${width()} px wide`);
+}
+
 function checkLayout(view, where) {
   const {document} = view;
   const page = document.documentElement;
@@ -135,6 +145,7 @@ async function checkFrame(frame, scheme) {
     checkWakes(view.document, JSON.parse(view.document.getElementById("record").textContent), where);
     await checkPlay(view, where);
     checkNames(view, where);
+    checkPrint(view, where);
     checkLayout(view, where);
     checkContrast(view, where);
   } catch (error) {

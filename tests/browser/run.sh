@@ -87,6 +87,7 @@ broken 'nothing plays' 's/playing = setInterval/playing = (() => 1)/'
 broken 'it plays on' 's/^    clearInterval(playing);$//'
 broken 'a watch has no line' 's/^    drawWatches(under, place);$//'
 broken 'nobody is told' 's/^    drawWakes(under, place);$//' textbook-b-herd
+broken 'it is printed as it is' 's/^    addEventListener("beforeprint".*//'
 broken 'no version' 's/>lockstep [0-9.]*</></'
 broken 'nothing is highlighted' 's/const fresh = .*/const fresh = false;/'
 broken 'the keyboard is dead' 's/addEventListener("keydown", pressed);//'

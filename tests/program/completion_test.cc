@@ -90,6 +90,23 @@ TEST(CompletionTest, BashCompletesCommandsScenariosAndValues) {
   EXPECT_EQ(completed({"completion", ""}), (Words{"bash", "zsh"}));
 }
 
+TEST(CompletionTest, EveryWordThatBashOffersIsAccepted) {
+  const Words hunt = words("hunt fair-mutex --executions 1 --seed 1");
+  for (const std::string option : {"--strategy", "--faults", "--backend"}) {
+    Words line = hunt;
+    line.insert(line.end(), {option, ""});
+    const Words offered = completed(line);
+    EXPECT_GE(offered.size(), 2U) << option;
+    for (const std::string& word : offered) {
+      line.back() = word;
+      EXPECT_NE(run_program(line).status, 2) << option << ' ' << word;
+    }
+  }
+  EXPECT_EQ(completed({"hunt", "fair-mutex", "--reduction", ""}),
+            (Words{"none", "sleep", "source"}));
+  EXPECT_EQ(completed({"lock", "/l", "--on-loss", ""}), (Words{"kill", "warn"}));
+}
+
 TEST(CompletionTest, BashCompletesFilesAndTheCommandAfterTheDashes) {
   EXPECT_EQ(completed({"merge", "/etc/passw"}).front(), "/etc/passwd");
   EXPECT_EQ(completed({"hunt", "fair-mutex", "--html", "/etc/passw"}).front(), "/etc/passwd");

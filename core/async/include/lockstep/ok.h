@@ -23,7 +23,7 @@ class OkTask {
   void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
     awaiter_.start(coroutine, &Awaiter::template go_on_or_end<Promise>);
   }
-  [[nodiscard]] T await_resume() {
+  [[nodiscard("a grant that is dropped is released at once: keep it")]] T await_resume() {
     Result<T>& result = awaiter_.outcome();
     if constexpr (!std::is_void_v<T>) return std::move(*result);
   }
@@ -81,16 +81,16 @@ class OkResult {
 // error, the coroutine returns that error there and then (Rust's `?`). x is a Task<Result<T>>, a
 // wait of a session (an operation, a watch, connected()), or a Result<T>.
 template <class T>
-[[nodiscard]] auto ok(Task<Result<T>>&& task) {
+[[nodiscard("nothing is awaited yet: write co_await ok(...)")]] auto ok(Task<Result<T>>&& task) {
   return internal::OkTask<T>(task);
 }
 template <class Waiting>
   requires std::is_base_of_v<internal::Wait, std::remove_cvref_t<Waiting>>
-[[nodiscard]] auto ok(Waiting&& waiting) {
+[[nodiscard("nothing is awaited yet: write co_await ok(...)")]] auto ok(Waiting&& waiting) {
   return internal::OkWait<std::remove_cvref_t<Waiting>>(waiting);
 }
 template <class T>
-[[nodiscard]] auto ok(Result<T> result) {
+[[nodiscard("nothing is awaited yet: write co_await ok(...)")]] auto ok(Result<T> result) {
   return internal::OkResult<T>(std::move(result));
 }
 

@@ -7,7 +7,8 @@ namespace lockstep {
 
 // Waits until the executor's clock has reached an instant: virtual time in a simulation.
 // Resolves with kTimedOut or kCancelled if the context ends first. Resumes on the executor.
-class [[nodiscard]] Sleep final : public internal::Wait {
+class [[nodiscard("a sleep takes time only where it is awaited: co_await it")]] Sleep final
+    : public internal::Wait {
  public:
   Sleep(Executor& executor, TimePoint until, Context context = {});
   ~Sleep() override;
@@ -30,10 +31,10 @@ class [[nodiscard]] Sleep final : public internal::Wait {
   Alarm alarm_{*this};
 };
 
-[[nodiscard]] inline Sleep sleep_until(Executor& executor, TimePoint until, Context context = {}) {
+inline Sleep sleep_until(Executor& executor, TimePoint until, Context context = {}) {
   return Sleep(executor, until, std::move(context));
 }
-[[nodiscard]] inline Sleep sleep_for(Executor& executor, Duration duration, Context context = {}) {
+inline Sleep sleep_for(Executor& executor, Duration duration, Context context = {}) {
   return Sleep(executor, executor.now() + duration, std::move(context));
 }
 

@@ -93,7 +93,10 @@ class TaskAwaiter {
   // dropped grant is released at once, and a dropped error goes unnoticed. An intended drop is
   // written as static_cast<void>(co_await ...). Other values may be dropped, such as
   // ReleaseOutcome, which observers get as well.
-  [[nodiscard]] T await_resume()
+  [[nodiscard(
+      "a grant that is dropped is released at once, and an error goes unnoticed: keep it, or write "
+      "static_cast<void>(co_await ...)")]] T
+  await_resume()
     requires IsResult<T>::value
   {
     return take();
@@ -203,12 +206,23 @@ class TaskPromise<void> : public TaskPromiseBase<void> {
   void return_void() const noexcept {}
 };
 
+template <class Promise>
+struct TakesErrors : std::true_type {};
+template <class T>
+struct TakesErrors<TaskPromise<T>> : IsResult<T> {};
+
 // Ends a coroutine that is suspended in `co_await ok(...)`.
 template <class Promise>
 void end_coroutine(void* address, int error) {
-  auto& promise = std::coroutine_handle<Promise>::from_address(address).promise();
-  promise.return_value(failure(static_cast<Error>(error)));
-  promise.leave();
+  static_assert(
+      TakesErrors<Promise>::value,
+      "co_await ok(...) ends the coroutine with the error, so the coroutine has to return a "
+      "Result: Task<Result<int>>, not Task<int>");
+  if constexpr (TakesErrors<Promise>::value) {
+    auto& promise = std::coroutine_handle<Promise>::from_address(address).promise();
+    promise.return_value(failure(static_cast<Error>(error)));
+    promise.leave();
+  }
 }
 
 }  // namespace internal
@@ -219,7 +233,7 @@ void end_coroutine(void* address, int error) {
 // with the task object, and with it every wait inside: requests already sent stay sent. Task
 // coroutines take parameters by value, and references only to objects that outlive the task.
 template <class T = void>
-class [[nodiscard]] Task {
+class [[nodiscard("a task does nothing until it is awaited: co_await it, or spawn it")]] Task {
  public:
   using promise_type = internal::TaskPromise<T>;
 

@@ -110,7 +110,9 @@ struct FromReply;
 // abandons the reply, not the request. Resumes on the session's executor. Never moved; awaited
 // once.
 template <class T>
-class [[nodiscard]] Operation final : public internal::OperationBase {
+class [[nodiscard(
+    "the request is sent, but nobody hears of its outcome: co_await it")]] Operation final
+    : public internal::OperationBase {
   using FromReply = internal::FromReply<T>;
   using Left = typename FromReply::Left;  // Watch, or NoWatch.
   using Outcome = decltype(FromReply::take(std::declval<Reply&>(), std::declval<Left&>()));
@@ -123,7 +125,11 @@ class [[nodiscard]] Operation final : public internal::OperationBase {
     send(std::move(request));
   }
 
-  [[nodiscard]] Outcome await_resume() { return std::move(outcome_); }
+  [[nodiscard(
+      "an error goes unnoticed: look at it, or write static_cast<void>(co_await ...)")]] Outcome
+  await_resume() {
+    return std::move(outcome_);
+  }
   [[nodiscard]] std::optional<Error> failed() const override {
     if (outcome_) return std::nullopt;
     return error();

@@ -7,6 +7,7 @@
   const kRowHeight = 28;
   const kCharacter = 7.3;  // Width of one character of a label, in pixels, rounded up.
   const kNarrowestLane = 130;  // Below, lanes keep their marks and share one column for labels.
+  const kPaperWidth = 680;  // As in style.css.
   const kBetweenSteps = 700;  // Milliseconds, while it plays.
 
   const kServersShare = 0.7;
@@ -324,9 +325,9 @@
     return group;
   }
 
-  function drawTimeline() {
+  function drawTimeline(paper = 0) {
     const box = element("timeline");
-    const width = Math.max(240, Math.floor(box.clientWidth));
+    const width = paper || Math.max(240, Math.floor(box.clientWidth));
     const place = geometry(width);
     const height = rows.length * kRowHeight + 6;
     const svg = shape("svg", {
@@ -593,6 +594,8 @@
     element("play").addEventListener("click", () => play(playing === null));
     addEventListener("hashchange", () => select(stepInAddress() ?? current, false));
     addEventListener("keydown", pressed);
+    addEventListener("beforeprint", () => drawTimeline(kPaperWidth));
+    addEventListener("afterprint", () => drawTimeline());
     new ResizeObserver(() => {
       const width = Math.max(240, Math.floor(timeline.clientWidth));
       if (Number(timeline.dataset.width) === width) return;

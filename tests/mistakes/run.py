@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Mistakes that GCC and Clang have to name, with words that say what to do. (Those that only show when
+a program runs are death tests: MisuseDeathTest, ZookeeperBlockingDeathTest.)
+
+usage: run.py [COMPILER...]    by default g++ and clang++-19
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+INCLUDES = [f"-I{TOP / room / 'include'}" for room in ("core/async", "core/client", "core/locks")]
+COROUTINE_MUST_RETURN_A_RESULT = "the coroutine has to return a Result"
+
+
+def compiled(compiler, source, *arguments):
+    command = [compiler, "-std=c++23", "-Wall", "-Wextra", *INCLUDES, *arguments, str(HERE / source)]
+    # The words of compilers are English only without a locale.
+    return subprocess.run(command, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+
+
+def expect(holds, what, output=""):
+    if not holds:
+        sys.exit(f"FAILED: {what}\n{output}")
+
+
+def expected_warnings(compiler):
+    """The words that the warning of each line must contain, by line."""
+    lines = (HERE / "forgotten.cc").read_text().splitlines()
+    expected = {}
+    for number, line in enumerate(lines, 1):
+        mark = re.search(r'// (FORGOTTEN\w*) "(.*)"$', line)
+        if mark and (mark[1] == "FORGOTTEN" or "clang" in compiler):
+            expected[number] = mark[2]
+    return expected
+
+
+def check_forgotten(compiler):
+    done = compiled(compiler, "forgotten.cc", "-fsyntax-only")
+    expect(done.returncode == 0, f"{compiler}: forgotten.cc does not compile", done.stderr)
+    found = {int(line): words for line, words in
+             re.findall(r"forgotten\.cc:(\d+):\d+: warning: (.*-Wunused.*)", done.stderr)}
+    expected = expected_warnings(compiler)
+    expect(len(expected) >= 5, "forgotten.cc has no marks")
+    for line, words in expected.items():
+        expect(line in found, f"{compiler}: line {line} of forgotten.cc causes no warning", done.stderr)
+        expect(words in found[line], f"{compiler}: line {line} does not say '{words}'", found[line])
+    expect(found.keys() == expected.keys(), f"{compiler}: warnings on lines {sorted(found)}", done.stderr)
+    print(f"{compiler}: {len(found)} forgotten results are named")
+
+
+def check_ok(compiler):
+    good = compiled(compiler, "ok_needs_a_result.cc", "-fsyntax-only", "-DRETURNS=Result<int>")
+    expect(good.returncode == 0, f"{compiler}: ok() in a Task<Result<int>> does not compile", good.stderr)
+    for returned in ("int", "void"):
+        bad = compiled(compiler, "ok_needs_a_result.cc", "-fsyntax-only", f"-DRETURNS={returned}")
+        errors = re.findall(r"error: (.*)", bad.stderr)
+        expect(bad.returncode != 0, f"{compiler}: ok() in a Task<{returned}> compiles")
+        expect(all(COROUTINE_MUST_RETURN_A_RESULT in error for error in errors),
+               f"{compiler}: ok() in a Task<{returned}> has other errors", bad.stderr)
+        expect(len(errors) == 1 or len(errors) == 3, f"{compiler}: {len(errors)} errors", bad.stderr)
+    print(f"{compiler}: ok() in a coroutine without a Result is named")
+
+
+def check_unchecked(compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "unchecked"
+        done = compiled(compiler, "unchecked.cc", "-D_GLIBCXX_ASSERTIONS", "-o", str(program))
+        expect(done.returncode == 0, f"{compiler}: unchecked.cc does not compile", done.stderr)
+        run = subprocess.run([program], capture_output=True, text=True)
+    expect(run.returncode < 0, f"{compiler}: the value of an error was read")
+    expect("_M_has_value" in run.stderr, f"{compiler}: the assertion is not named", run.stderr)
+    print(f"{compiler}: the value of an error ends the program")
+
+
+for each in sys.argv[1:] or ["g++", "clang++-19"]:
+    check_forgotten(each)
+    check_ok(each)
+    check_unchecked(each)
