@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# fresh_machine.sh [--quick]: the README's two commands on bare Debian 12 systems: as root, and by a
+# user with sudo. With --quick `./test --quick` stands for `./test`. Needs root, debootstrap and the network.
+set -euo pipefail
+# shellcheck source=tests/packaging/debian_root.sh
+. "$(dirname "$0")/debian_root.sh"
+[ $# = 0 ] || [ "$*" = --quick ] || fail "usage: fresh_machine.sh [--quick]"
+scratch=$(mktemp -d)
+trap 'rm -rf --one-file-system "$scratch"' EXIT
+
+# timed TITLE COMMAND...: fails with the command's last lines.
+timed() {
+  local title=$1 log=$scratch/log start=$EPOCHREALTIME
+  shift
+  "$@" >"$log" 2>&1 || { tail -n 60 "$log"; fail "$title"; }
+  awk -v title="$title" -v from="$start" -v to="$EPOCHREALTIME" \
+    'BEGIN { printf "%-50s %.1f s\n", title, to - from }'
+}
+
+echo '== as root'
+root=$scratch/root
+make_root "$root"
+copy_sources "$root/root/lockstep"
+timed './run, the first time, with its packages' in_root "$root" /root/lockstep/run
+grep -q 'WAITS FOR EVER' "$scratch/log" || { cat "$scratch/log"; fail 'the tour shows no lost wakeup'; }
+timed './run, again' in_root "$root" /root/lockstep/run list
+grep -q '^ *fair-mutex ' "$scratch/log" || { cat "$scratch/log"; fail './run list'; }
+# What ./run has built suffices for an installation, and that for a user.
+in_root "$root" cmake --install /root/lockstep/build/release --prefix /opt/lockstep >/dev/null
+[ "$(in_root "$root" /opt/lockstep/bin/lockstep --version)" = "$(in_root "$root" /root/lockstep/run --version)" ] ||
+  fail 'the installed program is another one'
+in_root "$root" cmake -G Ninja -S /root/lockstep/tests/packaging/production -B /root/consumer -DCMAKE_PREFIX_PATH=/opt/lockstep >/dev/null
+in_root "$root" cmake --build /root/consumer >/dev/null
+in_root "$root" /root/consumer/consumer
+timed "./test $*" in_root "$root" /root/lockstep/test "$@"
+tail -n 1 "$scratch/log"
+
+echo '== by a user with sudo'
+rm -rf --one-file-system "$root"
+root=$scratch/sudo
+make_root "$root"
+in_root "$root" apt-get update -qq
+in_root "$root" apt-get install -qq --yes --no-install-recommends sudo >/dev/null
+in_root "$root" useradd --create-home user
+echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
+copy_sources "$root/home/user/lockstep"
+in_root "$root" chown -R user: /home/user
+as_user() { in_root "$root" su user -c "cd ~/lockstep && $*"; }
+timed './run list, the first time' as_user ./run list
+timed './test --quick' as_user ./test --quick
+tail -n 1 "$scratch/log"
+owned=$(find "$root/home/user/lockstep" ! -user "$(in_root "$root" id -u user)" | head -n 3)
+[ -z "$owned" ] || fail "sudo has written into the tree: $owned"
+
+echo 'both commands work on a bare machine'
