@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -41,11 +44,15 @@ std::uint32_t hash(std::string_view path) {
 
 // A chain begins with its latest path.
 std::vector<Path> in_table_order(std::vector<Path> registered) {
-  std::ranges::reverse(registered);
   const std::uint32_t slots = slots_for(registered.size());
-  const auto slot = [slots](const Path& path) { return hash(path.view()) % slots; };
-  std::ranges::stable_sort(registered, {}, slot);
-  return registered;
+  std::map<std::uint32_t, std::vector<Path>> chains;
+  for (Path& path : registered | std::views::reverse) {
+    const std::uint32_t slot = hash(path.view()) % slots;
+    chains[slot].push_back(std::move(path));
+  }
+  std::vector<Path> listed;
+  for (auto& [slot, chain] : chains) std::ranges::move(chain, std::back_inserter(listed));
+  return listed;
 }
 
 }  // namespace lockstep::internal
