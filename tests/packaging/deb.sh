@@ -110,6 +110,10 @@ if dpkg-deb --field "$packages/lockstep_${version}_$architecture.deb" Depends | 
   fail 'the program needs a package for developers'
 fi
 field liblockstep-dev Depends 'libzookeeper-mt-dev' 'libssl-dev' 'libboost-context-dev' 'g\+\+ '
+list=$(files lockstep)
+for file in bin/lockstep share/man/man1/lockstep.1 share/bash-completion/completions/lockstep; do
+  grep -qx "./usr/$file" <<<"$list" || fail "lockstep has no $file"
+done
 holds_none lockstep 'include/|\.a$|\.cmake$|\.pc$'
 holds_none liblockstep-dev '/bin/|\.so$'
 
