@@ -1,5 +1,6 @@
 # Debian packages by cpack, one for each component of the installation: the program, and what a
-# developer needs. With BUILD_SHARED_LIBS the libraries are a package of their own, named by soname.
+# developer needs. With BUILD_SHARED_LIBS the libraries are a package of their own, named by soname;
+# no test installs that one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lockstep)
 set(CPACK_PACKAGE_VENDOR Lockstep)
