@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "lockstep/internal/language.h"
+
 namespace lockstep::search {
 
 // The version of this library, "0.1.0", which reports name.
