@@ -72,7 +72,7 @@ add() {
 
 # everything: the files of the system, without those that dpkg, apt and caches keep.
 everything() {
-  (cd "$root" && find . -xdev \( -path ./var -o -path ./proc -o -path ./tmp -o -path ./dev -o -path ./root \) -prune -o -print | sort)
+  (cd "$root" && find . -xdev \( -path ./var -o -path ./proc -o -path ./tmp -o -path ./dev -o -path ./root -o -path ./srv \) -prune -o -print | sort)
 }
 
 # purge PACKAGE...: and no file of theirs is left, nor a library that the loader knows.
@@ -90,11 +90,11 @@ purge() {
 # build_against PROJECT...: the program of the README with pkg-config, and projects of this folder.
 build_against() {
   add g++ cmake make pkg-config librapidcheck-dev
-  cp -r "$here" "$root/root/consumers"
-  cp "$source/examples/lock_in_production.cc" "$root/root"
+  cp -r "$here" "$root/srv/consumers"
+  cp "$source/examples/lock_in_production.cc" "$root/srv"
   # shellcheck disable=SC2016
   in_root "$root" bash -euc '
-    cd /root
+    cd /srv
     g++ -std=c++23 -Wall -Wextra lock_in_production.cc $(pkg-config --cflags --libs lockstep-zookeeper) -o locks
     ./locks 2>usage || grep "^usage" usage
     for consumer; do

@@ -24,7 +24,7 @@ make_root() {
     return
   fi
   archive=$(debian_archive)
-  debootstrap --variant=minbase bookworm "$folder" "${archive:-http://deb.debian.org/debian}" >"$folder.log" 2>&1 ||
+  debootstrap --variant=minbase bookworm "$folder" ${archive:+"$archive"} >"$folder.log" 2>&1 ||
     { tail -n 20 "$folder.log"; fail "debootstrap, see $folder.log"; }
   in_root "$folder" apt-get clean
   tar -C "$folder" --one-file-system -cf "$packed.new" . && mv "$packed.new" "$packed"

@@ -20,19 +20,19 @@ timed() {
 echo '== as root'
 root=$scratch/root
 make_root "$root"
-copy_sources "$root/root/lockstep"
-timed './run, the first time, with its packages' in_root "$root" /root/lockstep/run
+copy_sources "$root/srv/lockstep"
+timed './run, the first time, with its packages' in_root "$root" /srv/lockstep/run
 grep -q 'WAITS FOR EVER' "$scratch/log" || { cat "$scratch/log"; fail 'the tour shows no lost wakeup'; }
-timed './run, again' in_root "$root" /root/lockstep/run list
+timed './run, again' in_root "$root" /srv/lockstep/run list
 grep -q '^ *fair-mutex ' "$scratch/log" || { cat "$scratch/log"; fail './run list'; }
 # What ./run has built suffices for an installation, and that for a user.
-in_root "$root" cmake --install /root/lockstep/build/release --prefix /opt/lockstep >/dev/null
-[ "$(in_root "$root" /opt/lockstep/bin/lockstep --version)" = "$(in_root "$root" /root/lockstep/run --version)" ] ||
+in_root "$root" cmake --install /srv/lockstep/build/release --prefix /opt/lockstep >/dev/null
+[ "$(in_root "$root" /opt/lockstep/bin/lockstep --version)" = "$(in_root "$root" /srv/lockstep/run --version)" ] ||
   fail 'the installed program is another one'
-in_root "$root" cmake -G Ninja -S /root/lockstep/tests/packaging/production -B /root/consumer -DCMAKE_PREFIX_PATH=/opt/lockstep >/dev/null
-in_root "$root" cmake --build /root/consumer >/dev/null
-in_root "$root" /root/consumer/consumer
-timed "./test $*" in_root "$root" /root/lockstep/test "$@"
+in_root "$root" cmake -G Ninja -S /srv/lockstep/tests/packaging/production -B /srv/consumer -DCMAKE_PREFIX_PATH=/opt/lockstep >/dev/null
+in_root "$root" cmake --build /srv/consumer >/dev/null
+in_root "$root" /srv/consumer/consumer
+timed "./test $*" in_root "$root" /srv/lockstep/test "$@"
 tail -n 1 "$scratch/log"
 
 echo '== by a user with sudo'
