@@ -1,5 +1,6 @@
 #include "lockstep/intercept/thread.h"
 
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -43,15 +44,14 @@ void Thread::go_on() {
   if (execution_.memory_) execution_.memory_->use(root().number_);
   Thread* const before = std::exchange(Execution::running_, this);
   const bool inside_before = std::exchange(Execution::inside_, inside_);
-  const void* const begin_before = Execution::stack_begin_.load(std::memory_order_relaxed);
-  const void* const end_before = Execution::stack_end_.load(std::memory_order_relaxed);
-  Execution::stack_begin_.store(stack_->begin(), std::memory_order_relaxed);
-  Execution::stack_end_.store(stack_->end(), std::memory_order_relaxed);
+  const std::uintptr_t stack_before = Execution::stack_begin_.load(std::memory_order_relaxed);
+  Execution::stack_bytes_.store(stack_->bytes(), std::memory_order_relaxed);
+  Execution::stack_begin_.store(reinterpret_cast<std::uintptr_t>(stack_->begin()),
+                                std::memory_order_relaxed);
   locals_->enter();
   stack_->enter();
   locals_->leave();
-  Execution::stack_begin_.store(begin_before, std::memory_order_relaxed);
-  Execution::stack_end_.store(end_before, std::memory_order_relaxed);
+  Execution::stack_begin_.store(stack_before, std::memory_order_relaxed);
   Execution::inside_ = inside_before;
   Execution::running_ = before;
   if (ended_) execution_.host().ended(*this);

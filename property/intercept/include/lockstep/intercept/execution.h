@@ -48,10 +48,9 @@ class Execution {
   }
   // The same, also for the runtime's own code on the stack of a thread.
   [[nodiscard]] static Execution* of_stack() {
-    const void* const here = __builtin_frame_address(0);
-    if (here < stack_begin_.load(std::memory_order_relaxed)) return nullptr;
-    if (here >= stack_end_.load(std::memory_order_relaxed)) return nullptr;
-    return current_;
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t above = here - stack_begin_.load(std::memory_order_relaxed);
+    return above < stack_bytes_.load(std::memory_order_relaxed) ? current_ : nullptr;
   }
 
   // A thread of the host's: for example the one that runs main().
@@ -139,9 +138,11 @@ class Execution {
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
   static inline bool inside_ = false;
-  // The stack of the running thread.
-  static inline std::atomic<const void*> stack_begin_ = nullptr;
-  static inline std::atomic<const void*> stack_end_ = nullptr;
+  // The stack of the running thread. All stacks have one size, so that a switch changes one
+  // variable: the beginning of one stack with the end of another would take in what lies between
+  // them.
+  static inline std::atomic<std::uintptr_t> stack_begin_ = 0;
+  static inline std::atomic<std::size_t> stack_bytes_ = 0;
 
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;

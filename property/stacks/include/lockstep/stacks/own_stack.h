@@ -44,11 +44,9 @@ class OwnStack {
   void leave();
   // Forgets a body that has left and will not be entered again. Its objects are not destroyed.
   void abandon();
-  // Its memory.
+  // Its memory. All stacks have the same size.
   [[nodiscard]] const void* begin() const { return own_.bottom; }
-  [[nodiscard]] const void* end() const {
-    return static_cast<const char*>(own_.bottom) + own_.size;
-  }
+  [[nodiscard]] std::size_t bytes() const { return own_.size; }
 
  private:
   static void run(boost::context::detail::transfer_t from);
