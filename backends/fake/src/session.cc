@@ -191,7 +191,7 @@ void FakeSession::receive(ServerMessage& message) {
   if (message.kind == ServerMessage::Kind::kConnectionEnded) [[unlikely]] {
     return connection_ended(message.reply.error);
   }
-  last_contact_ = process_.now();
+  last_contact_ = process_.clock().shown();
   // After the end of the session only the reply to its close matters: all other requests have
   // failed.
   if (is_over(state()) && message.op != OpCode::kClose) return;

@@ -39,6 +39,8 @@ class ProcessClock {
     time_.is_read();
     return shown();
   }
+  // The same without a report: for a time that is kept, and that the process may never ask for.
+  [[nodiscard]] TimePoint shown() const { return is_exact() ? time_.now() : drifting_now(); }
   void start(Timer& timer, TimePoint due) {
     time_.is_read();
     timers_.push(timer, due);
@@ -63,7 +65,6 @@ class ProcessClock {
  private:
   enum class Pace : std::int8_t { kSlow = -1, kExact = 0, kFast = 1 };
 
-  [[nodiscard]] TimePoint shown() const { return is_exact() ? time_.now() : drifting_now(); }
   [[nodiscard]] TimePoint drifting_now() const;
   [[nodiscard]] TimePoint in_world_time(TimePoint due) const;
 
