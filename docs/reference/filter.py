@@ -3,7 +3,7 @@
 
 usage: filter.py HEADER
 
-A comment above a declaration or behind it becomes documentation, without markup: indented lines
+A comment above a declaration or after it becomes documentation, without markup: indented lines
 (examples, tables of errors) stay as they are. A comment documents all functions of the paragraph below it,
 up to the next blank line, as it does for readers, but not what only returns a part of an object.
 """

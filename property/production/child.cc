@@ -162,7 +162,7 @@ Child::Child(std::vector<std::string> command, const std::string& setting,
     close(error_);
     throw std::system_error(error, std::generic_category(), "the command cannot be started");
   }
-  setpgid(process_, process_);  // Here too: whoever is first.
+  setpgid(process_, process_);  // Here too: either process may be first.
 }
 
 Child::~Child() {

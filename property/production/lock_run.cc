@@ -66,7 +66,8 @@ Task<void> LockRun::run() {
   co_await release(grant->held, session_timeout);
 }
 
-// A wait for a lock may last for ever, but not one for the first connection: nobody would notice.
+// A wait for a lock may last for ever, but not one for the first connection, which would go
+// unnoticed.
 Task<Result<void>> LockRun::connect(Context bounds) {
   if (!bounds.deadline()) {
     bounds = within(client_.executor(), Ensemble::kConnectLimit, give_up_.get_token());

@@ -26,7 +26,7 @@ std::string asked_of(const std::string& command) {
 
 bool is_option(const std::string& word) { return word.starts_with('-') && word.size() > 1; }
 
-// CLI11 would print that an argument was not expected, without saying by whom.
+// CLI11 would print that an argument was not expected, without naming the command.
 std::string about_extras(const CLI::App& command, const std::string& name,
                          const std::vector<std::string>& extras) {
   const auto dashed = std::ranges::find_if(extras, &is_option);

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kServeFooter =
     "Prints `listening on ADDRESS`, a line for each server, when clients can connect, then\n"
     "`control on ADDRESS` if there is a control port (docs/serve.md). The servers keep nothing on\n"
-    "disk, and have no security: whoever reaches them may do anything.\n"
+    "disk, and have no security: any client that reaches them may do anything.\n"
     "\n"
     "Exit status: 0 ended by SIGINT or SIGTERM; 2 bad input, or an address that cannot be\n"
     "listened on; 70 an error of this program, 74 a result cannot be written.\n";

@@ -376,7 +376,7 @@ TEST_F(FairMutexQueueTest, QueueIsInOrderWhereTheNumbersWrap) {
 }
 
 // At its end the counter sticks: every create gets the same number from then on, and only the GUID
-// tells the contenders apart. Nobody may hold with it.
+// tells the contenders apart. No contender may hold with it.
 TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   simulation_.wind_sequence("/lock", 2147483646);

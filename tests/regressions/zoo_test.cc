@@ -21,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* kAnew = "; if that is intended, write it anew: see zoo_test.cc";
+constexpr const char* kAnew = "; if that is intended, write it again: see zoo_test.cc";
 constexpr std::uint64_t kSeeds = 5;
 constexpr std::uint64_t kExecutions = 20'000;
 constexpr std::uint32_t kUsualFaults = 2;

@@ -153,7 +153,7 @@ TEST_F(ControlTest, AStalledConnectionPassesNothingOnUntilItIsResumed) {
   EXPECT_EQ(bob.exists("/a"), kNoNode);
 }
 
-// Time is the servers': nobody waits.
+// The servers' time is virtual: the test does not wait.
 TEST_F(ControlTest, SessionsExpireWhenTheClockJumpsPastTheirTimeouts) {
   RawSession patient(port(), seconds(40));
   RawSession ann(port(), seconds(10));

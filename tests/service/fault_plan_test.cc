@@ -74,7 +74,7 @@ TEST(FaultPlanTest, EverythingIsWellAfterwards) {
     } catch (const std::exception&) {
       // Refused, cut or lost.
     }
-    if (count % 10 == 0) control.calm();  // Nobody waits for what is stalled.
+    if (count % 10 == 0) control.calm();  // A stalled session is not waited for.
     if (count % 10 == 0) {
       ASSERT_TRUE(control.plan({.seed = count, .every = milliseconds(2), .kinds = all_kinds()})
                       .has_value());

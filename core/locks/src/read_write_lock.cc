@@ -107,8 +107,8 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
       take_place_and_list(session_, lock_, marked, options_.data, options_.acl, context));
   Place place(session_, ours.znode, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.znode);
-  // 3. to 5. A reader waits until no writer is in front, a writer until no contender is. Whom it
-  // waited for may have left a downgraded reader in its place: that is why it lists again.
+  // 3. to 5. A reader waits until no writer is in front, a writer until no contender is. The
+  // predecessor may have left a downgraded reader in its place, so the writer lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);
   queue.own = own;
   Task<Result<TurnProof>> waiting =

@@ -143,7 +143,7 @@ WordSubject ClientConnection::describe_server() const {
 // The server has enough of this client: what it has read before is still taken up.
 void ClientConnection::close() { hang_up(); }
 
-// A server reads nothing behind a ConnectRequest before it has answered it
+// A server reads nothing after a ConnectRequest before it has answered it
 // (ServerCnxn.disableRecv).
 void ClientConnection::read_frames() {
   while (!closed_ && (!greeted_ || session_ != 0) && has_room()) {

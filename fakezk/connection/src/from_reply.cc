@@ -61,7 +61,7 @@ wire::MultiResult result_of(wire::Op op, const OpResult& done) {
 }
 
 // All results of a multi that has failed are errors: none before the operation at fault,
-// RUNTIMEINCONSISTENCY behind it (PrepRequestProcessor and DataTree.processTxn, multi).
+// RUNTIMEINCONSISTENCY after it (PrepRequestProcessor and DataTree.processTxn, multi).
 wire::MultiReply failed_multi(const Asked& asked, const Reply& reply) {
   wire::MultiReply failed;
   const auto at_fault = static_cast<std::size_t>(reply.failed_op());

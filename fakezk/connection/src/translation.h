@@ -23,7 +23,7 @@ namespace lockstep::connection {
     const wire::Request& request);
 // As what the result of an operation of a multi is encoded, if it does not fail.
 [[nodiscard]] wire::Op result_of(const wire::MultiOp& op);
-// The session's password, eight of whose sixteen bytes are significant; 0, which is nobody's, if
+// The session's password, eight of whose sixteen bytes are significant; 0, which no session has, if
 // they are no password of these servers.
 [[nodiscard]] std::uint64_t to_password(const wire::Buffer& bytes);
 [[nodiscard]] std::string to_bytes(std::uint64_t password);

@@ -142,7 +142,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) take_up_strays(session_of(link), now);
   if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query());
-  // Behind a request that was dropped, nothing is answered (Z28).
+  // After a dropped request, nothing is answered (Z28).
   if (!connections_[link].drops_requests) set_watches(link, message.watched());
 }
 

@@ -17,7 +17,8 @@ namespace lockstep::intercept {
 
 namespace {
 
-// Functions that wait, or start something that goes on by itself, and that nobody defines here.
+// Functions that wait, or start something that goes on by itself, and that this library does not
+// define.
 constexpr std::array<std::string_view, 7> kUnhandled = {
     "aio_suspend", "epoll_pwait2",    "io_getevents", "mq_receive",
     "mq_send",     "mq_timedreceive", "mq_timedsend"};

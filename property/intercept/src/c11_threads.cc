@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-// C11's threads are POSIX's under other names, as in glibc: whoever calls these functions, in an
+// C11's threads are POSIX's under other names, as in glibc: a caller of these functions, in an
 // execution or not, calls their counterparts.
 
 namespace {

@@ -11,7 +11,7 @@ struct Handled {
   const void* definition;
 };
 
-// All of them. Whoever links this gets all definitions.
+// All of them. A program that links this gets all definitions.
 [[nodiscard]] std::span<const Handled> handled();
 
 }  // namespace lockstep::intercept

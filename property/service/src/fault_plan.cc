@@ -7,7 +7,7 @@ namespace lockstep::service {
 
 namespace {
 
-// A plan takes whom it finds: between two looks, nothing has to be as it was.
+// A plan strikes the clients that it finds: between two looks, anything may have changed.
 void whatever(const Control::Done& done) { static_cast<void>(done); }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace lockstep::service {
 // can happen happens at once, in the default order.
 class ServedWorld {
  public:
-  // Somebody to whom something may have been answered.
+  // A client to which something may have been answered.
   class Looker {
    public:
     virtual void look() = 0;
@@ -43,7 +43,7 @@ class ServedWorld {
   void hear(const connection::ClientConnection& from);
   // At the end of this turn, or of the next one, `looker` looks.
   void look_later(std::shared_ptr<Looker> looker) { lookers_.push_back(std::move(looker)); }
-  // Nobody looks any more: what they belong to ends.
+  // Drops the lookers, whose owner ends.
   void forget_lookers() { lookers_.clear(); }
   // Memory for what is being read: idle clients have none of their own.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }

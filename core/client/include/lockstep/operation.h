@@ -110,8 +110,7 @@ struct FromReply;
 // abandons the reply, not the request. Resumes on the session's executor. Never moved; awaited
 // once.
 template <class T>
-class [[nodiscard(
-    "the request is sent, but nobody hears of its outcome: co_await it")]] Operation final
+class [[nodiscard("the request is sent, but its outcome is dropped: co_await it")]] Operation final
     : public internal::OperationBase {
   using FromReply = internal::FromReply<T>;
   using Left = typename FromReply::Left;  // Watch, or NoWatch.

@@ -51,9 +51,9 @@ class CohortToken {
 //   the cause of the loss   the grant beneath was lost on its way to this waiter
 // and try_acquire(), which does not wait, also with
 //   kConflict               another contender, of this object or elsewhere, was in front
-// If the grant beneath is lost, its holder is told as HeldLock says, nobody else gets that grant,
-// and the waiters queue up again with a new place. A suspect grant, or one that another client has
-// asked for (LockOptions::revocable), is not handed on either.
+// If the grant beneath is lost, its holder is told as HeldLock says, no other waiter gets that
+// grant, and the waiters queue up again with a new place. A suspect grant, or one that another
+// client has asked for (LockOptions::revocable), is not handed on either.
 //
 // Exclusion and loss: as FairMutex, whose queue it shares with all contenders elsewhere. Order: a
 // contender that arrives here is served in front of contenders elsewhere that arrived earlier, but

@@ -64,7 +64,7 @@ class ClientConnection final : private fakezk::Endpoint {
   // Hangs up; the servers still take up everything that they have been sent.
   ~ClientConnection();
 
-  // Null: nobody listens. The listener outlives the connection.
+  // Null: there is no listener. The listener outlives the connection.
   void set_listener(Listener* listener) { listener_ = listener; }
 
   // Null: everything passes, unseen. The checkpoint outlives the connection.
@@ -92,7 +92,7 @@ class ClientConnection final : private fakezk::Endpoint {
   // while unread() is large bounds the memory.
   void feed(std::string_view bytes);
   // The client has closed the stream, or it has broken. The servers have read the first `accepted`
-  // of the messages that are under way, and answer nobody.
+  // of the messages that are under way, and answer none.
   void hang_up(std::uint32_t accepted = kAll);
 
   // The bytes for the client since the last call. There may be some after the close too.

@@ -20,7 +20,7 @@ struct Step {
   const Applied* applied = nullptr;         // kApply, kStray
   const ServerMessage* received = nullptr;  // kDeliver
   TimerKind timer = TimerKind::kProcess;    // a timer: what becomes of it
-  std::uint32_t timer_index = 0;            // and of whom
+  std::uint32_t timer_index = 0;            // and the process it belongs to
   std::uint32_t lost_requests = 0;          // a cut
   std::uint32_t lost_inbox = 0;             // a cut
   // kLeaderChange, kForgottenWrites: by link, how much of its inbox; all requests of the open ones

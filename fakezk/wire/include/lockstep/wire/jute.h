@@ -27,7 +27,7 @@ enum class Malformed : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(Malformed how);
 
-// A record lists its fields, in their order, to whoever reads or writes them:
+// A record lists its fields, in their order, to a reader or a writer:
 //   template <class Self, class Archive> static void fields(Self& self, Archive& archive);
 class Writer;
 class Reader;

@@ -15,7 +15,7 @@
 namespace lockstep::wire {
 
 // A client sends: first a ConnectRequest, then requests; each is a frame (frames.h). Decoders
-// take one frame without its length, ignore bytes behind the last field, as ZooKeeper's server
+// take one frame without its length, ignore bytes after the last field, as ZooKeeper's server
 // does, and refuse everything else with an error. Encoders give a frame without its length.
 
 struct ConnectRequest {

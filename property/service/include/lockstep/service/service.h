@@ -15,7 +15,7 @@ struct ControlOptions {
 };
 
 struct ServiceOptions {
-  std::string address = "127.0.0.1";  // An IP address. Whoever reaches it may do anything.
+  std::string address = "127.0.0.1";  // An IP address. A client that reaches it may do anything.
   std::uint16_t port = 0;             // Of the first server; the others follow. 0: free ones.
   std::uint32_t servers = 1;          // Of one ensemble, a port each.
   // tickTime, maxSessionTimeout (zero: 20 ticks) and the pause between two looks for containers and
