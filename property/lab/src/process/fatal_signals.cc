@@ -39,7 +39,7 @@ constexpr std::string_view kOverflow =
 static_assert(stacks::kStackBytes == std::size_t{256} * 1024);
 
 std::mutex mutex;
-int users = 0;
+int catchers = 0;  // That exist.
 std::array<struct sigaction, kFatal.size()> previous;
 
 // A thread that runs no execution sends its signal with this value to one that does, and thereby
@@ -119,7 +119,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 FatalSignals::FatalSignals() {
   const std::lock_guard lock(mutex);
-  if (users++ > 0) return;
+  if (catchers++ > 0) return;
   struct sigaction own{};
   own.sa_sigaction = &handle;
   own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -131,7 +131,7 @@ FatalSignals::FatalSignals() {
 // A handler that was installed meanwhile stays.
 FatalSignals::~FatalSignals() {
   const std::lock_guard lock(mutex);
-  if (--users > 0) return;
+  if (--catchers > 0) return;
   for (std::size_t i = 0; i < kFatal.size(); ++i) {
     struct sigaction now{};
     ::sigaction(kFatal[i].signal, nullptr, &now);
