@@ -19,7 +19,8 @@ Figure client_speed(std::string_view name, const threads::ThreadsUnderTest& clie
   settings.seconds = seconds;
   const lab::HuntReport report = hunt_threads(clients, settings);
   expect(report.passed(), "three clients of the C client break something");
-  return {name, static_cast<double>(report.executions) / report.seconds, "executions/s"};
+  return {std::string(name), static_cast<double>(report.executions) / report.seconds,
+          "executions/s"};
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ namespace {
 
 using zookeeper::CClientFloor;
 
-constexpr std::size_t kSessions = 10;
 constexpr std::size_t kInFlight = 256;
 // Ours and the floor take turns, so that a slow minute of the machine is a slow one for both.
 constexpr int kTurns = 5;
@@ -53,7 +52,7 @@ class Ground {
 // A figure in every turn; the median counts.
 class Series {
  public:
-  Series(std::string_view name, std::string_view unit) : name_(name), unit_(unit) {}
+  Series(std::string name, std::string_view unit) : name_(std::move(name)), unit_(unit) {}
   void add(double value) { values_.push_back(value); }
   [[nodiscard]] Figure figure() const {
     std::vector<double> sorted = values_;
@@ -62,7 +61,7 @@ class Series {
   }
 
  private:
-  std::string_view name_;
+  std::string name_;
   std::string_view unit_;
   std::vector<double> values_;
 };
@@ -75,8 +74,8 @@ constexpr std::string_view kShare = "of the floor";
 // Locks per second of ours and of the floor, and the share of the floor that ours reaches.
 class Pair {
  public:
-  Pair(std::string_view ours, std::string_view floor, std::string_view share, std::string_view unit)
-      : ours_(ours, unit), floor_(floor, unit), share_(share, kShare) {}
+  Pair(const std::string& name, std::string_view unit)
+      : ours_(name, unit), floor_("floor_" + name, unit), share_(name + "_share", kShare) {}
   void add(double ours, double floor) {
     ours_.add(ours);
     floor_.add(floor);
@@ -95,10 +94,11 @@ class Pair {
 // One measurement of everything, on servers that are warm.
 class Measurement {
  public:
-  Measurement(const std::string& servers, double seconds)
+  Measurement(const std::string& servers, std::size_t contenders, double seconds)
       : turn_(seconds / kTurns),
-        ours_(servers, kSessions),
-        floor_(servers, kSessions),
+        contenders_(contenders),
+        ours_(servers, contenders),
+        floor_(servers, contenders),
         ground_(floor_) {}
 
   Figures measure() {
@@ -127,7 +127,7 @@ class Measurement {
   // The servers' virtual machines compile what they do often.
   void warm_up() {
     static_cast<void>(floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(turn_)));
-    static_cast<void>(ours_.handoffs(ground_.one(), kSessions, 1, turn_));
+    static_cast<void>(ours_.handoffs(ground_.one(), contenders_, 1, turn_));
   }
 
   void uncontended() {
@@ -151,28 +151,29 @@ class Measurement {
 
   void queues() {
     const std::string& one = ground_.one();
-    const auto sessions = floor_.handoffs(one, kSessions, 1, Time(turn_));
-    sessions_.add(ours_.handoffs(one, kSessions, 1, turn_).per_second, sessions.per_second);
-    const auto waiters = floor_.handoffs(one, 1, kSessions, Time(turn_));
-    waiters_.add(ours_.handoffs(one, 1, kSessions, turn_).per_second, waiters.per_second);
-    local_.add(ours_.local(one, kSessions, turn_).per_second);
+    const auto sessions = floor_.handoffs(one, contenders_, 1, Time(turn_));
+    sessions_.add(ours_.handoffs(one, contenders_, 1, turn_).per_second, sessions.per_second);
+    const auto waiters = floor_.handoffs(one, 1, contenders_, Time(turn_));
+    waiters_.add(ours_.handoffs(one, 1, contenders_, turn_).per_second, waiters.per_second);
+    local_.add(ours_.local(one, contenders_, turn_).per_second);
+  }
+
+  [[nodiscard]] std::string handoff(const char* of) const {
+    return "handoff_" + std::to_string(contenders_) + "_" + of;
   }
 
   const double turn_;
+  const std::size_t contenders_;
   RealLocks ours_;
   CClientFloor floor_;
   Ground ground_;
-  Pair handed_off_{"uncontended", "floor_uncontended", "uncontended_share", kLocks};
-  Pair awaited_{"uncontended_awaited", "floor_uncontended_awaited", "uncontended_awaited_share",
-                kLocks};
-  Pair sessions_{"handoff_10_sessions", "floor_handoff_10_sessions", "handoff_10_sessions_share",
-                 kHandoffs};
-  Pair waiters_{"handoff_10_waiters_one_session", "floor_handoff_10_waiters_one_session",
-                "handoff_10_waiters_one_session_share", kHandoffs};
-  Pair in_flight_{"locks_in_flight_256", "floor_locks_in_flight_256", "locks_in_flight_256_share",
-                  kLocks};
+  Pair handed_off_{"uncontended", kLocks};
+  Pair awaited_{"uncontended_awaited", kLocks};
+  Pair sessions_{handoff("sessions"), kHandoffs};
+  Pair waiters_{handoff("waiters_one_session"), kHandoffs};
+  Pair in_flight_{"locks_in_flight_256", kLocks};
   // Without a floor: hardly any handoff has a request.
-  Series local_{"handoff_10_waiters_local", kHandoffs};
+  Series local_{handoff("waiters_local"), kHandoffs};
   Series cycle_{"uncontended_latency_p50", kMicroseconds};
   Series floor_cycle_{"floor_uncontended_latency_p50", kMicroseconds};
   Series acquire_{"acquire_latency_p50", kMicroseconds};
@@ -193,7 +194,7 @@ Figures measure_real(const BenchSettings& settings) {
   if (const auto defect = zookeeper::Options(servers).defect()) {
     throw UsageError("--zookeeper " + servers + ": " + *defect);
   }
-  return Measurement(servers, settings.seconds).measure();
+  return Measurement(servers, settings.contenders, settings.seconds).measure();
 }
 
 }  // namespace lockstep::program

@@ -36,7 +36,7 @@ Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
     throw std::runtime_error("the lock under measurement breaks " +
                              report.failure->violation.oracle);
   }
-  return {name, executions_per_second(report), "executions/s"};
+  return {std::string(name), executions_per_second(report), "executions/s"};
 }
 
 // The time to search all schedules of the same lock.
@@ -48,7 +48,7 @@ Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   what.settings.strategy = lab::HuntSettings::kExhaustive;
   const lab::HuntReport report = search(what, false);
   if (!report.exhaustive->exhausted) throw std::runtime_error("under measurement: not exhausted");
-  return {name, report.seconds, "s"};
+  return {std::string(name), report.seconds, "s"};
 }
 
 Figures explorer(const BenchSettings& settings) {
@@ -202,13 +202,17 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
       ->type_name("HOSTS");
   command->add_flag("--force-sync", settings->force_sync,
                     "real: its own server forces every transaction to the disk");
+  add_number<std::size_t>(*command, "--contenders", settings->contenders, 2, 100,
+                          "real: how many contend for one lock (10)");
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([&line, suite, settings, json, measure_real] {
     line.run = [&line, suite, settings, json, measure_real] {
       const Suite chosen = suite_called(*suite, measure_real);
-      const bool for_real = !settings->zookeeper.empty() || settings->force_sync;
+      const bool for_real = !settings->zookeeper.empty() || settings->force_sync ||
+                            settings->contenders != BenchSettings().contenders;
       if (for_real && chosen.name != "real") {
-        throw UsageError("bench: --zookeeper and --force-sync belong to the suite real");
+        throw UsageError(
+            "bench: --zookeeper, --force-sync and --contenders belong to the suite real");
       }
       return run(chosen, *settings, *json, line.measure_client);
     };

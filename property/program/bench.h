@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@ namespace lockstep::program {
 
 // One figure of a suite of `lockstep bench`.
 struct Figure {
-  std::string_view name;
+  std::string name;
   double value;
   std::string_view unit;
 };
@@ -22,6 +23,7 @@ struct BenchSettings {
   // of transactions is forced to the disk if so wanted.
   std::string zookeeper;
   bool force_sync = false;
+  std::size_t contenders = 10;  // Of the suite real's queues.
 };
 using Measure = Figures (*)(const BenchSettings& settings);
 

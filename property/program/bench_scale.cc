@@ -314,6 +314,7 @@ Figures scale(double seconds) {
     return in_fresh_thread([=] { return wait_in_a_queue(waiters, seconds); });
   };
   const Waiting ten = wait(10);
+  const Waiting hundred = wait(100);
   const Waiting thousand = wait(1'000);
   const Waiting most = wait(kWaiters);
   const std::size_t places = in_fresh_thread(&bytes_of_places);
@@ -321,6 +322,7 @@ Figures scale(double seconds) {
   const std::size_t places_of_all = in_fresh_thread(&bytes_of_places_of_all);
   return {{"waiter_bytes", each(most.bytes, places, kWaiters), "bytes"},
           {"handoff_10_waiters", ten.handoff_us, "us"},
+          {"handoff_100_waiters", hundred.handoff_us, "us"},
           {"handoff_1000_waiters", thousand.handoff_us, "us"},
           {"handoff_10000_waiters", most.handoff_us, "us"},
           {"handoff_requests_10_waiters", static_cast<double>(ten.most.requests), "requests"},
@@ -328,6 +330,7 @@ Figures scale(double seconds) {
           {"handoff_wakes_10000_waiters", static_cast<double>(most.most.lists), "wakes"},
           {"handoff_flatness", most.handoff_us / ten.handoff_us, "times"},
           {"list_10_waiters", ten.list_us, "us"},
+          {"list_100_waiters", hundred.list_us, "us"},
           {"list_1000_waiters", thousand.list_us, "us"},
           {"list_10000_waiters", most.list_us, "us"},
           {"locks_100000", many.us, "us"},

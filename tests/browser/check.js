@@ -2,6 +2,9 @@
 // with one of them is listed as text. Needs contrast.js.
 "use strict";
 
+const kColors = 10;
+const kLeastDifference = 25;  // A tenth of that is just noticeable side by side.
+
 // ----------------------------------------------------------------------------------- the slider
 
 // What exists after a step, worked out from the record alone.
@@ -108,6 +111,16 @@ function checkNames(view, where) {
   expect(reachable.length === 1, `${where}: ${reachable.length} rows are tab stops`);
 }
 
+// Ten clients have ten colours, each on the name of its lane.
+function checkColors(view, record, where) {
+  const names = [...view.document.querySelectorAll("#lane-names span[title]")].slice(0, Math.min(record.lanes.length, kColors));
+  const inks = names.map((name) => color(view.getComputedStyle(name).color).rgb);
+  inks.forEach((ink, index) => inks.slice(0, index).forEach((other, before) => {
+    const apart = difference(ink, other);
+    expect(apart >= kLeastDifference, `${where}: lanes ${before + 1} and ${index + 1} differ by ${apart.toFixed(0)}`);
+  }));
+}
+
 // Before it is printed, the drawing gets the width of paper.
 function checkPrint(view, where) {
   const width = () => view.document.querySelector("#timeline svg").viewBox.baseVal.width;
@@ -145,6 +158,7 @@ async function checkFrame(frame, scheme) {
     checkWakes(view.document, JSON.parse(view.document.getElementById("record").textContent), where);
     await checkPlay(view, where);
     checkNames(view, where);
+    checkColors(view, JSON.parse(view.document.getElementById("record").textContent), where);
     checkPrint(view, where);
     checkLayout(view, where);
     checkContrast(view, where);

@@ -1,4 +1,4 @@
-// What run.sh and control_page.py check with: expectations that were not met, and contrast.
+// What run.sh and control_page.py check with: expectations that were not met, contrast and colours.
 "use strict";
 
 const kLeastContrast = 4.5;  // WCAG 2.2, 1.4.3
@@ -28,6 +28,23 @@ function luminance(rgb) {
 function contrast(first, second) {
   const [dark, light] = [luminance(first), luminance(second)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
+}
+
+// CIE L*a*b* with the white of sRGB, in which distances are about as large as they look.
+function lab(rgb) {
+  const [r, g, b] = rgb.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const [x, y, z] = [
+    (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+  ].map((share) => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+function difference(first, second) {
+  const [one, other] = [lab(first), lab(second)];
+  return Math.hypot(...one.map((value, index) => value - other[index]));
 }
 
 function backdrop(view, element) {

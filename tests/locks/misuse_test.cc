@@ -1,9 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <utility>
 
+#include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/multi_lock.h"
+#include "lockstep/read_write_lock.h"
+#include "lockstep/semaphore.h"
+#include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
 // Misuse ends the program in every build, with the rule that was broken.
@@ -64,6 +70,52 @@ TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
   simulation.start(await(task));
   EXPECT_DEATH(simulation.start(await(task)), "this one is awaited already");
   simulation.run();
+}
+
+TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTask) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  FairMutex holders(*session, "/lock");
+  const HeldLock held = must(simulation.run(holders.acquire()), "acquire");
+  const auto wait_for_what_is_gone = [&] {
+    FairMutex mutex(*session, "/lock");
+    return mutex.acquire();
+  };
+  EXPECT_DEATH(static_cast<void>(wait_for_what_is_gone()),
+               "a FairMutex must outlive the tasks of its acquires");
+  const auto destroy_while_it_waits = [&] {
+    FairMutex mutex(*session, "/lock");
+    static_cast<void>(simulation.start(mutex.acquire()));
+  };
+  EXPECT_DEATH(destroy_while_it_waits(), "a FairMutex must outlive the tasks of its acquires");
+}
+
+template <class Lock, class Acquire>
+void destroy_before_the_task(Lock lock, Acquire acquire) {
+  std::optional<Lock> short_lived(std::move(lock));
+  const auto task = acquire(*short_lived);
+  short_lived.reset();
+}
+
+TEST(MisuseDeathTest, EveryLockNamesItselfIfItIsDestroyedBeforeItsTask) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const auto acquire = [](auto& lock) { return lock.acquire(); };
+  EXPECT_DEATH(destroy_before_the_task(UnfairMutex(*session, "/lock"), acquire),
+               "an UnfairMutex must outlive");
+  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session, "/lock", 1), acquire),
+               "a Semaphore must outlive");
+  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session, "/lock", 2),
+                                       [](Semaphore& lock) { return lock.acquire(2); }),
+               "a Semaphore must outlive");
+  EXPECT_DEATH(destroy_before_the_task(ReadWriteLock(*session, "/lock"),
+                                       [](ReadWriteLock& lock) { return lock.acquire_read(); }),
+               "a ReadWriteLock must outlive");
+  EXPECT_DEATH(destroy_before_the_task(MultiLock(*session, {"/a", "/b"}), acquire),
+               "a MultiLock must outlive");
+  EXPECT_DEATH(destroy_before_the_task(DoubleBarrier(*session, "/lock", 2),
+                                       [](DoubleBarrier& barrier) { return barrier.enter(); }),
+               "a DoubleBarrier must outlive");
 }
 
 TEST(MisuseDeathTest, SecondWaiterOfAWatch) {

@@ -167,6 +167,7 @@ TEST_F(ReadWriteRevocationTest, AllReadersHearOfItAndNoWaiterDoes) {
   EXPECT_EQ(first.cause(), Error::kRevoked);  // It alone has a grace period.
   EXPECT_EQ(second.state(), LockState::kHeld);
   EXPECT_FALSE(writer.done());
+  simulation_.end_tasks();
 }
 
 TEST_F(ReadWriteRevocationTest, ObserversReadTheDataOfHoldersAndWaiters) {
@@ -178,6 +179,7 @@ TEST_F(ReadWriteRevocationTest, ObserversReadTheDataOfHoldersAndWaiters) {
   for (const QueueEntry& entry : queue) EXPECT_EQ(entry.data.view(), "ann@host");
   EXPECT_TRUE(queue[0].holds);
   EXPECT_FALSE(queue[1].holds);
+  simulation_.end_tasks();
 }
 
 TEST_F(ReadWriteRevocationTest, ADowngradedGrantIsAskedForAsItsWriterWas) {

@@ -177,6 +177,7 @@ TEST_F(SemaphoreTest, ShowsItsLeasesAndItsWaiters) {
   ASSERT_EQ(waiters.size(), 2U);
   EXPECT_EQ(waiters[0].stat.ephemeral_owner, b_->id());
   EXPECT_EQ(waiters[1].stat.ephemeral_owner, c_->id());
+  simulation_.end_tasks();
 }
 
 // -------------------------------------------------------------------------- shared capacity

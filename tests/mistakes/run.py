@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mistakes that GCC and Clang have to name, with words that say what to do. (Those that only show when
-a program runs are death tests: MisuseDeathTest, ZookeeperBlockingDeathTest.)
+a program runs are death tests: MisuseDeathTest, ZookeeperBlockingDeathTest; here is one that depends on how a
+compiler makes coroutines.)
 
 usage: run.py [COMPILER...]    by default g++ and clang++-19
 """
@@ -14,6 +15,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 INCLUDES = [f"-I{TOP / room / 'include'}" for room in ("core/async", "core/client", "core/locks")]
 COROUTINE_MUST_RETURN_A_RESULT = "the coroutine has to return a Result"
+
+
+# What a program with tasks links.
+SOURCES = [str(TOP / "core/async/src" / name) for name in ("check.cc", "exception_witness.cc", "frame_pool.cc")]
 
 
 def compiled(compiler, source, *arguments):
@@ -76,7 +81,21 @@ def check_unchecked(compiler):
     print(f"{compiler}: the value of an error ends the program")
 
 
+def check_destroyed_early(compiler):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "destroyed_early"
+        done = compiled(compiler, "destroyed_early.cc", *SOURCES, "-o", str(program))
+        expect(done.returncode == 0, f"{compiler}: destroyed_early.cc does not compile", done.stderr)
+        wrong = subprocess.run([program], capture_output=True, text=True)
+        right = subprocess.run([program, "in the right order"], capture_output=True, text=True)
+    expect(wrong.returncode < 0, f"{compiler}: a lock was destroyed before its task")
+    expect("misuse: a Lock must outlive the tasks" in wrong.stderr, f"{compiler}: the lock is not named", wrong.stderr)
+    expect(right.returncode == 0, f"{compiler}: a lock that outlives its task", right.stderr)
+    print(f"{compiler}: a lock that is destroyed before its task is named")
+
+
 for each in sys.argv[1:] or ["g++", "clang++-19"]:
     check_forgotten(each)
     check_ok(each)
     check_unchecked(each)
+    check_destroyed_early(each)

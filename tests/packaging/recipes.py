@@ -3,8 +3,11 @@
 
 Their functions are replaced by ones that only configure: the names, options, files and versions that
 the recipes state must be those of this tree, and the sources that they take must suffice for CMake.
+With --build, what is configured is also built and installed, and the Conan recipe's consumer is built
+against each of the two packages, and runs.
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -75,6 +78,23 @@ def follow_vcpkg_port(scratch):
     run("cmake", "-P", script)
 
 
+# vcpkg and Conan state these of a release.
+OF_PACKAGES = ("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF")
+
+
+def build_and_consume(build, prefix):
+    # Joined files take a third of the time.
+    run("cmake", *OF_PACKAGES, "-DLOCKSTEP_UNITY_BUILD=ON", build)
+    run("cmake", "--build", build, "--parallel", os.cpu_count())
+    run("cmake", "--install", build, "--prefix", prefix)
+    consumer = prefix.with_name(f"{prefix.name}-consumer")
+    run("cmake", "-G", "Ninja", "-S", TOP / "packaging/conan/test_package", "-B", consumer, "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", consumer)
+    run(consumer / "lock_under_test")
+    print(f"the consumer of {prefix.name} works")
+
+
 def copy_in(_recipe, pattern, src, dst):
     """Stands for conan.tools.files.copy; a pattern without a file is an error here."""
     files = [file for file in pathlib.Path(src).glob(pattern.replace("*", "**/*")) if file.is_file()]
@@ -142,9 +162,15 @@ def follow_conan_recipe(scratch):
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--build"]):
+        sys.exit("usage: recipes.py [--build]")
     with tempfile.TemporaryDirectory() as folder:
-        follow_vcpkg_port(pathlib.Path(folder))
-        follow_conan_recipe(pathlib.Path(folder))
+        scratch = pathlib.Path(folder)
+        follow_vcpkg_port(scratch)
+        follow_conan_recipe(scratch)
+        if sys.argv[1:]:
+            build_and_consume(scratch / "vcpkg", scratch / "package-of-vcpkg")
+            build_and_consume(scratch / "conan", scratch / "package-of-conan")
     print("the recipes fit the tree; neither vcpkg nor Conan has run")
 
 

@@ -8,9 +8,13 @@
 namespace lockstep {
 namespace {
 
+ProgramRun measured(const std::string& options) {
+  return run_program(words("bench real --json --seconds 0.05 --zookeeper " +
+                           support::ZookeeperServer::shared().address() + options));
+}
+
 TEST(BenchRealTest, EveryFigureHasItsFloor) {
-  const ProgramRun run = run_program({"bench", "real", "--json", "--seconds", "0.05", "--zookeeper",
-                                      support::ZookeeperServer::shared().address()});
+  const ProgramRun run = measured("");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const nlohmann::json result = run.json();
@@ -33,7 +37,17 @@ TEST(BenchRealTest, EveryFigureHasItsFloor) {
   }
 }
 
+TEST(BenchRealTest, AsManyContendAsIsSaid) {
+  const ProgramRun run = measured(" --contenders 3");
+  ASSERT_EQ(run.status, 0) << run.err;
+  for (const char* const name : {"handoff_3_sessions", "floor_handoff_3_waiters_one_session"}) {
+    EXPECT_NE(run.out.find('"' + std::string(name) + '"'), std::string::npos) << run.out;
+  }
+}
+
 TEST(BenchRealTest, BadInputIsNamed) {
+  expect_one_line(run_program(words("bench fake --contenders 3")), 2, "--contenders");
+  expect_one_line(run_program(words("bench real --contenders 1")), 2, "2 to 100");
   expect_one_line(run_program(words("bench real --zookeeper 127.0.0.1:x")), 2, "127.0.0.1:x");
   expect_one_line(run_program(words("bench fake --zookeeper 127.0.0.1:1")), 2, "--zookeeper");
   expect_one_line(run_program(words("bench real --force-sync --zookeeper 127.0.0.1:1")), 2,

@@ -39,7 +39,7 @@ TEST(VersionTest, TheNewestReleaseIsTheVersionOfTheProject) {
 
 TEST(VersionTest, TheFiguresAreThoseOfTheVersionOfTheProject) {
   const auto stated = first_groups(text_of("CMakeLists.txt"), R"( *VERSION ([0-9.]+))");
-  const auto measured = first_groups(text_of("docs/figures.md"), R"(for version ([0-9.]+) on .*)");
+  const auto measured = first_groups(text_of("docs/numbers.md"), R"(for version ([0-9.]+) on .*)");
   ASSERT_EQ(measured.size(), 1U);
   EXPECT_EQ(measured.front(), stated.front());
 }

@@ -61,7 +61,7 @@ Result<void> DoubleBarrier::valid() const {
   return options_.valid_without_marks();
 }
 
-Task<Result<DoubleBarrier::Member>> DoubleBarrier::enter(Context context) {
+Task<Result<DoubleBarrier::Member>> DoubleBarrier::enter(One, Context context) {
   internal::AcquireNotice under_way(session_, barrier_, observer_);
   Result<Member> member = co_await come_in(std::move(context));
   if (!member) co_return under_way.failed(member.error());

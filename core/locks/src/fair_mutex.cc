@@ -22,7 +22,7 @@ HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, TurnProof& 
 
 }  // namespace
 
-Task<Result<HeldLock>> FairMutex::acquire(Patience patience, Context context) {
+Task<Result<HeldLock>> FairMutex::acquire(One, Patience patience, Context context) {
   Session& session = queue_.session;
   LockObserver* const observer = queue_.observer;
   internal::AcquireNotice under_way(session, queue_.lock, observer);

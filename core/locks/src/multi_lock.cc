@@ -39,7 +39,7 @@ Result<void> MultiLock::valid() const {
   return {};
 }
 
-Task<Result<HeldLocks>> MultiLock::acquire(Context context) {
+Task<Result<HeldLocks>> MultiLock::acquire(One, Context context) {
   co_await ok(valid());
   std::vector<HeldLock> held;
   const Result<void> all = co_await acquire_each(held, std::move(context));

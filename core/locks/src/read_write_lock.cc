@@ -88,7 +88,8 @@ Task<void> ask_again(Session& session, Path znode) {
 
 }  // namespace
 
-Task<Result<HeldLock>> ReadWriteLock::acquire(Share share, Patience patience, Context context) {
+Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patience,
+                                              Context context) {
   internal::AcquireNotice under_way(session_, lock_, observer_);
   const Result<void> valid = options_.valid_without_marks();
   if (!valid) co_return under_way.failed(valid.error());

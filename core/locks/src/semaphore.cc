@@ -88,12 +88,12 @@ class Semaphore::Leases {
   std::optional<Result<Children>> listed_;
 };
 
-Task<Result<HeldLock>> Semaphore::acquire_one(Patience patience, Context context) {
-  HeldLocks one = co_await ok(acquire_several(1, patience, std::move(context)));
+Task<Result<HeldLock>> Semaphore::acquire_one(One, Patience patience, Context context) {
+  HeldLocks one = co_await ok(acquire_several(One(tasks_), 1, patience, std::move(context)));
   co_return std::move(std::move(one).each().front());
 }
 
-Task<Result<HeldLocks>> Semaphore::acquire_several(std::int32_t leases, Patience patience,
+Task<Result<HeldLocks>> Semaphore::acquire_several(One, std::int32_t leases, Patience patience,
                                                    Context context) {
   if (observer_) {
     observer_->part_of(path_ / "locks", path_, LockPart::kTurns);

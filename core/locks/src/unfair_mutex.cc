@@ -110,7 +110,7 @@ Result<void> UnfairMutex::valid() const {
   return options_.valid_without_marks();
 }
 
-Task<Result<HeldLock>> UnfairMutex::acquire(bool waits, Context context) {
+Task<Result<HeldLock>> UnfairMutex::acquire(One, bool waits, Context context) {
   if (observer_) observer_->part_of(znode_, znode_, LockPart::kGrants);
   internal::AcquireNotice under_way(session_, znode_, observer_);
   const Result<void> suitable = valid();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -80,11 +81,15 @@ class DoubleBarrier {
         options_(std::move(options)),
         observer_(observer) {}
 
-  Task<Result<Member>> enter(Context context = {});
+  Task<Result<Member>> enter(Context context = {}) {
+    return enter(One(tasks_), std::move(context));
+  }
   // With a deadline that is this far from now.
   Task<Result<Member>> enter(Duration wait) { return enter(within(session_.executor(), wait)); }
 
  private:
+  using One = internal::TaskCount::One;
+
   // The number in "ready": the last round that has begun.
   class Ready {
    public:
@@ -100,6 +105,7 @@ class DoubleBarrier {
 
   [[nodiscard]] Result<void> valid() const;
   [[nodiscard]] Path ready_path() const { return barrier_ / "ready"; }
+  Task<Result<Member>> enter(One counted, Context context);
   Task<Result<Member>> come_in(Context context);
   Task<Result<Ready>> wait_until_ready(Path ours, Context context);
   Task<Result<Ready>> read_ready(Context context);
@@ -112,6 +118,7 @@ class DoubleBarrier {
   std::int32_t members_;
   LockOptions options_;
   LockObserver* observer_;
+  internal::TaskCount tasks_{"a DoubleBarrier must outlive the tasks that enter it"};
 };
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -53,10 +54,10 @@ class FairMutex {
   }
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
-    return acquire(Patience::kWaits, std::move(context));
+    return acquire(One(tasks_), Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
-    return acquire(Patience::kDoesNotWait, std::move(context));
+    return acquire(One(tasks_), Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -69,11 +70,14 @@ class FairMutex {
   }
 
  private:
+  using One = internal::TaskCount::One;
+
   [[nodiscard]] Executor& executor() const { return queue_.session.executor(); }
-  Task<Result<HeldLock>> acquire(Patience patience, Context context);
+  Task<Result<HeldLock>> acquire(One counted, Patience patience, Context context);
 
   LockQueue queue_;
   LockOptions options_;
+  internal::TaskCount tasks_{"a FairMutex must outlive the tasks of its acquires"};
 };
 
 }  // namespace lockstep

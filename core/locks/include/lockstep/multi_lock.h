@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lockstep/held_locks.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/lock_set.h"
@@ -34,19 +35,25 @@ class MultiLock {
   MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
             LockObserver* observer = nullptr);
 
-  Task<Result<HeldLocks>> acquire(Context context = {});
+  Task<Result<HeldLocks>> acquire(Context context = {}) {
+    return acquire(One(tasks_), std::move(context));
+  }
   // With a deadline that is this far from now.
   Task<Result<HeldLocks>> acquire(Duration wait) {
     return acquire(within(session_.executor(), wait));
   }
 
  private:
+  using One = internal::TaskCount::One;
+
   [[nodiscard]] Result<void> valid() const;
+  Task<Result<HeldLocks>> acquire(One counted, Context context);
   Task<Result<void>> acquire_each(std::vector<HeldLock>& held, Context context);
 
   Session& session_;
   std::vector<LockSet::Member> locks_;
   LockObserver* observer_;
+  internal::TaskCount tasks_{"a MultiLock must outlive the tasks of its acquires"};
 };
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -51,16 +52,16 @@ class ReadWriteLock {
 
   // The try_ acquires do not wait for other contenders.
   Task<Result<HeldLock>> acquire_read(Context context = {}) {
-    return acquire(Share::kShared, Patience::kWaits, std::move(context));
+    return acquire(One(tasks_), Share::kShared, Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> acquire_write(Context context = {}) {
-    return acquire(Share::kExclusive, Patience::kWaits, std::move(context));
+    return acquire(One(tasks_), Share::kExclusive, Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire_read(Context context = {}) {
-    return acquire(Share::kShared, Patience::kDoesNotWait, std::move(context));
+    return acquire(One(tasks_), Share::kShared, Patience::kDoesNotWait, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire_write(Context context = {}) {
-    return acquire(Share::kExclusive, Patience::kDoesNotWait, std::move(context));
+    return acquire(One(tasks_), Share::kExclusive, Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire_read(Duration wait) {
@@ -91,8 +92,10 @@ class ReadWriteLock {
   }
 
  private:
+  using One = internal::TaskCount::One;
+
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
-  Task<Result<HeldLock>> acquire(Share share, Patience patience, Context context);
+  Task<Result<HeldLock>> acquire(One counted, Share share, Patience patience, Context context);
   Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
   Task<Result<void>> upgrade(HeldLock& held, Patience patience, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
@@ -104,6 +107,7 @@ class ReadWriteLock {
   Path lock_;
   LockOptions options_;
   LockObserver* observer_;
+  internal::TaskCount tasks_{"a ReadWriteLock must outlive the tasks of its acquires"};
 };
 
 }  // namespace lockstep

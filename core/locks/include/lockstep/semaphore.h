@@ -9,6 +9,7 @@
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/held_locks.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -83,10 +84,10 @@ class Semaphore {
         observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
-    return acquire_one(Patience::kWaits, std::move(context));
+    return acquire_one(One(tasks_), Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
-    return acquire_one(Patience::kDoesNotWait, std::move(context));
+    return acquire_one(One(tasks_), Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -96,10 +97,10 @@ class Semaphore {
 
   // So many leases, all or none.
   Task<Result<HeldLocks>> acquire(std::int32_t leases, Context context = {}) {
-    return acquire_several(leases, Patience::kWaits, std::move(context));
+    return acquire_several(One(tasks_), leases, Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLocks>> try_acquire(std::int32_t leases, Context context = {}) {
-    return acquire_several(leases, Patience::kDoesNotWait, std::move(context));
+    return acquire_several(One(tasks_), leases, Patience::kDoesNotWait, std::move(context));
   }
   Task<Result<HeldLocks>> acquire(std::int32_t leases, Duration wait) {
     return acquire(leases, within(executor(), wait));
@@ -119,6 +120,8 @@ class Semaphore {
   }
 
  private:
+  using One = internal::TaskCount::One;
+
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
 
   // The limit of leases, and a watch on it if it can change.
@@ -132,8 +135,9 @@ class Semaphore {
   class Leases;
 
   [[nodiscard]] Result<void> valid(std::int32_t leases) const;
-  Task<Result<HeldLock>> acquire_one(Patience patience, Context context);
-  Task<Result<HeldLocks>> acquire_several(std::int32_t leases, Patience patience, Context context);
+  Task<Result<HeldLock>> acquire_one(One counted, Patience patience, Context context);
+  Task<Result<HeldLocks>> acquire_several(One counted, std::int32_t leases, Patience patience,
+                                          Context context);
   Task<Result<HeldLocks>> take_turn(std::int32_t leases, Patience patience, Context context);
   Task<Result<void>> create_leases(Leases& ours, std::int32_t leases, Context context);
   Task<Result<Zxid>> wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
@@ -146,6 +150,7 @@ class Semaphore {
   LeaseCount count_;
   LockOptions options_;
   LockObserver* observer_;
+  internal::TaskCount tasks_{"a Semaphore must outlive the tasks of its acquires"};
 };
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include "lockstep/contenders.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -47,9 +48,11 @@ class UnfairMutex {
         options_(std::move(options)),
         observer_(observer) {}
 
-  Task<Result<HeldLock>> acquire(Context context = {}) { return acquire(true, std::move(context)); }
+  Task<Result<HeldLock>> acquire(Context context = {}) {
+    return acquire(One(tasks_), true, std::move(context));
+  }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
-    return acquire(false, std::move(context));
+    return acquire(One(tasks_), false, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -62,15 +65,18 @@ class UnfairMutex {
   Task<Result<std::optional<QueueEntry>>> holder(Context context = {});
 
  private:
+  using One = internal::TaskCount::One;
+
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   [[nodiscard]] Result<void> valid() const;
-  Task<Result<HeldLock>> acquire(bool waits, Context context);
+  Task<Result<HeldLock>> acquire(One counted, bool waits, Context context);
   Task<Result<Stat>> create_until_held(Data own, bool waits, Context context);
 
   Session& session_;
   Path znode_;
   LockOptions options_;
   LockObserver* observer_;
+  internal::TaskCount tasks_{"an UnfairMutex must outlive the tasks of its acquires"};
 };
 
 }  // namespace lockstep

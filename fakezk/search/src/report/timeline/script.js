@@ -3,7 +3,7 @@
 (() => {
   const record = JSON.parse(document.getElementById("record").textContent);
   const element = (id) => document.getElementById(id);
-  const kLaneColors = 6;
+  const kLaneColors = 10;
   const kRowHeight = 28;
   const kCharacter = 7.3;  // Width of one character of a label, in pixels, rounded up.
   const kNarrowestLane = 130;  // Below, lanes keep their marks and share one column for labels.

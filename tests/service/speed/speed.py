@@ -3,7 +3,9 @@
 
 Both serve the same requests of the same client, one server with the log of transactions not forced to disk, the other without
 one: the time from exec until a session is open, the memory of the idle process, create+list+delete one after the other, and
-creates in flight together. --check: exit status 1 if a figure is worse than docs/serve.md says."""
+creates in flight together: with frames made here, which cost the client next to nothing, and with ZooKeeper's C client
+(c_client_speed, beside PROGRAM), whose own work is most of the time with a server that is this quick. --check: exit
+status 1 if a figure is worse than docs/serve.md says."""
 import argparse
 import contextlib
 import pathlib
@@ -24,7 +26,8 @@ IN_FLIGHT = 10_000
 ROUNDS = 3
 LONGEST_START_S = 60
 SILENCE_S, PATIENCE_S = 0.2, 30
-MOST_START_MS, MOST_IDLE_MIB, LEAST_RATIO = 20, 10, 3
+MOST_START_MS, MOST_IDLE_MIB, LEAST_RATIO, LEAST_C_CLIENT_RATIO = 20, 10, 3, 1.5
+RATES = ("create, list and delete in turn", "creates in flight together")
 ACL = struct.pack(">ii", 1, 31) + struct.pack(">i", 5) + b"world" + struct.pack(">i", 6) + b"anyone"
 CREATE, DELETE, LIST = 1, 2, 8
 
@@ -161,10 +164,23 @@ def creates_per_s(session, name):
     return IN_FLIGHT / (time.monotonic() - began)
 
 
-def throughput(port, measure, name):
-    """The best of several rounds: other programs disturb both servers alike."""
+def best_in_turns(ports, rates):
+    """[[rate, ...] of each port]: the best of several rounds, in which the servers take turns, because other programs
+    disturb some of them. `rates` is called with a port and the number of the round."""
+    rounds = [[rates(port, number) for port in ports] for number in range(ROUNDS)]
+    return [[max(of_rate) for of_rate in zip(*of_port)] for of_port in zip(*rounds)]
+
+
+def with_frames(port, number):
     session = Session(port)
-    return max(measure(session, b"%s-%d" % (name, number)) for number in range(ROUNDS))
+    return cycles_per_s(session, b"t-%d" % number), creates_per_s(session, b"f-%d" % number)
+
+
+def with_c_client(program):
+    def rates(port, number):
+        run = subprocess.run([program, f"127.0.0.1:{port}", f"/c-{number}"], stdout=subprocess.PIPE, text=True, check=True)
+        return [float(word) for word in run.stdout.split()]
+    return rates
 
 
 def main():
@@ -188,10 +204,10 @@ def main():
         start_ms = min(starts)
         figure("ready after exec", start_ms, real_start_ms, "ms", start_ms < MOST_START_MS)
         figure("memory when idle", idle_mib, resident_mib(java), "MiB", idle_mib < MOST_IDLE_MIB)
-        for name, measure in (("create, list and delete in turn", cycles_per_s), ("creates in flight together", creates_per_s)):
-            ours = throughput(port, measure, b"t" if measure is cycles_per_s else b"f")
-            theirs = throughput(real_port, measure, b"t" if measure is cycles_per_s else b"f")
-            figure(name, ours, theirs, f"per second, {ours / theirs:.1f} times as many", ours >= LEAST_RATIO * theirs)
+        c_client = with_c_client(pathlib.Path(arguments.program).with_name("c_client_speed"))
+        for client, rates, least in (("", with_frames, LEAST_RATIO), (", C client", c_client, LEAST_C_CLIENT_RATIO)):
+            for name, ours, theirs in zip(RATES, *best_in_turns((port, real_port), rates)):
+                figure(name + client, ours, theirs, f"per second, {ours / theirs:.1f} times as many", ours >= least * theirs)
     return 1 if arguments.check and bad else 0
 
 

@@ -1,0 +1,224 @@
+"""The measurements of docs/numbers.md. Each returns what goes into JSON; what is a sample holds one value
+for each turn, and those that are compared with each other take turns, so that a slow minute of the
+machine is a slow one for all."""
+
+import contextlib
+import json
+import os
+import pathlib
+import platform
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TURNS = 5
+STRATEGIES = ("portfolio", "random", "pct", "pos", "urw", "delay")
+EXECUTIONS = 50_000  # Of a turn of a strategy: half a second.
+
+# All kinds that the exhaustive search takes on one server, one fault in each execution.
+ONE_FAULT = ("cut", "expiry", "kill-session", "timer", "late-apply", "stall", "crash",
+             "clock-drift", "foreign-delete", "parent-removal", "sequence-overflow")
+
+# Contenders for one lock on real servers, each with a session of its own.
+CONTENDERS = (2, 5, 10, 20, 50)
+CONTENDER_TURNS = 3
+TURN_S = 0.6
+JARS = ":".join(f"/usr/share/java/{jar}.jar" for jar in ("slf4j-simple", "curator-recipes", "zookeeper"))
+START_S = 60
+
+
+def printed(*command):
+    """What the command prints on stdout; an exhaustive search without a violation exits with 0."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def first_group(pattern, text):
+    found = re.search(pattern, text, re.MULTILINE)
+    return found[1].strip() if found else None
+
+
+def machine():
+    memory_kib = int(first_group(r"^MemTotal: *(\d+)", pathlib.Path("/proc/meminfo").read_text()))
+    system = pathlib.Path("/etc/os-release").read_text()
+    return {
+        "processor": first_group(r"^model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text()) or platform.machine(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory_kib / 1024 / 1024),
+        "system": f"{first_group(r'^PRETTY_NAME=.(.*).$', system)}, Linux {platform.release().split('-')[0]}",
+        "compiler": "GCC " + printed("g++", "-dumpfullversion").strip(),
+        "zookeeper": package_version("zookeeper"),
+        "curator": package_version("libcurator-recipes-java"),
+        "kazoo": package_version("python3-kazoo"),
+        "load": os.getloadavg()[0],
+    }
+
+
+def package_version(name):
+    version = printed("dpkg-query", "-W", "-f", "${Version}", name)
+    return re.split(r"[-+]", version)[0]
+
+
+def bench(program, suite, *options):
+    """[[name, value, unit], ...]"""
+    results = json.loads(printed(program, "bench", suite, "--json", *options))["results"]
+    return [[row["name"], row["value"], row["unit"]] for row in results]
+
+
+def strategies(program):
+    """{faults: {strategy: executions/s of each turn}}"""
+    found = {faults: {strategy: [] for strategy in STRATEGIES} for faults in ("none", "all")}
+    for _ in range(TURNS):
+        for faults, rates in found.items():
+            for strategy in STRATEGIES:
+                result = json.loads(printed(program, "hunt", "fair-mutex", "--clients", "3", "--rounds", "1",
+                                            "--strategy", strategy, "--faults", faults, "--jobs", "1", "--seed", "7",
+                                            "--executions", str(EXECUTIONS), "--json"))
+                rates[strategy].append(result["executions_per_second"])
+    return found
+
+
+def exhaustive(program):
+    """[[faults, traces, final states, executions, seconds], ...]"""
+    rows = []
+    for faults in ("none", *ONE_FAULT, ",".join(ONE_FAULT)):
+        result = json.loads(printed(program, "hunt", "fair-mutex", "--clients", "3", "--strategy", "exhaustive",
+                                    "--faults", faults, "--fault-budget", "1", "--json"))
+        if not result["exhausted"]:
+            sys.exit(f"the search with {faults} is not exhausted")
+        rows.append([faults, result["traces"], result["final_states"], result["executions"], result["seconds"]])
+    return rows
+
+
+def power(program):
+    """The table of docs/bugs.md."""
+    return printed(pathlib.Path(program).with_name("power_table"))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def await_server(port):
+    end = time.monotonic() + START_S
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as asked:
+            asked.sendall(b"srvr")
+            if asked.recv(1):
+                return
+        if time.monotonic() > end:
+            sys.exit("the ZooKeeper server does not start")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def real_server(force_sync):
+    """The address of a server that is started with the heap and the compilers of a production server."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = pathlib.Path(folder) / "zoo.cfg"
+        settings.write_text(f"dataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\n"
+                            "maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr\n")
+        command = ["java", "-Xmx512m", "-Djava.net.preferIPv4Stack=true",
+                   f"-Dzookeeper.forceSync={'yes' if force_sync else 'no'}",
+                   "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp",
+                   "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
+                   "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(settings)]
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            await_server(port)
+            yield f"127.0.0.1:{port}"
+        finally:
+            server.kill()
+            server.wait()
+
+
+class Peer:
+    """A program of the folder peers, which stays alive, so that its virtual machine is warm."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def per_second(self, sessions, threads, seconds=TURN_S):
+        print(sessions, threads, seconds, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"{' '.join(self.process.args)} has ended")
+        return float(answer)
+
+
+@contextlib.contextmanager
+def peers(server):
+    curator = ("java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-Djava.net.preferIPv4Stack=true",
+               "-cp", JARS, str(HERE / "peers/CuratorSpeed.java"), server)
+    # Debian's own interpreter, which has Debian's packages.
+    kazoo = ("/usr/bin/python3", str(HERE / "peers/kazoo_speed.py"), server)
+    with Peer(*curator) as one, Peer(*kazoo) as other:
+        for peer in (one, other):
+            peer.per_second(1, 1, 2)
+            peer.per_second(10, 1, 2)
+        yield {"curator": one, "kazoo": other}
+
+
+def keep(samples, **values):
+    for name, value in values.items():
+        samples.setdefault(name, []).append(value)
+
+
+def locks(program, force_sync):
+    """{name: value of each turn}: those of `bench real`, and those of the peers."""
+    samples = {}
+    with real_server(force_sync) as server, peers(server) as others:
+        for _ in range(TURNS):
+            for name, value, _ in bench(program, "real", "--zookeeper", server, "--seconds", str(TURN_S)):
+                keep(samples, **{name: value})
+            for name, peer in others.items():
+                keep(samples, **{f"{name}_uncontended_awaited": peer.per_second(1, 1),
+                                 f"{name}_handoff_10_sessions": peer.per_second(10, 1),
+                                 f"{name}_handoff_10_waiters_one_session": peer.per_second(1, 10)})
+    return samples
+
+
+def contention(program):
+    """{who: {contenders: handoffs/s of each turn}}, of sessions that contend for one lock."""
+    found = {}
+    with real_server(False) as server, peers(server) as others:
+        for _ in range(CONTENDER_TURNS):
+            for contenders in CONTENDERS:
+                figures = {name: value for name, value, _ in
+                           bench(program, "real", "--zookeeper", server, "--seconds", "0.5",
+                                 "--contenders", str(contenders))}
+                turn = {"lockstep": figures[f"handoff_{contenders}_sessions"],
+                        "floor": figures[f"floor_handoff_{contenders}_sessions"],
+                        **{name: peer.per_second(contenders, 1, 0.5) for name, peer in others.items()}}
+                for who, value in turn.items():
+                    keep(found.setdefault(who, {}), **{str(contenders): value})
+    return found
+
+
+# Those of a part are measured together.
+PARTS = {
+    "strategies": strategies,
+    "explorer": lambda program: bench(program, "explorer"),
+    "fake": lambda program: bench(program, "fake"),
+    "exhaustive": exhaustive,
+    "power": power,
+    "quick_disk": lambda program: locks(program, False),
+    "forced": lambda program: locks(program, True),
+    "contention": contention,
+}
