@@ -71,6 +71,12 @@ void ProductionProgram::contend(std::uint32_t index) {
   grants_ += self.grants();
 }
 
+void ProductionProgram::restart(fakezk::Process& process) {
+  oracles_.crashed(process.index());
+  resource_.crashed(process);
+  begin_again(process);
+}
+
 std::uint64_t ProductionProgram::progress(const fakezk::World& world) {
   return world.server().history().size();
 }

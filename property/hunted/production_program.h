@@ -11,8 +11,9 @@
 
 namespace lockstep::hunted {
 
-// Contenders of a lock on the production backend, as LockScenario has them on the fake.
-class ProductionProgram final : public threads::ThreadsProgram {
+// Contenders of a lock on the production backend, as LockScenario has them on the fake. One that
+// crashes begins again, from its first round; what it had allocated is never freed.
+class ProductionProgram final : public threads::ThreadsProgram, private fakezk::Restarter {
  public:
   ProductionProgram(lab::LockUnderTest lock, lab::ScenarioSize size, bool is_coarse);
 
@@ -20,6 +21,7 @@ class ProductionProgram final : public threads::ThreadsProgram {
   void committed() override { oracles_.committed(); }
   [[nodiscard]] search::Judgements judgements() const override;
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
+  [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
 
  private:
   [[nodiscard]] std::vector<std::function<void()>> bodies() override;
@@ -31,6 +33,7 @@ class ProductionProgram final : public threads::ThreadsProgram {
   [[nodiscard]] Duration patience() const override { return std::chrono::seconds(70); }
   [[nodiscard]] search::Oracle hang_breaks() const override { return search::Oracle::kL1; }
   void forget() override { oracles_.end(); }
+  void restart(fakezk::Process& process) override;
   // Runs on the thread of one contender.
   void contend(std::uint32_t index);
   [[nodiscard]] std::string connection_string() const;

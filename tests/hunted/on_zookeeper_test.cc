@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
@@ -58,6 +59,21 @@ TEST(OnZookeeperHuntTest, ABrokenLockFalls) {
   for (std::uint64_t i = 0; i < 3'000 && !violation; ++i) violation = searcher.run(i).violation;
   ASSERT_TRUE(violation.has_value());
   EXPECT_EQ(violation->oracle, broken.expects) << violation->message;
+}
+
+TEST(OnZookeeperHuntTest, RecipesHoldWhenContendersCrash) {
+  const lab::HuntReport report = hunt_lock(production("fair-mutex"), executions(200, "crash"));
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
+// It waits for the znode that it has left before its crash.
+TEST(OnZookeeperHuntTest, ACrashedContenderBeginsAgain) {
+  const lab::LockUnderTest lock = production("zoo-13-own-corpse");
+  EXPECT_TRUE(hunt_lock(lock, executions(100, "none")).passed());
+  const lab::HuntReport report = hunt_lock(lock, executions(1'000, "crash"));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "S1");
+  EXPECT_EQ(replay_lock(report.failure->replay, lock).violation.value().oracle, "S1");
 }
 
 // Otherwise the C client frees memory that it never allocated (Z108), in execution 329.

@@ -135,7 +135,7 @@ TEST(InterceptedDescriptorsTest, ThreadsConnectToEachOther) {
     const int accepted = ::accept(listener, nullptr, nullptr);
     char bytes[4];
     EXPECT_EQ(::recv(accepted, bytes, sizeof bytes, MSG_PEEK), 4);
-    EXPECT_EQ(::recv(accepted, bytes, sizeof bytes, 0), 4);
+    EXPECT_EQ(::recv(accepted, bytes, sizeof bytes, MSG_WAITALL), 4);
     EXPECT_EQ(std::string(bytes, 4), "ping");
     EXPECT_EQ(::send(accepted, "pong", 4, 0), 4);
     ::close(accepted);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <errno.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,7 +38,9 @@ class SmallWorld final : public Host {
   void may_go_on(Thread& thread, bool) override { ready_.push_back(&thread); }
   void start_timer(Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(Thread& thread) override;
-  std::unique_ptr<Stream> connect(Thread&, const sockaddr_in&) override { return nullptr; }
+  Attempt connect(Thread&, const sockaddr_in&) override {
+    return {.stream = nullptr, .error = ECONNREFUSED};
+  }
   [[nodiscard]] in_addr address_of(const std::string&) override { return {}; }
   void misused(Thread&, const std::string& text) override { misuses_.push_back(text); }
 

@@ -57,7 +57,7 @@ void wait_until_ready(Execution& execution, std::string_view call, Descriptor& d
                       short events) {
   if (descriptor.nonblocking) return;
   IsReady ready(descriptor, static_cast<short>(events | POLLHUP | POLLERR));
-  while (!ready.holds()) execution.wait(call, nullptr, descriptor.due(), &ready);
+  while (!ready.holds()) execution.wait(call, nullptr, descriptor.due(events), &ready);
 }
 
 }  // namespace lockstep::intercept

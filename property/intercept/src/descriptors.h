@@ -31,8 +31,11 @@ class Descriptor {
   // The same, but leaves the bytes there.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
-  // When it becomes ready by itself, in the host's time.
-  [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due() { return std::nullopt; }
+  // When one of these events comes by itself, in the host's time.
+  [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due(short events) {
+    static_cast<void>(events);
+    return std::nullopt;
+  }
   // The last program descriptor that stood for it has been closed.
   virtual void close() {}
 

@@ -36,12 +36,12 @@ class EpollFile final : public Descriptor {
         interests_, [](const Interest& interest) { return ready_events(interest) != 0; });
     return any ? POLLIN : 0;
   }
-  std::optional<nanoseconds> due() override {
+  std::optional<nanoseconds> due(short) override {
     drop_closed();
     std::optional<nanoseconds> first;
     for (const Interest& interest : interests_) {
-      const std::optional<nanoseconds> due = interest.descriptor->due();
-      if (due && (!first || *due < *first)) first = due;
+      const auto events = static_cast<short>(interest.event.events & (POLLIN | POLLOUT));
+      first = earlier(first, interest.descriptor->due(events));
     }
     return first;
   }
@@ -148,7 +148,7 @@ int wait(Execution& execution, std::string_view call, int file, std::span<epoll_
     const int count = epoll->take(events);
     if (count > 0) return count;
     if (until && execution.host().now() >= *until) return 0;
-    execution.wait(call, nullptr, earlier(until, epoll->due()), &ready);
+    execution.wait(call, nullptr, earlier(until, epoll->due(POLLIN)), &ready);
   }
 }
 

@@ -13,6 +13,8 @@ extern "C" {
 [[noreturn]] void __chk_fail() noexcept;
 ssize_t __read_chk(int file, void* into, size_t size, size_t room);
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
+                       socklen_t* length);
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
@@ -26,6 +28,12 @@ ssize_t __read_chk(int file, void* into, size_t size, size_t room) {
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags) {
   if (size > room) __chk_fail();
   return ::recv(file, into, size, flags);
+}
+
+ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
+                       socklen_t* length) {
+  if (size > room) __chk_fail();
+  return ::recvfrom(file, into, size, flags, from, length);
 }
 
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {

@@ -31,6 +31,8 @@
 extern "C" {
 ssize_t __read_chk(int file, void* into, size_t size, size_t room);
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
+                       socklen_t* length);
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
@@ -54,6 +56,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__poll_chk),
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
+    LOCKSTEP_HANDLED(__recvfrom_chk),
     LOCKSTEP_HANDLED(_Exit),
     LOCKSTEP_HANDLED(_exit),
     LOCKSTEP_HANDLED(accept),
@@ -188,6 +191,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(send),
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
+    LOCKSTEP_HANDLED(sendto),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigsuspend),

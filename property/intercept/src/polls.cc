@@ -39,7 +39,7 @@ class AnyReady final : public Condition {
     for (const pollfd& file : files_) {
       if (file.fd < 0 || !Descriptors::is_ours(file.fd)) continue;
       const auto descriptor = execution_.descriptors().find(file.fd);
-      if (descriptor && (file.events & POLLIN) != 0) first = earlier(first, descriptor->due());
+      if (descriptor) first = earlier(first, descriptor->due(file.events));
     }
     return first;
   }

@@ -91,9 +91,6 @@ LOCKSTEP_REFUSED(int, sigtimedwait,
                  (signals, info, time), kSignal)
 LOCKSTEP_REFUSED(int, timer_create, (clockid_t clock, sigevent* event, timer_t* timer) noexcept,
                  (clock, event, timer), kSignal)
-LOCKSTEP_REFUSED(ssize_t, recvfrom,
-                 (int file, void* into, size_t size, int flags, sockaddr* from, socklen_t* length),
-                 (file, into, size, flags, from, length), kNotYet)
 LOCKSTEP_REFUSED(int, recvmmsg,
                  (int file, mmsghdr* messages, unsigned count, int flags, timespec* time),
                  (file, messages, count, flags, time), kNotYet)

@@ -29,6 +29,26 @@ Socket* find_listener(const Execution& execution, const sockaddr_in& at) {
 
 }  // namespace
 
+Socket::Socket(std::unique_ptr<Stream> stream, const sockaddr_in& own) : own_(own) {
+  established(std::move(stream));
+}
+
+// Only one connection in four has a transfer that takes a part, and each only one: more choices
+// would be harder to tell apart from those that a violation needs.
+void Socket::established(std::unique_ptr<Stream> stream) {
+  constexpr std::uint32_t kShare = 8;
+  constexpr std::uint32_t kTransfers = 32;
+  stream_ = std::move(stream);
+  Host& host = Execution::current()->host();
+  const std::uint32_t drawn = host.draw(kShare);
+  if (drawn == 1) in_.allow(host.draw(kTransfers));
+  if (drawn == 2) out_.allow(host.draw(kTransfers));
+}
+
+bool Socket::is_connecting() const {
+  return connects_until_ && Execution::current()->host().now() < *connects_until_;
+}
+
 void Socket::bind(const sockaddr_in& to) { own_ = to; }
 
 int Socket::listen() {
@@ -58,58 +78,98 @@ void Socket::close() {
 }
 
 int Socket::connect(Execution& execution, const sockaddr_in& to) {
+  if (is_connecting()) return EALREADY;
   if (stream_) return EISCONN;
+  peer_ = to;
+  error_ = 0;
   if (Socket* const listener = find_listener(execution, to)) {
     auto [here, there] = connect_locally(execution.host());
-    stream_ = std::move(here);
+    established(std::move(here));
     listener->visitors_.push_back(std::move(there));
     execution.descriptors_changed();
-  } else {
-    stream_ = execution.host().connect(*execution.running(), to);
-  }
-  refused_ = !stream_;
-  peer_ = to;
-  if (nonblocking) {
-    error_ = refused_ ? ECONNREFUSED : 0;
     return EINPROGRESS;
   }
-  return refused_ ? ECONNREFUSED : 0;
+  Host::Attempt attempt = execution.host().connect(*execution.running(), to);
+  connects_until_ = execution.host().now() + attempt.takes;
+  error_ = attempt.error;
+  refused_ = !attempt.stream;
+  if (attempt.stream) established(std::move(attempt.stream));
+  return EINPROGRESS;
 }
 
 short Socket::ready() {
   if (listens_) return visitors_.empty() ? 0 : POLLIN;
+  if (is_connecting()) return 0;
   if (refused_) return POLLOUT | POLLERR | POLLHUP;
   if (!stream_) return POLLHUP;
-  int events = writes_no_more_ ? 0 : POLLOUT;
+  int events = writes_no_more_ || out_.asked_too_early() ? 0 : POLLOUT;
   const bool ended = stream_->end() != Stream::End::kNone;
-  if (ended || reads_no_more_ || !stream_->arrived().empty()) events |= POLLIN;
+  const bool has_bytes = !stream_->arrived().empty() && !in_.asked_too_early();
+  if (ended || reads_no_more_ || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
   return static_cast<short>(events);
 }
 
-ssize_t Socket::peek(char* into, std::size_t size) {
+ssize_t Socket::readable_bytes() {
+  if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
-  const std::string_view arrived = stream_->arrived();
-  if (arrived.empty()) {
-    if (reads_no_more_ || stream_->end() == Stream::End::kClosed) return 0;
-    return errno = EAGAIN, -1;
-  }
-  const std::string_view part = arrived.substr(0, size);
+  const bool ended = stream_->end() != Stream::End::kNone;
+  if (ended && !std::exchange(end_is_known_, true) && is_reset()) return errno = ECONNRESET, -1;
+  const std::size_t bytes = stream_->arrived().size();
+  if (bytes == 0 && (ended || reads_no_more_)) return 0;
+  if (bytes == 0 || (!ended && in_.asked_too_early())) return errno = EAGAIN, -1;
+  return static_cast<ssize_t>(bytes);
+}
+
+// A fault that breaks a connection may take the rest of a message with it: its reader hears of the
+// end in the middle of a frame.
+bool Socket::is_reset() {
+  if (stream_->end() != Stream::End::kBroken) return false;
+  if (Execution::current()->host().draw(2) == 0) return false;
+  if (in_.has_late_rest()) stream_->take(stream_->arrived().size());
+  return true;
+}
+
+ssize_t Socket::peek(char* into, std::size_t size) {
+  const ssize_t bytes = readable_bytes();
+  if (bytes <= 0) return bytes;
+  const std::string_view part = stream_->arrived().substr(0, size);
   std::memcpy(into, part.data(), part.size());
   return static_cast<ssize_t>(part.size());
 }
 
 ssize_t Socket::read(char* into, std::size_t size) {
-  const ssize_t taken = peek(into, size);
-  if (taken > 0) stream_->take(static_cast<std::size_t>(taken));
-  return taken;
+  const ssize_t bytes = readable_bytes();
+  if (bytes <= 0) return bytes;
+  const std::size_t wanted = std::min(size, static_cast<std::size_t>(bytes));
+  const std::size_t taken = in_.draw(*Execution::current(), "recv", wanted);
+  std::memcpy(into, stream_->arrived().data(), taken);
+  stream_->take(taken);
+  has_read_ = true;
+  return static_cast<ssize_t>(taken);
 }
 
 ssize_t Socket::write(std::string_view bytes) {
+  if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
-  if (writes_no_more_ || stream_->end() == Stream::End::kClosed) return errno = EPIPE, -1;
-  stream_->send(bytes);
-  return static_cast<ssize_t>(bytes.size());
+  if (writes_no_more_ || stream_->end() != Stream::End::kNone) return errno = EPIPE, -1;
+  if (out_.asked_too_early()) return errno = EAGAIN, -1;
+  // A send that may wait takes all bytes: it waits in the middle. The buffer of a new connection
+  // has room for all that is sent before the first answer: there is code that counts on it, as
+  // ZooKeeper's C client does with its handshake.
+  const bool is_whole = !nonblocking || !has_read_;
+  const std::size_t taken =
+      is_whole ? bytes.size() : out_.draw(*Execution::current(), "send", bytes.size());
+  stream_->send(bytes.substr(0, taken));
+  return static_cast<ssize_t>(taken);
+}
+
+std::optional<std::chrono::nanoseconds> Socket::due(short events) {
+  if (is_connecting()) return connects_until_;
+  std::optional<std::chrono::nanoseconds> first;
+  if ((events & POLLIN) != 0) first = earlier(first, in_.due());
+  if ((events & POLLOUT) != 0 && !writes_no_more_) first = earlier(first, out_.due());
+  return first;
 }
 
 void Socket::shut(int how) {
@@ -173,9 +233,19 @@ bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
 
 ssize_t receive(Execution& execution, std::string_view call, Descriptor& descriptor, char* into,
                 std::size_t size, int flags) {
-  if ((flags & MSG_DONTWAIT) == 0) wait_until_ready(execution, call, descriptor, POLLIN);
-  const bool stays = (flags & MSG_PEEK) != 0;
-  return stays ? descriptor.peek(into, size) : descriptor.read(into, size);
+  const bool waits = (flags & MSG_DONTWAIT) == 0;
+  if (waits) wait_until_ready(execution, call, descriptor, POLLIN);
+  if ((flags & MSG_PEEK) != 0) return descriptor.peek(into, size);
+  const ssize_t first = descriptor.read(into, size);
+  if (first <= 0 || !waits || descriptor.nonblocking || (flags & MSG_WAITALL) == 0) return first;
+  auto all = static_cast<std::size_t>(first);
+  while (all < size) {
+    wait_until_ready(execution, call, descriptor, POLLIN);
+    const ssize_t more = descriptor.read(into + all, size - all);
+    if (more <= 0) break;
+    all += static_cast<std::size_t>(more);
+  }
+  return static_cast<ssize_t>(all);
 }
 
 ssize_t transmit(Execution& execution, std::string_view call, Descriptor& descriptor,
@@ -217,7 +287,11 @@ int connect(int file, const sockaddr* address, socklen_t size) {
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = ENETUNREACH, -1;
   execution->point("connect");
-  const int error = socket->connect(*execution, to);
+  int error = socket->connect(*execution, to);
+  if (error == EINPROGRESS && !socket->nonblocking) {
+    wait_until_ready(*execution, "connect", *socket, POLLOUT);
+    error = socket->take_error();
+  }
   return error == 0 ? 0 : (errno = error, -1);
 }
 
@@ -237,6 +311,32 @@ ssize_t recv(int file, void* into, size_t size, int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
   if (!descriptor) return -1;
   return receive(*execution, "recv", *descriptor, static_cast<char*>(into), size, flags);
+}
+
+// Connections are streams, whose bytes carry no address.
+ssize_t recvfrom(int file, void* into, size_t size, int flags, sockaddr* from, socklen_t* length) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length);
+  }
+  execution->point("recvfrom");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  if (from && length) *length = 0;
+  return receive(*execution, "recvfrom", *descriptor, static_cast<char*>(into), size, flags);
+}
+
+ssize_t sendto(int file, const void* bytes, size_t size, int flags, const sockaddr* to,
+               socklen_t length) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length);
+  }
+  execution->point("sendto");
+  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  if (!descriptor) return -1;
+  return transmit(*execution, "sendto", *descriptor, {static_cast<const char*>(bytes), size},
+                  flags);
 }
 
 ssize_t read(int file, void* into, size_t size) {

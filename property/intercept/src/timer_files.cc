@@ -22,7 +22,9 @@ class TimerFile final : public Descriptor {
   TimerFile(Execution& execution, clockid_t clock) : execution_(execution), clock_(clock) {}
 
   short ready() override { return expirations() > 0 ? POLLIN : 0; }
-  std::optional<nanoseconds> due() override { return due_; }
+  std::optional<nanoseconds> due(short events) override {
+    return (events & POLLIN) != 0 ? due_ : std::nullopt;
+  }
   ssize_t read(char* into, std::size_t size) override {
     std::uint64_t count = expirations();
     if (size < sizeof count) return errno = EINVAL, -1;

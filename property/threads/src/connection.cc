@@ -49,7 +49,8 @@ void Connection::take(std::size_t bytes) { taken_ += bytes; }
 intercept::Stream::End Connection::end() const {
   if (is_word_) return End::kClosed;
   const bool is_silent = connection_.ended_as() == Error::kOperationTimeout;
-  return connection_.closed() && !is_silent ? End::kClosed : End::kNone;
+  if (!connection_.closed() || is_silent) return End::kNone;
+  return connection_.ended_as() && hunted_.breaks_connections() ? End::kBroken : End::kClosed;
 }
 
 void Connection::connection_changed() {

@@ -1,6 +1,7 @@
 #include "lockstep/threads/hunted_process.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 
 #include <algorithm>
 #include <exception>
@@ -161,16 +162,55 @@ bool has_no_server(const sockaddr_in& at) {
 
 }  // namespace
 
+bool HuntedProcess::breaks_connections() const {
+  using fakezk::FaultKind;
+  constexpr fakezk::FaultKinds kBreak =
+      bit(FaultKind::kCut) | bit(FaultKind::kLateApply) | bit(FaultKind::kExpiry) |
+      bit(FaultKind::kReplicaPartition) | bit(FaultKind::kLeaderChange) |
+      bit(FaultKind::kForgottenWrites);
+  return (world_.kinds_injected() & kBreak) != 0;
+}
+
+// The end of an attempt to connect.
+enum class HuntedProcess::Reached : std::uint8_t {
+  kAtOnce,
+  kRefused,
+  kLate,   // The first packet is lost, and the system sends another one.
+  kNever,  // They are all lost.
+};
+
+// A fault that breaks connections may refuse new ones, too: as many as faults have struck.
+HuntedProcess::Reached HuntedProcess::draw_reached() {
+  if (mended_ || !breaks_connections()) return Reached::kAtOnce;
+  if (disturbed_connects_ >= world_.faults_injected()) return Reached::kAtOnce;
+  const auto reached = static_cast<Reached>(world_.draw(4));
+  if (reached != Reached::kAtOnce) ++disturbed_connects_;
+  return reached;
+}
+
 // Each address that is connected to for the first time is the next server.
-std::unique_ptr<intercept::Stream> HuntedProcess::connect(intercept::Thread& thread,
-                                                          const sockaddr_in& to) {
-  if (has_no_server(to)) return nullptr;
+HuntedProcess::Attempt HuntedProcess::connect(intercept::Thread& thread, const sockaddr_in& to) {
+  if (has_no_server(to)) return {.stream = nullptr, .error = ECONNREFUSED};
+  // As Linux has it: tcp(7), tcp_syn_retries.
+  constexpr std::chrono::seconds kSecondPacket(1);
+  constexpr std::chrono::seconds kGivesUp(127);
+  const Reached reached = draw_reached();
+  if (reached == Reached::kRefused) {
+    noted(thread, "the server refuses the connection");
+    return {.stream = nullptr, .error = ECONNREFUSED};
+  }
+  if (reached == Reached::kNever) {
+    noted(thread, "the server does not answer");
+    return {.stream = nullptr, .error = ETIMEDOUT, .takes = kGivesUp};
+  }
+  if (reached == Reached::kLate) noted(thread, "the server answers late");
   const std::pair<std::uint32_t, std::uint16_t> address(to.sin_addr.s_addr, to.sin_port);
   auto known = std::ranges::find(servers_, address);
   if (known == servers_.end()) known = servers_.insert(servers_.end(), address);
   const auto server = static_cast<std::uint32_t>(known - servers_.begin());
-  return std::make_unique<Connection>(*this, process_of(thread),
-                                      server % world_.server().replica_count());
+  return {.stream = std::make_unique<Connection>(*this, process_of(thread),
+                                                 server % world_.server().replica_count()),
+          .takes = reached == Reached::kLate ? kSecondPacket : std::chrono::seconds(0)};
 }
 
 in_addr HuntedProcess::address_of(const std::string& host) {
@@ -201,6 +241,10 @@ bool HuntedProcess::has_lost_a_session(const fakezk::Process& process) const {
 
 void HuntedProcess::misused(intercept::Thread& thread, const std::string& text) {
   verdict_.report(search::Oracle::kMisuse, name_of(thread) + " calls " + text, world_.steps());
+}
+
+void HuntedProcess::noted(intercept::Thread& thread, const std::string& text) {
+  world_.note(process_of(thread).index(), text);
 }
 
 }  // namespace lockstep::threads

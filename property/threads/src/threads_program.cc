@@ -98,6 +98,7 @@ void ThreadsProgram::at_rest(TimePoint until) {
   if (!healed_ && world.faults_injected() > 0) {
     healed_ = true;
     progressed_at_ = until;
+    hunted_->mend();
     return world.heal();
   }
   if (first_ones_have_ended()) return report_left_threads();

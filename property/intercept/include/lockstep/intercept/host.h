@@ -17,8 +17,9 @@ class Thread;
 // Execution::descriptors_changed() after it has changed by itself.
 class Stream {
  public:
-  // A reader meets this after the bytes that have arrived.
-  enum class End : std::uint8_t { kNone, kClosed };
+  // A reader meets this after the bytes that have arrived. If a fault has broken it, the last of
+  // these may never have, which is a choice.
+  enum class End : std::uint8_t { kNone, kClosed, kBroken };
 
   Stream() = default;
   Stream(const Stream&) = delete;
@@ -63,10 +64,18 @@ class Host {
   virtual void start_timer(Thread& thread, std::chrono::nanoseconds due) = 0;
   virtual void stop_timer(Thread& thread) = 0;
 
-  // A connection to that address; null if it is refused.
-  [[nodiscard]] virtual std::unique_ptr<Stream> connect(Thread& thread, const sockaddr_in& to) = 0;
+  // An attempt to connect to that address, which succeeds or fails after some time.
+  struct Attempt {
+    std::unique_ptr<Stream> stream;  // Null if it fails,
+    int error = 0;                   // with this one.
+    std::chrono::nanoseconds takes{};
+  };
+  [[nodiscard]] virtual Attempt connect(Thread& thread, const sockaddr_in& to) = 0;
   // The address of a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
+
+  // A remark about what the thread is doing, for whoever shows it.
+  virtual void noted(Thread&, const std::string&) {}
 
   // The thread ends its process. True if it does not go on, because the host simulates processes
   // (Execution::end_threads_of); the real process ends otherwise.

@@ -65,16 +65,22 @@ class HuntedProcess final : public intercept::Host {
   void may_go_on(intercept::Thread& thread, bool is_preempted) override;
   void start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(intercept::Thread& thread) override;
-  std::unique_ptr<intercept::Stream> connect(intercept::Thread& thread,
-                                             const sockaddr_in& to) override;
+  Attempt connect(intercept::Thread& thread, const sockaddr_in& to) override;
   [[nodiscard]] in_addr address_of(const std::string& host) override;
   bool process_ends(intercept::Thread& thread, int status) override {
     return process_ends_ && process_ends_(thread, status);
   }
   void misused(intercept::Thread& thread, const std::string& text) override;
+  void noted(intercept::Thread& thread, const std::string& text) override;
+  // Whether a fault has struck that breaks connections.
+  [[nodiscard]] bool breaks_connections() const;
+  // From now on all servers can be reached.
+  void mend() { mended_ = true; }
 
  private:
   class Hosted;
+  enum class Reached : std::uint8_t;
+  [[nodiscard]] Reached draw_reached();
 
   static inline HuntedProcess* current_ = nullptr;
 
@@ -89,6 +95,8 @@ class HuntedProcess final : public intercept::Host {
   std::vector<SessionId> moved_;                                  // To another connection.
   std::vector<std::string> hosts_;                                // Their names were asked for.
   std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
+  std::uint32_t disturbed_connects_ = 0;
+  bool mended_ = false;
   std::unique_ptr<intercept::Execution> execution_;
 };
 
