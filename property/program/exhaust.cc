@@ -17,6 +17,12 @@ nlohmann::ordered_json traces_by_fault(const search::ExhaustiveResult& result) {
   return counts;
 }
 
+// A search whose executions are counted does not share them.
+std::uint32_t jobs_of(const lab::HuntSettings& settings) {
+  const bool is_bounded = settings.most_executions() < lab::HuntSettings::kUnbounded;
+  return is_bounded ? 1 : settings.jobs;
+}
+
 }  // namespace
 
 nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntReport& report) {
@@ -66,8 +72,9 @@ void print_how_far(const Search& what, const lab::HuntReport& report) {
   }
   std::cout << ' ' << counted(result.final_states, "final state") << ", "
             << counted(result.executions, "execution") << ", "
-            << counted(result.pairs_checked, "pair")
-            << " of steps tried in both orders, by lockstep " << search::version() << ".\n";
+            << counted(result.pairs_checked, "pair") << " of steps tried in both orders, with "
+            << counted(jobs_of(what.settings), "job") << ", by lockstep " << search::version()
+            << ".\n";
   for (const auto& [kind, traces] : result.traces_by_fault) {
     std::cout << "  " << name(kind) << ": " << counted(traces, "trace") << '\n';
   }

@@ -129,9 +129,6 @@ void print_success(const Search& what, const HuntReport& report) {
             << ", trace hash " << hex(report.trace_hash) << ", by lockstep " << search::version()
             << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
             << (what.target ? std::string() : report.judged.text() + '\n');
-  // Neither the production backend nor a program is hunted by several jobs.
-  if (what.backend || what.target) return;
-  std::cout << hint_at_cores(settings.jobs, report.seconds, std::thread::hardware_concurrency());
 }
 
 // A schedule that ended its process has no number of steps before shrinking.
@@ -210,9 +207,9 @@ HuntReport searched(const Search& what, const SearchOptions& options, Checkpoint
 
 }  // namespace
 
-std::string hint_at_cores(std::uint32_t jobs, double seconds, unsigned cores) {
+std::string hint_at_cores(double seconds, unsigned cores) {
   constexpr double kAWhile = 5;
-  if (seconds < kAWhile || jobs >= cores) return "";
+  if (seconds < kAWhile || cores <= kMostUsualJobs) return "";
   return "This machine has " + std::to_string(cores) + " cores: --jobs " + std::to_string(cores) +
          " has the same result sooner.\n";
 }
@@ -229,6 +226,9 @@ int hunt_and_show(const Search& what, const SearchOptions& options, const std::s
     print_json(as_json(what, report, options));
   } else {
     print_as_text(what, report, program);
+    if (!report.failure && options.jobs == 0 && what.takes_jobs()) {
+      std::cout << hint_at_cores(report.seconds, std::thread::hardware_concurrency());
+    }
   }
   if (html.wanted()) {
     std::cout << std::flush;

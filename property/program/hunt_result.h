@@ -12,8 +12,8 @@ namespace lockstep::program {
 // commands to copy.
 int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program);
 
-// For a search that took a while with fewer jobs than the machine has cores: that more of them have
-// the same result sooner. Otherwise nothing.
-[[nodiscard]] std::string hint_at_cores(std::uint32_t jobs, double seconds, unsigned cores);
+// For a search that took a while with the usual number of jobs, on a machine with more cores: that
+// all of them have the same result sooner. Otherwise nothing.
+[[nodiscard]] std::string hint_at_cores(double seconds, unsigned cores);
 
 }  // namespace lockstep::program

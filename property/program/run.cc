@@ -119,9 +119,9 @@ Search search_of(const RunArguments& options, const std::vector<std::string>& ta
                  const RunTarget& make) {
   Search what;
   what.scenario = &scenario_of_programs();
-  read_settings(options, what);
   what.target = lock_of(options, target, make);
   what.target_command = target_command(options, target);
+  read_settings(options, what);
   return what;
 }
 

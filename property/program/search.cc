@@ -1,5 +1,8 @@
 #include "search.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "interruption.h"
 #include "progress.h"
 #include "scenarios/last_words.h"
@@ -17,6 +20,10 @@ lab::HuntReport search(const Search& what, bool show_progress, search::Checkpoin
   watch.interrupted = [] { return interrupted_by() != 0; };
   watch.replay_by = scenarios::kReplayBy;
   return lab::hunt_lock(what.lock(), what.settings, watch);
+}
+
+std::uint32_t jobs_for_all_processors() {
+  return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, kMostUsualJobs);
 }
 
 double executions_per_second(const lab::HuntReport& report) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,7 +23,15 @@ struct Search {
   [[nodiscard]] lab::LockUnderTest lock() const {
     return target ? *target : Hunted{scenario, backend}.lock();
   }
+  // Whether several jobs can share it. Contenders that share memory cannot be in two worlds, and
+  // the production backend and a program take a process for each execution.
+  [[nodiscard]] bool takes_jobs() const { return !backend && !target && lock().isolated; }
 };
+
+// The most jobs of a search whose user names no number.
+inline constexpr std::uint32_t kMostUsualJobs = 8;
+// One per processor, at most that many.
+[[nodiscard]] std::uint32_t jobs_for_all_processors();
 
 // Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.
 // `checkpoint` may be null.

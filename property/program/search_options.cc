@@ -63,6 +63,11 @@ fakezk::FaultPlan faults_of(const SearchOptions& options) {
   }
 }
 
+// People want the result soon; scripts run side by side, and rely on one job.
+std::uint32_t usual_jobs(const SearchOptions& options, const Search& what) {
+  return options.json || !what.takes_jobs() ? 1 : jobs_for_all_processors();
+}
+
 }  // namespace
 
 void add_bounds(CLI::App& command, SearchOptions& options, const std::string& usual_clients) {
@@ -99,8 +104,11 @@ void add_scenario_options(CLI::App& command, SearchOptions& options) {
       "--reduction", options.reduction,
       "Which equivalent orders an exhaustive search skips: " + lab::reduction_names() + " (" +
           std::string(lab::reduction_of({}).name) + ")");
-  add_number<std::uint32_t>(command, "--jobs", options.jobs, 1, HuntSettings::kMostJobs,
-                            "Number of threads; the result does not depend on it (1)");
+  add_number<std::uint32_t>(
+      command, "--jobs", options.jobs, 1, HuntSettings::kMostJobs,
+      "Number of threads; the result does not depend on it (one per processor, "
+      "at most " +
+          std::to_string(kMostUsualJobs) + "; with --json 1)");
   command.add_flag(
       "--coverage", options.coverage,
       "Also report how many traces and states, and which events and faults were reached "
@@ -147,7 +155,7 @@ void read_settings(const SearchOptions& options, Search& what) {
   if (settings.is_exhaustive() && !refused.empty()) throw UsageError("--faults: " + refused);
   settings.seed = options.seed;
   settings.first = options.first;
-  settings.jobs = options.jobs;
+  settings.jobs = options.jobs > 0 ? options.jobs : usual_jobs(options, what);
   settings.measure_coverage = options.coverage;
   if (options.seconds > 0) {
     settings.seconds = options.seconds;

@@ -21,7 +21,7 @@ struct SearchOptions {
   std::uint64_t first = 0;
   std::string faults = "all";
   std::uint32_t fault_budget = lab::HuntSettings::kUsualFaults;
-  std::uint32_t jobs = 1;
+  std::uint32_t jobs = 0;
   bool coverage = false;
   std::optional<std::string> html;
   std::optional<std::string> resume;  // Only with "exhaustive".

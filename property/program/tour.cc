@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "caption.h"
 #include "command.h"
@@ -39,7 +37,7 @@ Search search_of(std::string_view scenario, std::uint64_t executions) {
   what.settings.faults = fakezk::FaultPlan::all(kFaults);
   what.settings.seed = kSeed;
   what.settings.executions = executions;
-  what.settings.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  what.settings.jobs = jobs_for_all_processors();
   return what;
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <thread>
 
 #include "program/hunt_result.h"
 #include "run_program.h"
@@ -263,11 +265,42 @@ TEST(HuntTest, AReportNamesTheVersion) {
 }
 
 TEST(HuntTest, OnlyALongHuntSpeaksOfIdleCores) {
-  EXPECT_NE(program::hint_at_cores(1, 60, 8).find("--jobs 8"), std::string::npos);
-  EXPECT_EQ(program::hint_at_cores(1, 0.1, 8), "");
-  EXPECT_EQ(program::hint_at_cores(8, 60, 8), "");
-  EXPECT_EQ(program::hint_at_cores(1, 60, 0), "") << "nobody knows how many there are";
+  EXPECT_NE(program::hint_at_cores(60, 16).find("--jobs 16"), std::string::npos);
+  EXPECT_EQ(program::hint_at_cores(0.1, 16), "");
+  EXPECT_EQ(program::hint_at_cores(60, 8), "");
+  EXPECT_EQ(program::hint_at_cores(60, 0), "") << "nobody knows how many there are";
 }
+
+// "2 jobs".
+std::string jobs_in(const ProgramRun& run) {
+  const std::string before = "executions per second with ";
+  const std::size_t at = run.out.find(before);
+  if (at == std::string::npos) return run.out + run.err;
+  const std::string text = run.out.substr(at + before.size());
+  return text.substr(0, text.find(','));
+}
+
+TEST(HuntTest, PeopleGetAJobPerProcessorAndScriptsGetOne) {
+  const std::string few = "fair-mutex --seed 5 --executions 10";
+  const unsigned processors = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+  const std::string all = std::to_string(processors) + (processors == 1 ? " job" : " jobs");
+  EXPECT_EQ(jobs_in(hunt(few)), all);
+  EXPECT_EQ(jobs_in(hunt(few + " --jobs 3")), "3 jobs");
+  EXPECT_EQ(jobs_in(hunt("double-barrier --seed 5 --executions 10")), "1 job")
+      << "its clients share memory";
+  EXPECT_EQ(hunt(few + " --json").json().at("jobs"), 1);
+  const std::string proof = " --clients 1 --strategy exhaustive --faults none";
+  EXPECT_NE(hunt("fair-mutex" + proof).out.find(", with " + all + ", by lockstep"),
+            std::string::npos);
+  EXPECT_NE(hunt("fair-mutex --executions 1000" + proof).out.find(", with 1 job, by lockstep"),
+            std::string::npos);
+}
+
+#if LOCKSTEP_WITH_ZOOKEEPER
+TEST(HuntTest, ThreadsOfTheCClientAreHuntedByOneJob) {
+  EXPECT_EQ(jobs_in(hunt("fair-mutex --backend zookeeper --seed 5 --executions 10")), "1 job");
+}
+#endif
 
 }  // namespace
 }  // namespace lockstep
