@@ -132,9 +132,9 @@ function(lockstep_precompiled_options target)
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
 
-set(LOCKSTEP_JOINED_FILES 12)
+set(LOCKSTEP_JOINED_FILES 30)
 
-# lockstep_join(TARGET): compiles a dozen files of a target at once, if LOCKSTEP_UNITY_BUILD says so: a
+# lockstep_join(TARGET): compiles thirty files of a target at once, if LOCKSTEP_UNITY_BUILD says so: a
 # tree that is built once, to be tested, then takes a third of the time. What a file's anonymous
 # namespace holds needs a name of its own in its folder. A file must include what it uses all the same.
 function(lockstep_join target)
