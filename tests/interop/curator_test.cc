@@ -233,7 +233,8 @@ TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
 }
 
 // Queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's waits by
-// then: between its list and its watch it would not notice the loss, and wait without a znode.
+// then: between its list and the reply to its watch it would not notice the loss, and wait without
+// a znode. Replies come in order, so a later one shows that it has got that reply.
 Task<void> kill_those_in_the_middle(Fleet& fleet) {
   const auto session = co_await fleet.open();
   const auto waiting = co_await fleet.open();
@@ -249,6 +250,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   victim.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   co_await fleet.until_watching(its_session);
+  co_await victim.round_trip();
   Ours ours(behind.acquire());
   co_await until_queue(fleet, 3, contenders);
   last.tell("lock -1 " + on_fleets_lock("mutex"));

@@ -100,6 +100,8 @@ class Other {
   Task<void> enter() const;
   // Leaves, and releases.
   Task<void> leave() const;
+  // While it waits for a lock: until its session has the replies to all that it has sent so far.
+  Task<void> round_trip() const { return expect("round-trip", "answered"); }
 
  private:
   Task<void> expect(std::string command, std::string answer) const;

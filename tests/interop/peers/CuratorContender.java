@@ -46,7 +46,7 @@ public final class CuratorContender extends Thread {
   private final BlockingQueue<List<String>> commands = new LinkedBlockingQueue<>();
   private final CountDownLatch lost = new CountDownLatch(1);
   private final Map<List<String>, Recipe> recipes = new HashMap<>();
-  private CuratorFramework client;
+  private volatile CuratorFramework client;
   private Grant held;
 
   private CuratorContender(String number) {
@@ -60,11 +60,20 @@ public final class CuratorContender extends Thread {
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       List<String> words = Arrays.asList(line.split(" "));
-      contenders
-          .computeIfAbsent(words.get(0), CuratorContender::new)
-          .commands
-          .put(words.subList(1, words.size()));
+      CuratorContender contender = contenders.computeIfAbsent(words.get(0), CuratorContender::new);
+      List<String> command = words.subList(1, words.size());
+      if (command.equals(List.of("round-trip"))) {
+        contender.answer(contender.roundTrip());
+      } else {
+        contender.commands.put(command);
+      }
     }
+  }
+
+  /** On the calling thread, so that it can be had while this contender waits for a lock. */
+  private String roundTrip() throws Exception {
+    client.checkExists().forPath("/");
+    return "answered";
   }
 
   @Override
@@ -76,10 +85,14 @@ public final class CuratorContender extends Thread {
       } catch (Exception problem) {
         answer = "failed " + problem;
       }
-      synchronized (System.out) {
-        System.out.println(number + " " + answer);
-        System.out.flush();
-      }
+      answer(answer);
+    }
+  }
+
+  private void answer(String answer) {
+    synchronized (System.out) {
+      System.out.println(number + " " + answer);
+      System.out.flush();
     }
   }
 
