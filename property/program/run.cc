@@ -204,12 +204,12 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
 
 void add_run(CLI::App& app, CommandLine& line) { add_run(app, line, nullptr); }
 
-int run_target(const std::vector<std::string>& words, const RunTarget& target) {
+int run_target(const std::string& words, const RunTarget& target) {
   return end_with([&] {
     CLI::App app("Hunts a program.", "lockstep");
     CommandLine line;
-    line.words = words;
-    line.program = words.front();
+    line.words = nlohmann::json::parse(words);
+    line.program = line.words.front();
     add_run(app, line, target);
     return run_command(app, line);
   });

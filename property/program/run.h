@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "lockstep/search/program.h"
 
@@ -23,7 +22,8 @@ struct TargetSettings {
 };
 using RunTarget = std::function<std::unique_ptr<search::Program>(const TargetSettings& settings)>;
 
-// Hunts or replays the program in this process, and returns the exit status.
-int run_target(const std::vector<std::string>& words, const RunTarget& target);
+// Hunts or replays the program in this process, and returns the exit status. `words` is the value
+// of kRunWords.
+int run_target(const std::string& words, const RunTarget& target);
 
 }  // namespace lockstep::program

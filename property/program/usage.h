@@ -7,13 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::program {
+#include "usage_error.h"
 
-// Invalid input: main prints the error as one line and ends with status 2.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace lockstep::program {
 
 // `text` without line breaks and other control characters, so that an error stays one line.
 [[nodiscard]] std::string one_line(std::string_view text);

@@ -8,14 +8,13 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "process_program.h"
 #include "program/run.h"
-#include "program/usage.h"
+#include "program/usage_error.h"
 
 namespace lockstep::run {
 
@@ -57,8 +56,7 @@ int hunt_main(int argc, char** argv, char** variables) {
   if (words.empty()) return main_of_program(argc, argv, variables);
   const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(input, STDIN_FILENO);
-  const int status =
-      program::run_target(nlohmann::json::parse(words), target_of(argc, argv, variables));
+  const int status = program::run_target(words, target_of(argc, argv, variables));
   std::cout.flush();
   std::cerr.flush();
   ::_exit(status);  // The program's own end has nothing to do with the hunt.
