@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "lockstep/lab/hunt.h"
 #include "lockstep/lab/scenario.h"
 #include "lockstep/search/program.h"
 
@@ -23,6 +24,10 @@ struct Scenario {
   std::string_view reference = {};
   // The bug needs no race: the default schedule shows it too.
   bool calm_fails = false;
+  // The defaults of --fault-budget and --executions: more than usual if the flaw is so deep that a
+  // hunt needs them to see it fail.
+  std::uint32_t fault_budget = lab::HuntSettings::kUsualFaults;
+  std::uint64_t executions = lab::HuntSettings::kUsualExecutions;
 
   // The description for a hunt or a replay.
   [[nodiscard]] lab::LockUnderTest lock() const;

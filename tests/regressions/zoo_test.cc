@@ -23,8 +23,6 @@ namespace {
 
 constexpr const char* kAnew = "; if that is intended, write it again: see zoo_test.cc";
 constexpr std::uint64_t kSeeds = 5;
-constexpr std::uint64_t kExecutions = 20'000;
-constexpr std::uint32_t kUsualFaults = 2;
 // A longer one is not understood by its reader.
 constexpr std::size_t kMostDeviations = 6;
 
@@ -58,9 +56,9 @@ search::Scene scene_of(const scenarios::Scenario& scenario) {
 // Hunts with the usual settings for the expected oracle, and shrinks the failure.
 std::optional<search::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
   search::ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(kUsualFaults);
+  limits.faults = fakezk::FaultPlan::all(scenario.fault_budget);
   search::Searcher searcher(scenario.make(scenario.size), search::make_portfolio(), limits, seed);
-  for (std::uint64_t execution = 0; execution < kExecutions; ++execution) {
+  for (std::uint64_t execution = 0; execution < scenario.executions; ++execution) {
     search::Found found;
     found.execution = execution;
     found.outcome = searcher.run(execution);

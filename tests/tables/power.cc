@@ -29,20 +29,23 @@ struct Settings {
   std::uint64_t executions = 20'000;
 };
 
-constexpr std::uint32_t kUsualFaults = 2;
-
 // How many executions it takes until the expected oracle fails; one more than there may be if it
 // never does. Another oracle that fails first does not count, and does not end the search.
 std::uint64_t executions_to_find(const Scenario& scenario, const search::StrategyName& strategy,
                                  std::uint64_t seed, std::uint64_t most) {
   search::ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(kUsualFaults);
+  limits.faults = fakezk::FaultPlan::all(scenario.fault_budget);
   search::Searcher searcher(scenario.make(scenario.size), strategy.make(), limits, seed);
   for (std::uint64_t execution = 0; execution < most; ++execution) {
     const search::Outcome outcome = searcher.run(execution);
     if (outcome.violation && outcome.violation->oracle == scenario.expects) return execution + 1;
   }
   return most + 1;
+}
+
+// Deep flaws get as many executions as a hunt for them has.
+std::uint64_t most_executions(const Scenario& scenario, const Settings& settings) {
+  return std::max(settings.executions, scenario.executions);
 }
 
 struct Measured {
@@ -53,18 +56,19 @@ struct Measured {
 
 Measured measure(const Scenario& scenario, const search::StrategyName& strategy,
                  const Settings& settings) {
+  const std::uint64_t most = most_executions(scenario, settings);
   std::vector<std::uint64_t> all;
   for (std::uint64_t seed = 1; seed <= settings.seeds; ++seed) {
-    all.push_back(executions_to_find(scenario, strategy, seed, settings.executions));
+    all.push_back(executions_to_find(scenario, strategy, seed, most));
   }
   std::ranges::sort(all);
-  const auto found = std::ranges::upper_bound(all, settings.executions) - all.begin();
+  const auto found = std::ranges::upper_bound(all, most) - all.begin();
   return {all[all.size() / 2], all.back(), static_cast<std::size_t>(found)};
 }
 
-std::string in_words(const Measured& measured, const Settings& settings) {
+std::string in_words(const Measured& measured, std::uint64_t most, const Settings& settings) {
   std::string text = "-";
-  if (measured.median <= settings.executions) text = std::to_string(measured.median);
+  if (measured.median <= most) text = std::to_string(measured.median);
   if (measured.found == settings.seeds) return text;
   return text + " " + std::to_string(measured.found) + "/" + std::to_string(settings.seeds);
 }
@@ -101,13 +105,14 @@ void print_head() {
 void print_row(const Scenario& scenario, const Settings& settings) {
   std::cout << "| " << scenario.name << " | " << scenario.reference << " | " << scenario.expects
             << " |";
+  const std::uint64_t most = most_executions(scenario, settings);
   std::uint64_t worst = 0;
   for (const search::StrategyName& strategy : search::strategies()) {
     const Measured measured = measure(scenario, strategy, settings);
     if (strategy.name == "portfolio") worst = measured.worst;
-    std::cout << ' ' << in_words(measured, settings) << " |";
+    std::cout << ' ' << in_words(measured, most, settings) << " |";
   }
-  const bool never = worst > settings.executions;
+  const bool never = worst > most;
   std::cout << ' ' << (never ? "-" : std::to_string(worst)) << " | " << minimal_schedule(scenario)
             << " |" << std::endl;
 }

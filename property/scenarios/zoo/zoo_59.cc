@@ -1,0 +1,76 @@
+// Forces its way (made up): the lock is the data of one znode, empty or its owner's name, and
+// changed by conditional writes only. A client that reads an empty word, and is outrun twice in a
+// row by clients that have come and gone by its next look, does not name a version the third time:
+// it writes over the owner that has outrun it then. Correct: every write names the version that was
+// read.
+#include <utility>
+
+#include "lockstep/retried.h"
+#include "scenarios/broken_lock.h"
+#include "scenarios/inside.h"
+
+namespace lockstep::scenarios::zoo_59 {
+
+namespace {
+
+constexpr std::chrono::seconds kLimit(60);  // An owner whose session has ended never gives back.
+
+Task<Result<void>> take(Session& session, Path word, Data ours, Context limit) {
+  std::uint32_t conflicts = 0;
+  for (;;) {
+    auto read = co_await ok(retried(session, &Session::get_data_watched, word, limit));
+    if (read.value.data == ours) co_return Result<void>();  // The reply to the write was lost.
+    if (!read.value.data.view().empty()) {
+      conflicts = 0;
+      co_await ok(read.watch.fired(limit));
+      continue;
+    }
+    std::int32_t version = read.value.stat.version;
+    // The flaw: another client may own it by now.
+    if (conflicts == 2) version = -1;
+    const Result<Stat> written = co_await session.set_data(word, ours, version, limit);
+    if (written) co_return Result<void>();
+    if (written.error() == Error::kBadVersion) {
+      ++conflicts;
+      continue;
+    }
+    if (!outcome_unknown(written)) co_return failure(written.error());
+    co_await ok(session.connected(limit));
+  }
+}
+
+Task<void> give_back(Session& session, Path word, Data ours) {
+  for (;;) {
+    const auto read = co_await retried(session, &Session::get_data, word, Context());
+    if (!read || read->data != ours) co_return;
+    const auto written = co_await session.set_data(word, Data(), read->stat.version);
+    if (!outcome_unknown(written)) co_return;
+    if (!co_await session.connected()) co_return;
+  }
+}
+
+// The oracles hear of no grant: the resource judges.
+Task<void> contend(Contender& self, Path word, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    const Guid guid((*session)->random());
+    const Context limit(self.client().executor().now() + kLimit);
+    const Result<void> taken = co_await take(**session, word, Data(guid.view()), limit);
+    if (!taken) continue;
+    {
+      const Inside inside(self, **session, std::nullopt);
+      static_cast<void>(co_await (*session)->exists(word));
+    }
+    co_await give_back(**session, word, Data(guid.view()));
+  }
+}
+
+const Registered kRegistered{
+    Scenario{"zoo-59-forces-its-way", "zoo", "S2",
+             "Writes over the lock's word after it was outrun twice in a row.",
+             lab::ScenarioSize{4, 1}, &contenders<&contend>, "made up", false, 2, 100'000}};
+
+}  // namespace
+
+}  // namespace lockstep::scenarios::zoo_59
