@@ -20,9 +20,7 @@ void list_as_json() {
                                     {"expects", scenario.expects},
                                     {"summary", scenario.summary},
                                     {"clients", scenario.size.clients},
-                                    {"rounds", scenario.size.rounds},
-                                    {"fault_budget", scenario.fault_budget},
-                                    {"executions", scenario.executions}};
+                                    {"rounds", scenario.size.rounds}};
     if (!scenario.reference.empty()) entry["reference"] = scenario.reference;
     if (scenario.calm_fails) entry["calm_fails"] = true;
     entries.push_back(std::move(entry));

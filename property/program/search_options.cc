@@ -54,9 +54,9 @@ std::string meant_by(const std::string& faults) {
   return "";
 }
 
-fakezk::FaultPlan faults_of(const SearchOptions& options, const scenarios::Scenario& scenario) {
+fakezk::FaultPlan faults_of(const SearchOptions& options) {
   try {
-    return lab::faults_called(options.faults, options.fault_budget.value_or(scenario.fault_budget));
+    return lab::faults_called(options.faults, options.fault_budget);
   } catch (const std::invalid_argument& wrong) {
     throw UsageError("--faults: " + std::string(wrong.what()) + meant_by(options.faults) +
                      " ('lockstep hunt --help' shows all)");
@@ -78,8 +78,8 @@ void add_bounds(CLI::App& command, SearchOptions& options, const std::string& us
                                 ')');
   add_number<std::uint64_t>(
       command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
-      "Number of executions (20000, of some broken locks more; with --seconds as many as fit; an "
-      "exhaustive search without it tries all schedules)");
+      "Number of executions (20000; with --seconds as many as fit; an exhaustive search "
+      "without it tries all schedules)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
@@ -129,9 +129,9 @@ void add_fault_options(CLI::App& command, SearchOptions& options) {
               " (all," + named_fault_kind_names() + ")")
       ->type_name("KINDS")
       ->capture_default_str();
-  add_number<std::uint32_t>(
-      command, "--fault-budget", options.fault_budget, 0, HuntSettings::kMostFaults,
-      "Most faults in one execution, all kinds together (2; of some broken locks more)");
+  add_number<std::uint32_t>(command, "--fault-budget", options.fault_budget, 0,
+                            HuntSettings::kMostFaults,
+                            "Most faults in one execution, all kinds together (2)");
 }
 
 void add_output_options(CLI::App& command, SearchOptions& options) {
@@ -150,15 +150,13 @@ void read_settings(const SearchOptions& options, Search& what) {
                      std::to_string(HuntSettings::kMostRoundsInAll) + " rounds in all");
   }
   set_way(options, settings);
-  settings.faults = faults_of(options, *what.scenario);
+  settings.faults = faults_of(options);
   const std::string refused = search::refused_faults(settings.faults);
   if (settings.is_exhaustive() && !refused.empty()) throw UsageError("--faults: " + refused);
   settings.seed = options.seed;
   settings.first = options.first;
   settings.jobs = options.jobs > 0 ? options.jobs : usual_jobs(options, what);
   settings.measure_coverage = options.coverage;
-  const bool is_deep = what.scenario->executions != HuntSettings::kUsualExecutions;
-  if (is_deep && !settings.is_exhaustive()) settings.executions = what.scenario->executions;
   if (options.seconds > 0) {
     settings.seconds = options.seconds;
     settings.executions = HuntSettings::kUnbounded;

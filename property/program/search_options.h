@@ -20,7 +20,7 @@ struct SearchOptions {
   std::uint64_t seed = 0;
   std::uint64_t first = 0;
   std::string faults = "all";
-  std::optional<std::uint32_t> fault_budget;
+  std::uint32_t fault_budget = lab::HuntSettings::kUsualFaults;
   std::uint32_t jobs = 0;
   bool coverage = false;
   std::optional<std::string> html;

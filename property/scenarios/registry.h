@@ -24,8 +24,8 @@ struct Scenario {
   std::string_view reference = {};
   // The bug needs no race: the default schedule shows it too.
   bool calm_fails = false;
-  // The defaults of --fault-budget and --executions: more than usual if the flaw is so deep that a
-  // hunt needs them to see it fail.
+  // A hunt needs these to find the flaw. More than the defaults, which are the same for all
+  // scenarios of `lockstep hunt`, only for the deep flaws of the tests.
   std::uint32_t fault_budget = lab::HuntSettings::kUsualFaults;
   std::uint64_t executions = lab::HuntSettings::kUsualExecutions;
 

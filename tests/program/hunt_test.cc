@@ -176,9 +176,8 @@ TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
     if (scenario.at("expects") == "pass") continue;
     int as_expected = 0;
     for (int seed = 0; seed < 11; ++seed) {
-      const std::uint64_t half = scenario.at("executions").get<std::uint64_t>() / 2;
-      const std::string arguments = scenario.at("name").get<std::string>() + " --executions " +
-                                    std::to_string(half) + " --json --seed " + std::to_string(seed);
+      const std::string arguments = scenario.at("name").get<std::string>() +
+                                    " --executions 10000 --json --seed " + std::to_string(seed);
       SCOPED_TRACE(arguments);
       const ProgramRun run = hunt(arguments);
       ASSERT_EQ(run.status, 1) << run.out << run.err;
@@ -186,9 +185,7 @@ TEST(HuntTest, EveryBrokenLockIsCaughtFromManySeeds) {
       if (shows(violation.at("oracle"), scenario.at("expects"))) ++as_expected;
       // A livelock may need a deviation at each of many steps.
       if (scenario.at("expects") == "livelock") continue;
-      // Four clients come in one of many orders.
-      const int most = scenario.at("clients").get<int>() > 3 ? 15 : 10;
-      EXPECT_LE(violation.at("deviations").get<int>(), most);
+      EXPECT_LE(violation.at("deviations").get<int>(), 10);
     }
     // A flaw may break another guarantee first: a duplicate znode makes contenders wait for it, or
     // becomes an orphan.
@@ -265,14 +262,6 @@ TEST(HuntTest, AReportNamesTheVersion) {
   const std::string sound = hunt("fair-mutex --seed 5 --executions 10").out;
   EXPECT_NE(sound.find(", by lockstep " + version + ".\n"), std::string::npos) << sound;
   EXPECT_EQ(words(after("Found by:", hunt("zoo-01 --seed 1").out)).at(1), version);
-}
-
-TEST(HuntTest, ADeepFlawGetsMoreFaultsAndExecutions) {
-  EXPECT_EQ(hunt("zoo-58 --executions 1 --json").json().at("fault_budget"), 3);
-  EXPECT_EQ(hunt("zoo-58 --executions 1 --fault-budget 1 --json").json().at("fault_budget"), 1);
-  const std::string calm = "zoo-58 --clients 1 --faults none --json";
-  EXPECT_EQ(hunt(calm).json().at("executions"), 100'000);
-  EXPECT_EQ(hunt(calm + " --executions 7").json().at("executions"), 7);
 }
 
 TEST(HuntTest, OnlyALongHuntSpeaksOfIdleCores) {
