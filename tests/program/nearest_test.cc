@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"fair-mutex", "unfair-mutex", "semaphore",
-                                                    "multi-lock", "leader-election"};
+constexpr std::array<std::string_view, 6> kNames = {"fair-mutex", "unfair-mutex",    "semaphore",
+                                                    "multi-lock", "leader-election", "hunt"};
 
 std::vector<std::string_view> near(std::string_view word) { return program::nearest(word, kNames); }
 
@@ -21,6 +21,7 @@ TEST(NearestTest, ASlipIsFound) {
   EXPECT_EQ(near("fair-muttex"), mutex);
   EXPECT_EQ(near("fair_mutex"), mutex);
   EXPECT_EQ(near("fari-mutex"), mutex);
+  EXPECT_EQ(near("hnut"), std::vector<std::string_view>{"hunt"}) << "swapped: one slip";
   EXPECT_EQ(near("leaderelection"), std::vector<std::string_view>{"leader-election"});
 }
 
@@ -29,6 +30,7 @@ TEST(NearestTest, TheNearestComesFirst) {
   EXPECT_EQ(near("unfair-mutx"), std::vector<std::string_view>{"unfair-mutex"});
   EXPECT_EQ(near("nfair-mutex"), (std::vector<std::string_view>{"fair-mutex", "unfair-mutex"}));
   EXPECT_EQ(near("unfar-mutex").front(), both.front());
+  EXPECT_EQ(near("unair-mutex"), both) << "one slip, and two";
 }
 
 TEST(NearestTest, ABeginningOrAPartIsFound) {
@@ -39,6 +41,7 @@ TEST(NearestTest, ABeginningOrAPartIsFound) {
 TEST(NearestTest, WhatIsFarAwayIsNotSuggested) {
   EXPECT_TRUE(near("etcd").empty());
   EXPECT_TRUE(near("x").empty());
+  EXPECT_TRUE(near("lock-mutex").empty()) << "four slips";
   EXPECT_TRUE(near("").empty());
   EXPECT_EQ(program::did_you_mean("etcd", kNames), "");
   EXPECT_EQ(program::did_you_mean("mutex", kNames),
