@@ -11,8 +11,8 @@
 namespace lockstep::intercept {
 
 // One direction of a connection, one of whose transfers takes only some of the bytes, as TCP
-// allows: a choice, as is which one. The rest passes a little later, perhaps in pieces as well:
-// whoever asks for it first finds nothing. No time goes by, so that code that asks again at once
+// allows: a choice, as is which one. The rest passes a little later, perhaps in pieces as well: the
+// first call that asks for it finds nothing. No time goes by, so that code that asks again at once
 // does not ask for ever.
 class Pieces {
  public:
@@ -20,7 +20,7 @@ class Pieces {
   void allow(std::uint32_t transfer) { until_allowed_ = transfer; }
   // How many of that many bytes a transfer takes, at least one; all of them by default.
   std::size_t draw(Execution& execution, std::string_view call, std::size_t bytes);
-  // Whether the rest of a transfer is under way, and nobody has asked for it.
+  // Whether the rest of a transfer is under way, and no call has asked for it.
   [[nodiscard]] bool has_late_rest() const { return rest_ == Rest::kUnderWay; }
   // The same; from now on it has passed.
   [[nodiscard]] bool asked_too_early();

@@ -74,7 +74,7 @@ class Host {
   // The address of a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 
-  // A remark about what the thread is doing, for whoever shows it.
+  // A remark about what the thread is doing, for lanes.
   virtual void noted(Thread&, const std::string&) {}
 
   // The thread ends its process. True if it does not go on, because the host simulates processes
