@@ -10,7 +10,7 @@ std::size_t Pieces::draw(Execution& execution, std::string_view call, std::size_
   if (!until_allowed_ || bytes < 2) return bytes;
   if (*until_allowed_ > 0) return --*until_allowed_, bytes;
   const std::array<std::size_t, 4> sizes = {bytes, 1, bytes - 1, bytes / 2};
-  const std::uint32_t options = bytes == 2 ? 2 : sizes.size();
+  const std::uint32_t options = bytes == 2 ? 2 : 4;
   const std::size_t taken = sizes[execution.host().draw(options)];
   if (taken == bytes) return until_allowed_.reset(), bytes;
   rest_ = Rest::kUnderWay;
