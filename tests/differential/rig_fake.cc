@@ -19,6 +19,7 @@ using support::must;
 fakezk::ServerOptions server_options() {
   fakezk::ServerOptions options;
   options.tick_time = support::ZookeeperServer::kTickTime;
+  options.max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout;
   options.ttl_enabled = true;
   options.container_check_interval = Duration::zero();  // Exclusion::kReaping
   return options;
