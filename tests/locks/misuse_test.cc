@@ -130,7 +130,7 @@ TEST(MisuseDeathTest, SecondWaiterOfAWatch) {
 TEST(MisuseDeathTest, ExpiryOfASessionThatTheServerHasNeverSeen) {
   Simulation simulation;
   const auto session = simulation.client("A").current();
-  EXPECT_DEATH(simulation.expire(*session), "never heard of this session");
+  EXPECT_DEATH(simulation.expire(*session), "does not know this session");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
         [&](ReplicaIndex index) { return !world.server().replica(index).unreachable; }, visit);
   }
 
-  // The fault `lag` lists both.
+  // The fault `lag` lists this one, too.
   static void list(const World&, FaultKinds, EventList&) {}
 
   static void strike(World& world, const Event& event, Step& step) {
