@@ -26,8 +26,8 @@ struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
 extern const Fault kReplicaPartitionFault;
 constinit const Fault kReplicaPartitionFault = ReplicaPartition::with(
     {.name = "replica-partition",
-     .effect = "a replica loses its leader, and serves reads until the sync limit; the leader "
-               "never hears what the replica heard in the last half tick",
+     .effect = "a replica loses its leader, and serves reads until the sync limit; signs of life "
+               "that clients gave it in the last half tick do not reach the leader",
      .strikes = "several replicas",
      .needs = FaultNeed::kReplicas});
 
