@@ -103,7 +103,7 @@ constexpr std::array kRecipes = {
 
 constexpr std::string_view kBlocking = "-blocking";
 
-// A list for each file. Function-local: files register before main, in any order.
+// One list per file. Function-local, because files register before main() in any order.
 std::vector<std::vector<Scenario>>& registered() {
   static std::vector<std::vector<Scenario>> files;
   return files;

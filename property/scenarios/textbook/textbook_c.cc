@@ -31,8 +31,8 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
   co_return co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
 }
 
-// Creates the folder of the tasks and swallows every error, not only "is there already". The first
-// create in the folder fails then. Correct: lockstep::ensure_parent.
+// Creates the folder of the tasks and swallows every error, not only kNodeExists. The first create
+// in the folder fails then. Correct: lockstep::ensure_parent.
 Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
   const Path folder = lock / "tasks";
   for (std::uint32_t round = 0; round < rounds; ++round) {

@@ -23,7 +23,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
       co_return failure(Error::kNodeExists);
     }
     if (created || !outcome_unknown(created.error())) co_return std::move(created);
-    // The flaw: this does not look whether the server applied the create.
+    // The flaw: this does not check whether the server applied the create.
     co_await ok(session.connected(context));
   }
 }

@@ -1,6 +1,6 @@
 // GUID, but the retries run out (CURATOR-45): the reply to the create is lost, and so is the reply
-// to the search for the new znode. The acquire gives up and leaves the znode for as long as the
-// session lives. Correct: lockstep::take_place goes on searching, or hands the GUID to a background
+// to the search for the new znode. The acquire gives up and leaves the znode until the session
+// ends. Correct: lockstep::take_place goes on searching, or hands the GUID to a background
 // deletion.
 #include "scenarios/broken_lock.h"
 

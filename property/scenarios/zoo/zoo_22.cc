@@ -1,4 +1,4 @@
-// The parent vanishes (kazoo#563): the lock creates its parent once in its life. The server deletes
+// The parent vanishes (kazoo#563): the lock object creates its parent only once. The server deletes
 // the empty container, the next create fails with NoNodeError, and that error escapes to the
 // application. Correct: lockstep::take_place creates the parent again.
 #include <stdexcept>

@@ -17,7 +17,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     std::string_view ahead_of_us;
     std::size_t ahead = 0;
     for (const std::string_view name : queue) {
-      if (name >= ours.name()) continue;  // The flaw: should compare numbers.
+      if (name >= ours.name()) continue;  // The flaw: this should compare numbers.
       ahead_of_us = std::max(ahead_of_us, name);
       ++ahead;
     }

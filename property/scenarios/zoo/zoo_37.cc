@@ -1,5 +1,5 @@
 // A retry layer eats the expiry (accumulo#1086): it repeats each request until it succeeds, in a
-// new session if necessary. So the holder never hears that its lock went with the old session.
+// new session if necessary. So the holder never learns that its lock went with the old session.
 // Correct: a holder's request ends with its session.
 #include "scenarios/broken_lock.h"
 

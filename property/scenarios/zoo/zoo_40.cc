@@ -1,6 +1,6 @@
 // Herd (the textbook case; CURATOR-716 inside one process): all waiters watch the list of children,
 // so each release wakes all of them, and each reads the whole list. Correct:
-// lockstep::wait_in_queue watches the one znode in front.
+// lockstep::wait_in_queue watches only the znode in front.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_40 {

@@ -8,7 +8,7 @@ namespace lockstep::scenarios::zoo_45 {
 
 namespace {
 
-// Passes on what the lock reports, and adds the promise to each grant.
+// Forwards what the lock reports, and adds the promise to each grant.
 class Promising final : public LockObserver {
  public:
   explicit Promising(LockObserver& told) : told_(told) {}
@@ -50,7 +50,7 @@ Task<void> hold(Contender& self, Session& session, Path lock) {
   Result<HeldLock> held = co_await mutex.acquire();
   attempt.reset();
   if (!held) co_return;
-  static_cast<void>(co_await session.exists(lock));  // The work takes its time.
+  static_cast<void>(co_await session.exists(lock));  // The work takes some time.
   static_cast<void>(co_await held->release());
 }
 

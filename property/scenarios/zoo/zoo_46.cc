@@ -1,6 +1,6 @@
-// An alarm that is not called off (made up): a client gives its place up after waiting for a
-// second, and does not cancel that alarm when the lock is granted. So its own session deletes the
-// znode of a lock that it holds. Correct: lockstep::Place ends with the grant.
+// A timer that is not cancelled (made up): a client gives up its place after waiting for a second,
+// but does not cancel that timer when the lock is granted. So its own session deletes the znode of
+// a lock that it holds. Correct: lockstep::Place ends with the grant.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_46 {
@@ -22,7 +22,7 @@ class TimedPlace {
   TimedPlace(const TimedPlace&) = delete;
   TimedPlace& operator=(const TimedPlace&) = delete;
   ~TimedPlace() = default;
-  // The flaw: this should call the alarm off.
+  // The flaw: this should cancel the timer.
   void granted() {}
 
  private:

@@ -1,7 +1,6 @@
-// A loss that was none (made up): the reply to a release is lost with the connection, and the
-// client repeats the release. It finds the znode gone and reports the lock as lost. So the holder
-// undoes or repeats work that it did under a lock that it had. Correct: lockstep::HeldLock
-// remembers its own attempt.
+// A false loss (made up): the reply to a release is lost with the connection, and the client
+// repeats the release. It finds the znode gone and reports the lock as lost. So the holder undoes
+// or repeats work that was protected. Correct: lockstep::HeldLock remembers its own attempt.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_47 {

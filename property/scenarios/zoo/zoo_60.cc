@@ -1,5 +1,5 @@
 // Several leases, one at a time (Curator's InterProcessSemaphoreV2.acquire(qty), which gives the
-// mutex up after each lease): two clients that want both leases hold one each, and wait for the
+// mutex up after each lease): two clients that want both leases hold one each, and wait for each
 // other. Correct: lockstep::Semaphore::acquire(2), which creates both under the mutex.
 #include <optional>
 #include <vector>
