@@ -121,7 +121,7 @@ const Registered kRegistered{
              "The fair lock over ZkClient: its main flaw, as textbook-a-latch.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-latch", "textbook", "L1",
-             "Makes the latch after its last look: an event in between finds none.",
+             "Makes its latch after the last look: an event in between has nothing to count down.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-index", "textbook", "crash",
              "Does not find its own znode, and goes on with a negative index.",

@@ -64,16 +64,16 @@ using Orphaned = WithCreate<&create>;
 
 const Registered kRegistered{
     Scenario{"textbook-c", "textbook", "S5",
-             "Ten executors by ten tasks: its main flaw, as textbook-c-orphan.",
+             "Ten executors with ten tasks: its main flaw, as textbook-c-orphan.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-polling", "textbook", "livelock",
              "Reads the whole queue once a second until it is first.", lab::ScenarioSize{2, 1},
              &contenders<&contend_with_long_tasks<Polling>>, "tutorial C", true},
     Scenario{"textbook-c-orphan", "textbook", "S5",
-             "Takes a lost reply for a failure, and leaves behind what it has created.",
+             "Takes a lost reply for a failure, and leaves the znode that it has created.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-parent", "textbook", "crash",
-             "Swallows why it could not create the folder, and fails at the first create in it.",
+             "Ignores the error of creating the folder, and fails at the first create in it.",
              lab::ScenarioSize{2, 1}, &contenders<&work_in_folder>, "tutorial C"}};
 
 }  // namespace

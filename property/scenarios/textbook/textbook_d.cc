@@ -104,7 +104,7 @@ const Registered kRegistered{
              "Finds its znode by a client id, which two acquires of one client share.",
              lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
     Scenario{"textbook-d-recursion", "textbook", "crash",
-             "Calls itself when something goes wrong, also when all goes wrong at once.",
+             "Calls itself after each error, even when every request fails at once.",
              lab::ScenarioSize{2, 1}, &contenders<&contend_recursively>, "tutorial D"}};
 
 }  // namespace

@@ -146,7 +146,7 @@ const Registered kRegistered{
              "Does not find its own znode, and takes that for the first place.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial E"},
     Scenario{"textbook-e-reentry", "textbook", "S2",
-             "Enters once more what it has lost in the meantime.", lab::ScenarioSize{2, 1},
+             "Enters again a lock that it has lost in the meantime.", lab::ScenarioSize{2, 1},
              &contenders<&contend<Flaws{.reentry = true}>>, "tutorial E"}};
 
 }  // namespace

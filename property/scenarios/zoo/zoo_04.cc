@@ -32,7 +32,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-04-wake-missed-across-reconnect", "zoo", "L1",
-             "Sets its watch again after a reconnect without looking whether it comes too late.",
+             "Sets its watch again after a reconnect without checking whether it is too late.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "kazoo#170"}};
 
 }  // namespace

@@ -37,7 +37,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-06-capacity-not-signalled", "zoo", "L1",
-             "Does not hear that the semaphore it waits for has become larger.",
+             "Does not notice that the semaphore it waits for has become larger.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend>, "CURATOR-75"}};
 
 }  // namespace

@@ -30,7 +30,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-07-create-without-guid", "zoo", "L1",
-             "Repeats a create whose reply was lost, and waits behind its own first znode.",
+             "Repeats a create whose reply was lost, and waits for its own first znode.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithCreate<&create>>,
              "zktools#2, zk-ruby#54, accumulo#637"}};
 

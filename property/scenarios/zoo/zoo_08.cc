@@ -30,7 +30,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-08-retries-exhausted", "zoo", "S5",
-             "Gives up the search for its own create, and leaves behind what it has created.",
+             "Gives up the search for its own create, and leaves the znode that it has created.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithCreate<&create>>, "CURATOR-45"}};
 
 }  // namespace

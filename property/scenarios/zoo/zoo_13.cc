@@ -44,7 +44,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-13-own-corpse", "zoo", "S1",
-             "Takes its former session's znode of a fixed name for its own.",
+             "Takes its former session's znode with a fixed name for its own.",
              lab::ScenarioSize{2, 2}, &contenders<&contend>, "KAFKA-1387, KAFKA-7165"}};
 
 }  // namespace

@@ -63,9 +63,10 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-const Registered kRegistered{Scenario{
-    "zoo-17-aba-release", "zoo", "S4", "Releases by a remembered path, which is another's by now.",
-    lab::ScenarioSize{2, 2}, &contenders<&contend>, "zk-ruby#34"}};
+const Registered kRegistered{
+    Scenario{"zoo-17-aba-release", "zoo", "S4",
+             "Releases by a remembered path, which belongs to another client by now.",
+             lab::ScenarioSize{2, 2}, &contenders<&contend>, "zk-ruby#34"}};
 
 }  // namespace
 

@@ -47,7 +47,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-18-close-against-create", "zoo", "S5",
-             "Is closed while its create is in flight, and installs a ghost.",
+             "Is closed while its create is in flight, and installs a ghost leader.",
              lab::ScenarioSize{2, 1}, &contenders<&contend, kImpatient>, "CURATOR-18, CURATOR-3"}};
 
 }  // namespace

@@ -69,7 +69,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-19-lease-orphans", "zoo", "S5",
-             "Takes a lost reply for a failure, and a permit is gone for everybody.",
+             "Takes a lost reply for a failure, and all clients have one permit less.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.lease = true}>>,
              "CURATOR-315, CURATOR-335, CURATOR-462"},
     Scenario{"zoo-20-inner-lock-leaks", "zoo", "S5",

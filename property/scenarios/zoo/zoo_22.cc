@@ -26,7 +26,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-22-parent-vanishes", "zoo", "crash",
-             "Makes sure of its parent once, and fails when the servers have reaped it.",
+             "Creates its parent only once, and fails when the servers have reaped it.",
              lab::ScenarioSize{2, 2}, &lock_scenario<WithCreate<&create>>, "kazoo#563"}};
 
 }  // namespace

@@ -33,7 +33,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-23-sort-by-whole-name", "zoo", "S1",
-             "Orders the queue by names, in front of whose numbers stands an id.",
+             "Orders the queue by names that begin with an id instead of the number.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "ZOOKEEPER-2931"}};
 
 }  // namespace

@@ -45,7 +45,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-30-expired-claim", "zoo", "S1",
-             "Waits until no contender is in front, and does not look for its own znode.",
+             "Waits until no contender is in front, and does not check its own znode.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "etcd#11456"}};
 
 }  // namespace

@@ -43,7 +43,7 @@ class Mutex {
 };
 
 const Registered kRegistered{Scenario{"zoo-34-reset-storm", "zoo", "livelock",
-                                      "Gives up its place whenever the znode in front goes away.",
+                                      "Gives up its place whenever the znode in front is deleted.",
                                       lab::ScenarioSize{3, 1}, &lock_scenario<Mutex>,
                                       "CURATOR-644"}};
 

@@ -34,7 +34,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-37-retry-eats-expiry", "zoo", "S2",
-             "Repeats its requests in a new session, and goes on as if it held.",
+             "Repeats its requests in a new session, and goes on as if it held the lock.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "accumulo#1086"}};
 
 }  // namespace

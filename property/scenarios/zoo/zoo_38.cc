@@ -28,7 +28,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 const Registered kRegistered{
-    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops to work.",
+    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops working.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "paasta#2450"}};
 
 }  // namespace

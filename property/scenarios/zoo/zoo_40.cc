@@ -20,7 +20,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 }
 
 const Registered kRegistered{Scenario{
-    "zoo-40-herd", "zoo", "L3", "All waiters watch the list: every release wakes everybody.",
+    "zoo-40-herd", "zoo", "L3", "All waiters watch the list: every release wakes all of them.",
     lab::ScenarioSize{3, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "CURATOR-716"}};
 
 }  // namespace

@@ -53,7 +53,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-42-loss-told-twice", "zoo", "R1",
-             "Tells a loss whenever it notices it, by a request and by its watch.",
+             "Reports a loss twice: when a request fails, and when its watch fires.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

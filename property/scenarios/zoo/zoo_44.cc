@@ -37,7 +37,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-44-takes-over-unseen", "zoo", "S1",
-             "Holds when the znode in front is deleted, without a look at who else is there.",
+             "Holds when the znode in front is deleted, without looking for other contenders.",
              lab::ScenarioSize{3, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "made up"}};
 
 }  // namespace

@@ -63,7 +63,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
-             "Relies on the server to tell it of its loss, even during a partition.",
+             "Relies on the server to report its loss, even during a partition.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -33,7 +33,7 @@ using Mutex = AssembledMutex<&sound_create, &sound_wait, TimedPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",
-             "Gives its place up after a second, although it holds the lock by then.",
+             "Gives up its place after a second, even if it holds the lock by then.",
              lab::ScenarioSize{2, 1}, &contenders<&lab::contend_for<Mutex>>, "made up"}};
 
 }  // namespace

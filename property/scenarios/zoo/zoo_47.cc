@@ -30,7 +30,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-47-loss-that-was-none", "zoo", "R2",
-             "Takes what its own release has deleted for lost, if it had to ask twice.",
+             "Reports a lock as lost if its own release, sent twice, has deleted the znode.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

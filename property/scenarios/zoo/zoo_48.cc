@@ -96,10 +96,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   });
 }
 
-const Registered kRegistered{
-    Scenario{"zoo-48-flag-cleared-late", "zoo", "L1",
-             "Blocking code that clears its wake flag after the read that left the watch.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend>, "made up"}};
+const Registered kRegistered{Scenario{"zoo-48-flag-cleared-late", "zoo", "L1",
+                                      "Clears its wake flag after the read that has set the watch.",
+                                      lab::ScenarioSize{3, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace
 

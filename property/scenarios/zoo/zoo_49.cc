@@ -54,7 +54,7 @@ lab::LockUnderTest two_permits() {
 
 const Registered kRegistered{
     Scenario{"zoo-49-waits-beside-a-permit", "zoo", "L1",
-             "Watches the znode right in front of it, although two may hold together.",
+             "Watches the znode right in front of it, although two may hold at once.",
              lab::ScenarioSize{3, 1}, &two_permits, "made up"}};
 
 }  // namespace

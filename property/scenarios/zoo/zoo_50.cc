@@ -65,7 +65,7 @@ lab::LockUnderTest on_an_ensemble() {
 
 const Registered kRegistered{
     Scenario{"zoo-50-takes-any-servers-word", "zoo", "S2",
-             "Relies on its session after an answer of a server that has lost its leader.",
+             "Relies on its session after an answer from a server that has lost its leader.",
              lab::ScenarioSize{2, 1}, &on_an_ensemble, "made up"}};
 
 }  // namespace

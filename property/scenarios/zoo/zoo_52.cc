@@ -46,7 +46,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-52-hands-on-what-it-doubts", "zoo", "S4",
-             "Tasks of a process pass their grant on among themselves, however doubtful it is.",
+             "Tasks of a process hand their grant on even when it is in doubt.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

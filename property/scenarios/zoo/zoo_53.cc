@@ -45,7 +45,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-53-leader-that-asks-once", "zoo", "S2",
-             "A thread that waits until it leads, and governs until its work is done.",
+             "Waits until it leads, and governs until its work is done, even after its term.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -88,10 +88,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-const Registered kRegistered{
-    Scenario{"zoo-54-grant-for-nobody", "zoo", "L1",
-             "Hands the grant to a task of the process that has given up waiting for it.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+const Registered kRegistered{Scenario{"zoo-54-grant-for-nobody", "zoo", "L1",
+                                      "Hands the grant to a task that has given up waiting for it.",
+                                      lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace
 

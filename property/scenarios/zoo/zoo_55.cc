@@ -40,7 +40,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-55-sweeps-its-parent", "zoo", "S4",
-             "Empties and deletes the lock's znode if a contender comes behind its list.",
+             "Deletes the lock's znode with all children if a contender comes after its list.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "Curator's deletingChildrenIfNeeded"}};
 
 }  // namespace

@@ -81,7 +81,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-56-place-of-the-session", "zoo", "S2",
-             "Takes a place that another user of the same session has in the queue.",
+             "Adopts a place in the queue that another user of the same session has.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "ZooKeeper's WriteLock"}};
 
 }  // namespace

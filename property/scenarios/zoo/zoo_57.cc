@@ -77,7 +77,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 const Registered kRegistered{Scenario{"zoo-57-answer-to-an-old-session", "zoo", "S2",
-                                      "Believes a completion of the session that it has given up.",
+                                      "Trusts a completion of a session that it has given up.",
                                       lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -36,7 +36,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-60-leases-one-by-one", "zoo", "L1",
-             "Takes two leases one after the other, each in a turn of its own.",
+             "Takes two leases one after another, and gives up the mutex in between.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend>, "Curator's InterProcessSemaphoreV2"}};
 
 }  // namespace
