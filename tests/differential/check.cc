@@ -78,7 +78,8 @@ std::optional<Finding> check_one(const Sides& sides, std::uint64_t seed) {
     std::string report = sides.compare(program);
     if (report.empty()) return;
     if (!finding) found = std::chrono::steady_clock::now();
-    finding = Finding{program, std::move(report)};  // While shrinking, the last is the smallest.
+    // While shrinking, the last finding is the smallest.
+    finding = Finding{program, std::move(report)};
     RC_FAIL("the sides differ");
   };
   rc::detail::TestParams params;
