@@ -16,9 +16,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Debian's packages belong to Debian's interpreter, which need not be the first in PATH.
 PYTHON = "/usr/bin/python3"
 TESTS = pathlib.Path("/usr/lib/python3/dist-packages/kazoo/tests")
-# Other kinds of threads, from packages of their own.
+# Other kinds of threads, which need more packages.
 HANDLERS = ["test_eventlet_handler.py", "test_gevent_handler.py"]
-LIMIT_S = 15  # Of one test.
+LIMIT_S = 15  # Per test.
 
 
 def lines_of(name):
@@ -35,7 +35,7 @@ def outcomes(report):
         test = "::".join(part for part in (module + ".py", name, case.get("name")) if part)
         bad = [child for child in case if child.tag in ("failure", "error")]
         skipped = case.find("skipped") is not None
-        # Set-up and the end of a test are cases of their own.
+        # Pytest counts the set-up and the tear-down of a test as separate cases.
         if bad or test not in found:
             found[test] = "failed" if bad else "skipped" if skipped else "passed"
     return found
