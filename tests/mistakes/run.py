@@ -17,7 +17,7 @@ INCLUDES = [f"-I{TOP / room / 'include'}" for room in ("core/async", "core/clien
 COROUTINE_MUST_RETURN_A_RESULT = "the coroutine has to return a Result"
 
 
-# What a program with tasks links.
+# The sources that a program with tasks links.
 SOURCES = [str(TOP / "core/async/src" / name) for name in ("check.cc", "exception_witness.cc", "frame_pool.cc")]
 
 

@@ -24,7 +24,7 @@ from edits import Entry, Unusable, chosen, read_list  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 EXECUTIONS = 30_000
-# On the production backend, which takes a hundred times as long.
+# Executions on the production backend take a hundred times as long.
 EXECUTIONS_ON_ZOOKEEPER = 4_000
 # Rounds and seeds. In the second round a contender starts with the remains of its first.
 HUNTS = [(rounds, seed) for rounds in (1, 2) for seed in (1, 2)]

@@ -78,7 +78,7 @@ def follow_vcpkg_port(scratch):
     run("cmake", "-P", script)
 
 
-# vcpkg and Conan state these of a release.
+# vcpkg and Conan pass these to CMake for a release.
 OF_PACKAGES = ("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF")
 
 
