@@ -29,14 +29,14 @@ class Edit:
                            f"{old}")
         before, after = text.split(old)
         if not self.added and before.endswith("\n") and after.startswith("\n"):
-            after = after[1:]  # Whole lines leave no empty one behind.
+            after = after[1:]  # Removed whole lines leave no empty line.
         return before + new + after
 
 
 class Entry:
     """What stands under one [name]."""
 
-    SOURCES = ()  # The folders whose files it may edit.
+    SOURCES = ()  # The folders with the files that it may edit.
 
     def __init__(self, name, line):
         self.name, self.line = name, line

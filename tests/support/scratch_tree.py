@@ -46,7 +46,7 @@ class ScratchTree:
         path.write_bytes(content)
 
     def configure(self, with_zookeeper=False):
-        # -w: an edit may leave something unused, and nothing of it is shipped.
+        # -w: an edit may leave something unused, and the result is not shipped.
         command = ["cmake", "--preset", "release", "-DLOCKSTEP_BUILD_TESTS=OFF",
                    f"-DLOCKSTEP_WITH_ZOOKEEPER={'ON' if with_zookeeper else 'OFF'}",
                    "-DCMAKE_CXX_FLAGS=-w"]

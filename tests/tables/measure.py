@@ -17,13 +17,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TURNS = 5
 STRATEGIES = ("portfolio", "random", "pct", "pos", "urw", "delay")
-EXECUTIONS = 50_000  # Of a turn of a strategy: half a second.
+EXECUTIONS = 50_000  # For half a second in each turn of a strategy.
 
-# All kinds that the exhaustive search takes on one server, one fault in each execution.
+# All kinds of faults that the exhaustive search knows on one server, one fault per execution.
 ONE_FAULT = ("cut", "expiry", "kill-session", "timer", "late-apply", "stall", "crash",
              "clock-drift", "foreign-delete", "parent-removal", "sequence-overflow")
 
-# Contenders for one lock on real servers, each with a session of its own.
+# Contenders for one lock on real servers, each with its own session.
 CONTENDERS = (2, 5, 10, 20, 50)
 CONTENDER_TURNS = 3
 TURN_S = 0.6
@@ -166,7 +166,7 @@ class Peer:
 def peers(server):
     curator = ("java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-Djava.net.preferIPv4Stack=true",
                "-cp", JARS, str(HERE / "peers/CuratorSpeed.java"), server)
-    # Debian's own interpreter, which has Debian's packages.
+    # Debian's packages belong to Debian's own interpreter.
     kazoo = ("/usr/bin/python3", str(HERE / "peers/kazoo_speed.py"), server)
     with Peer(*curator) as one, Peer(*kazoo) as other:
         for peer in (one, other):
@@ -211,7 +211,7 @@ def contention(program):
     return found
 
 
-# Those of a part are measured together.
+# The measurements of a part run together.
 PARTS = {
     "strategies": strategies,
     "explorer": lambda program: bench(program, "explorer"),

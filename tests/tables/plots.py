@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 
 WIDTH = 760
 MARGIN = 20
-# Series by name: the colour on a light and on a dark page. All have a contrast of 3 to 1 with their page.
+# The colours of series by name, on light and dark pages. Each has a contrast of 3 to 1 with its page.
 COLOURS = {"lockstep": ("#1f5fc4", "#6aa8ff"), "floor": ("#6e7781", "#9aa4af"),
            "curator": ("#b8500a", "#f0883e"), "kazoo": ("#0f766e", "#3fbfa8")}
 STYLE = """
@@ -73,7 +73,7 @@ def bars(title, description, unit, groups):
     for group, rows in groups:
         parts.append(text(MARGIN, y + 13, group, "quiet"))
         y += 20
-        # Lines stop where the name of the next group stands.
+        # Grid lines end above the next group's name.
         parts += [line(left + mark * scale, y, left + mark * scale, y + row * len(rows), "grid" if mark else "axis") for mark in marks]
         for colour, name, samples in rows:
             middle, end = y + row / 2, left + statistics.median(samples) * scale

@@ -83,7 +83,7 @@ def record(command, server, file):
             if line == "cut\n":
                 proxy.cut()
     assert client.returncode == 0, client.returncode
-    time.sleep(0.2)  # The server's last frame.
+    time.sleep(0.2)  # For the server's last frame.
     file.write_text("\n".join(proxy.lines) + "\n")
     print(file, len(proxy.lines), "frames")
 
