@@ -8,8 +8,7 @@ jobs=$(nproc)
 run_packages=(g++ cmake ninja-build libboost-context-dev libboost-dev libcli11-dev nlohmann-json3-dev
   libssl-dev libzookeeper-mt-dev)
 test_packages=("${run_packages[@]}" ccache python3 pkg-config libgtest-dev libgmock-dev librapidcheck-dev zookeeper)
-# The libraries whose contenders share locks with ours, and kazoo's own tests. ./test --quick does
-# not need them.
+# The libraries whose contenders share locks with ours, and kazoo's own tests; not for ./test --quick.
 peer_packages=(libcurator-recipes-java python3-kazoo python3-mock python3-objgraph python3-pytest python3-pytest-timeout)
 
 # A tool may come from elsewhere than its package; a library must be the packaged one.

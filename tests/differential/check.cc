@@ -78,8 +78,7 @@ std::optional<Finding> check_one(const Sides& sides, std::uint64_t seed) {
     std::string report = sides.compare(program);
     if (report.empty()) return;
     if (!finding) found = std::chrono::steady_clock::now();
-    // While shrinking, the last finding is the smallest.
-    finding = Finding{program, std::move(report)};
+    finding = Finding{program, std::move(report)};  // While shrinking, the last is the smallest.
     RC_FAIL("the sides differ");
   };
   rc::detail::TestParams params;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""run.py [--whole] (PROGRAM | --servers ADDRESS): kazoo's own tests against `PROGRAM serve`, or against other servers.
+"""run.py [--whole] (PROGRAM | --servers ADDRESS): runs kazoo's own tests against `PROGRAM serve`, or other servers.
 
-Without --whole only those of sample.txt. Exit status 0 if all pass but those of excused.txt, which the real server 3.8.0 does not
-pass at one address either. The tests are those of Debian's python3-kazoo."""
+The tests are those of Debian's python3-kazoo; without --whole, only those of sample.txt. Exit status 0 if all pass except those
+of excused.txt, which the real server 3.8.0 does not pass at one address either."""
 import argparse
 import os
 import pathlib
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--whole", action="store_true")
     options = parser.parse_args()
     if (options.program is None) == (options.servers is None):
-        parser.error("a program, or the address of servers")
+        parser.error("name either a program or the address of servers")
     excused = set(lines_of("excused.txt"))
     tests = [""] if options.whole else lines_of("sample.txt")
     started = time.monotonic()

@@ -4,11 +4,11 @@
   tests/tables/profile.py [--jobs N] [--pairs N] [--executions N] [--built] RELEASE
 
 RELEASE is the release build's lockstep. The preset `profile` is built twice in build/profile: first
-to record a profile in some hunts, then with that profile and with link-time optimisation. Its trace
-hashes have to equal those of RELEASE. The speed is that of alternating pairs of hunts, by the time
-of the processor, so that other programs on the machine matter less.
+to record a profile in some hunts, then with that profile and link-time optimisation. Its trace hashes
+must equal those of RELEASE. The speed is measured in alternating pairs of hunts by processor time, so
+that other programs on the machine matter less.
 
-A profile belongs to one state of the sources: build again after a change. Exit status 0: the hashes
+A profile fits one state of the sources: build again after a change. Exit status 0: the hashes
 are equal, 1: they are not, or a build failed, 2: bad usage.
 """
 
