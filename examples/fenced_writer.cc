@@ -63,7 +63,7 @@ class Story {
     FairMutex mutex(*session, kLock);
     Result<HeldLock> held = co_await mutex.acquire();
     if (!held) co_return;
-    // The first is paused and does not notice.
+    // The first writer is paused and does not notice.
     co_await second(world_.client("second"), held->znode());
     const auto written = co_await write(*session, file_, "by the first", *held, care_);
     if (!written) std::printf("the late write is refused: %s\n", name(written.error()).data());

@@ -1,5 +1,5 @@
-// A flash sale: 3 items, 99 buyers, served by 8 workers, each with a session of its own. A buyer
-// waits for the lock for 200 ms at most.
+// A flash sale: 3 items and 99 buyers, served by 8 workers with a session each. A buyer waits
+// for the lock for at most 200 ms.
 //
 //   flash_sale [--zookeeper HOST:PORT]
 //

@@ -31,9 +31,9 @@ Task<void> nightly_job(Client& client) {
     std::fprintf(stderr, "no lock: %s\n", describe(held.error(), lock, client).c_str());
     co_return;
   }
-  // Stop when lost_token() is stopped: that comes before another contender can hold the lock, also
-  // in a partition. Against a paused process, pass the token to the protected resource, and let
-  // that refuse smaller ones.
+  // Stop when lost_token() is stopped: that happens before another contender can hold the lock,
+  // even in a partition. It does not protect against a paused process: pass the token to the
+  // protected resource, which refuses smaller ones.
   std::printf("working with token %lld\n", static_cast<long long>(held->fencing_token()));
   static_cast<void>(co_await held->release());
 }

@@ -18,8 +18,8 @@ int main() {
 
   const Result<HeldLock> ann_holds = simulation.run(ann_mutex.acquire());
   const auto bob_waits = simulation.start(bob_mutex.acquire());
-  simulation.expire(*ann);          // Ten virtual seconds pass without a sign of Ann.
-  simulation.run_until(bob_waits);  // Throws, with the waiters, if Bob waits for ever.
+  simulation.expire(*ann);          // The servers hear nothing of Ann for ten virtual seconds.
+  simulation.run_until(bob_waits);  // Throws, and names the waiters, if Bob waits forever.
 
   simulation.settle();
   std::printf("Ann's lock is %s, Bob's is %s\n", name(ann_holds->state()).data(),

@@ -1,4 +1,4 @@
-// A program with threads takes its locks as it takes the standard library's:
+// A program with threads locks these mutexes as it locks the standard library's:
 //
 //   lock_with_threads zk1:2181,zk2:2181,zk3:2181 [SECONDS]
 //

@@ -1,4 +1,4 @@
-// An order service: placing an order takes the stock's lock, and so does the deduction that it
+// An order service. Placing an order takes the stock's lock, and so does the deduction that it
 // calls: the lock is recursive. Each order waits for three seconds at most.
 //
 //   order_service [--zookeeper HOST:PORT]
@@ -38,7 +38,7 @@ struct Stock {
   int timeouts = 0;
 };
 
-// One order is one owner of the lock, however deep its calls go.
+// One order is one owner of the lock, however deep its calls nest.
 class Shop {
  public:
   Shop(Session& session, Stock& stock) : stock_(stock), mutex_(session, kLock), session_(session) {}

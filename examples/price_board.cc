@@ -37,7 +37,7 @@ const Path kStock("/stock-of-price");
 class Board {
  public:
   int looks = 0;
-  int torn = 0;  // reads of halves of two offers
+  int torn = 0;  // Readers that saw the price of one offer with the stock of another.
   int most_readers = 0;
 
   Task<void> set_up(Client& client) {

@@ -1,6 +1,6 @@
 # Debian packages by cpack, one for each component of the installation: the program, and what a
-# developer needs. With BUILD_SHARED_LIBS the libraries are a package of their own, named by soname;
-# no test installs that one.
+# developer needs. With BUILD_SHARED_LIBS the libraries get a package named after their soname; no
+# test installs that one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lockstep)
 set(CPACK_PACKAGE_VENDOR Lockstep)
@@ -14,14 +14,14 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# lockstep_copyright(COMPONENT PACKAGE): the licence, where Debian expects that of each package. An
-# ordinary installation is without it.
+# lockstep_copyright(COMPONENT PACKAGE): installs the licence where Debian expects it. Only Debian
+# packages contain it, not an ordinary installation.
 function(lockstep_copyright component package)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
-# What the headers and the static libraries need of others, by component of the CMake package.
+# The dependencies of the headers and the static libraries, by component of the CMake package.
 set(depends "g++ (>= 4:12) | clang-19, libssl-dev, libboost-context-dev")
 if(LOCKSTEP_WITH_ZOOKEEPER)
   string(APPEND depends ", libzookeeper-mt-dev")
@@ -33,7 +33,7 @@ if(BUILD_SHARED_LIBS)
   set(CPACK_DEBIAN_LOCKSTEP_LIBRARY_PACKAGE_NAME ${library})
   set(CPACK_DEBIAN_LOCKSTEP_LIBRARY_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_LOCKSTEP_LIBRARY_PACKAGE_SHLIBDEPS ON)
-  # They link each other, and programs that link them depend on this package.
+  # The shared libraries link each other, and programs that link them depend on this package.
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")

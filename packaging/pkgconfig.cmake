@@ -1,5 +1,5 @@
-# lockstep-core.pc and lockstep-zookeeper.pc. They name their folders from where they stand, so that
-# an installation can be moved.
+# lockstep-core.pc and lockstep-zookeeper.pc name their folders relative to themselves, so that an
+# installation can be moved.
 set(folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 set(to_lib ..)
 file(RELATIVE_PATH to_include ${folder} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
@@ -13,7 +13,7 @@ endfunction()
 
 lockstep_pkgconfig(lockstep-core)
 if(LOCKSTEP_WITH_ZOOKEEPER)
-  # The C client has no .pc file that could be named as required.
+  # The C client has no .pc file to require.
   cmake_path(GET ZooKeeper_LIBRARY PARENT_PATH zookeeper_folder)
   set(zookeeper_link -lzookeeper_mt)
   if(NOT zookeeper_folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)

@@ -1,6 +1,6 @@
 // The fair mutex keeps its guarantees in scenarios of every small size under every set of faults.
-// Its broken twins, judged by the very same function, do not: the property can fail, and RapidCheck
-// brings the scenario down to the smallest that shows the bug.
+// Its broken twins, judged by the same function, do not: so the property can fail, and RapidCheck
+// shrinks the scenario to the smallest that shows the bug.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

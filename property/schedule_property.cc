@@ -1,5 +1,5 @@
-// Schedules as cases: no schedule breaks the fair mutex, and one that breaks a broken twin is
-// brought down to the few deviations that matter.
+// Schedules as cases: no schedule breaks the fair mutex. A schedule that breaks a broken twin is
+// shrunk to the few deviations that matter.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

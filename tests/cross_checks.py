@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hunts every recipe widely; none may break.
+"""Hunts every recipe widely: none may break.
 
   tests/cross_checks.py PROGRAM EXECUTIONS [JOBS]
 
-A quarter of the executions of each recipe has 2 clients (in two rounds), 3, 4 and 5 clients: all
-strategies in turn, all kinds of faults, up to three in one execution. Exit status 0: all recipes
-hold, 1: some do not, 2: the program or the command line failed.
+Each recipe's executions are divided equally among 2 clients (with two rounds), 3, 4 and 5 clients. They
+use all strategies in turn and all kinds of faults, up to three in one execution. Exit status 0: all
+recipes hold, 1: some do not, 2: the program or the command line failed.
 """
 
 import argparse

@@ -3,9 +3,9 @@
 
   tests/hunts.py PROGRAM EXECUTIONS
 
-A recipe must hold for that many executions. A textbook lock or a lock of the zoo must break the
-guarantee that it says it breaks with one of a few seeds: some break another one first, now and
-then. Exit status 0: all did, 1: some did not, 2: the program or the command line failed.
+A recipe must hold for that many executions. A lock of the textbooks or the zoo must break its expected
+guarantee with one of a few seeds: with others, some locks break another guarantee first. Exit status 0:
+all did, 1: some did not, 2: the program or the command line failed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EXECUTIONS_OF_A_BROKEN_LOCK = 20_000
 
 
 def found_in(program, scenario, executions):
-    """The oracles that the hunts of a scenario broke, up to the first one as expected."""
+    """Returns the oracles that the hunts of a scenario broke, up to the expected one."""
     name, expected = scenario["name"], scenario["expects"]
     if expected == "pass":
         return [oracle_of(hunt(program, name, executions=executions, seed=1))]

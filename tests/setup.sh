@@ -11,7 +11,7 @@ test_packages=("${run_packages[@]}" ccache python3 pkg-config libgtest-dev libgm
 # The libraries whose contenders share locks with ours, and kazoo's own tests; not for ./test --quick.
 peer_packages=(libcurator-recipes-java python3-kazoo python3-mock python3-objgraph python3-pytest python3-pytest-timeout)
 
-# A tool may have come from elsewhere than from its package; a library must be the packaged one.
+# A tool may come from elsewhere than its package; a library must be the packaged one.
 is_installed() {
   case $1 in
     g++ | cmake | ccache | chromium | python3 | pkg-config) command -v "$1" >/dev/null ;;
@@ -22,7 +22,7 @@ is_installed() {
   esac
 }
 
-# need PACKAGE...: installs what is missing, or says how to and stops.
+# need PACKAGE...: installs missing packages, or prints how to and stops.
 need() {
   local package missing=() as_root=()
   for package in "$@"; do is_installed "$package" || missing+=("$package"); done
@@ -53,15 +53,15 @@ build() {
 program=$top/build/release/bin/lockstep
 stamp=$top/build/release/program.stamp
 
-# True if no file or folder the program is made of has changed since it was built.
+# True if no file or folder that the program is made from has changed since its build.
 program_is_current() {
   [ -x "$program" ] && [ -e "$stamp" ] || return 1
   local sources=("$top"/{CMakeLists.txt,CMakePresets.json,core,fakezk,backends,property})
   [ -z "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]
 }
 
-# build_program TARGET...: builds these targets of the release preset, the program among them. The
-# stamp is as old as the start of the build, so a file saved meanwhile is not missed.
+# build_program TARGET...: builds these targets of the release preset, including the program. The
+# stamp has the time when the build began, so that a file saved meanwhile counts as changed.
 build_program() {
   touch "$stamp.new" && build release "$@" && mv "$stamp.new" "$stamp"
 }

@@ -22,7 +22,7 @@ from lockstep_program import ProgramFailed, answer, scenarios  # noqa: E402
 
 
 def usual_hunts(program):
-    """A recipe with faults and without, and the first lock of the zoo."""
+    """Returns hunts of a recipe with and without faults, and of the first lock of the zoo."""
     zoo = [scenario["name"] for scenario in scenarios(program)
            if scenario["name"].startswith("zoo-01-")]
     if len(zoo) != 1:
@@ -39,7 +39,7 @@ def trace_hash(program, hunt, executions, jobs):
 
 
 def hash_without_program(program, hunt, executions, jobs):
-    """The same from hunt_hash, the small program of builds that do not have lockstep."""
+    """Returns the same from hunt_hash, the small program of builds without lockstep."""
     name, *options = hunt.split()
     if options and (len(options) != 2 or options[0] != "--faults"):
         raise ProgramFailed(f"{program} cannot take {' '.join(options)}")

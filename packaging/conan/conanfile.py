@@ -49,7 +49,7 @@ class Lockstep(ConanFile):
         toolchain.cache_variables["LOCKSTEP_WITH_ZOOKEEPER"] = bool(self.options.with_zookeeper)
         toolchain.cache_variables["LOCKSTEP_BUILD_PROGRAM"] = False
         toolchain.cache_variables["LOCKSTEP_BUILD_TESTS"] = False
-        # A component that exists by chance cannot be relied on.
+        # Do not depend on what happens to be installed on the build machine.
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_rapidcheck"] = True
         toolchain.generate()
 

@@ -20,10 +20,10 @@ namespace {
 using zookeeper::CClientFloor;
 
 constexpr std::size_t kInFlight = 256;
-// Ours and the floor take turns, so that a slow minute of the machine is a slow one for both.
+// Our locks and the floor take turns, so that a slow minute of the machine affects both.
 constexpr int kTurns = 5;
 
-// The znodes of a measurement, gone at its end.
+// The znodes of a measurement, deleted at its end.
 class Ground {
  public:
   explicit Ground(CClientFloor& floor) : floor_(floor) {
@@ -49,7 +49,7 @@ class Ground {
   std::vector<std::string> many_;
 };
 
-// A figure in every turn; the median counts.
+// A figure measured in every turn; the median counts.
 class Series {
  public:
   Series(std::string name, std::string_view unit) : name_(std::move(name)), unit_(unit) {}
@@ -71,7 +71,7 @@ constexpr std::string_view kHandoffs = "handoffs/s";
 constexpr std::string_view kMicroseconds = "us";
 constexpr std::string_view kShare = "of the floor";
 
-// Locks per second of ours and of the floor, and the share of the floor that ours reaches.
+// Our locks per second, the floor's, and the ratio of the two.
 class Pair {
  public:
   Pair(const std::string& name, std::string_view unit)
@@ -91,7 +91,7 @@ class Pair {
   Series share_;
 };
 
-// One measurement of everything, on servers that are warm.
+// One measurement of everything, on warm servers.
 class Measurement {
  public:
   Measurement(const std::string& servers, std::size_t contenders, double seconds)
@@ -124,7 +124,7 @@ class Measurement {
   using FloorRelease = CClientFloor::Release;
   using OurRelease = RealLocks::Release;
 
-  // The servers' virtual machines compile what they do often.
+  // Lets the servers' virtual machines compile their hot code.
   void warm_up() {
     static_cast<void>(floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(turn_)));
     static_cast<void>(ours_.handoffs(ground_.one(), contenders_, 1, turn_));
@@ -172,7 +172,7 @@ class Measurement {
   Pair sessions_{handoff("sessions"), kHandoffs};
   Pair waiters_{handoff("waiters_one_session"), kHandoffs};
   Pair in_flight_{"locks_in_flight_256", kLocks};
-  // Without a floor: hardly any handoff has a request.
+  // Has no floor: hardly any handoff sends a request.
   Series local_{handoff("waiters_local"), kHandoffs};
   Series cycle_{"uncontended_latency_p50", kMicroseconds};
   Series floor_cycle_{"floor_uncontended_latency_p50", kMicroseconds};

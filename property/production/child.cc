@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kNotThere = 127;
 constexpr int kNotExecutable = 126;
-constexpr const char* kUsualPath = "/bin:/usr/bin";  // glibc's, if PATH is not set.
+constexpr const char* kUsualPath = "/bin:/usr/bin";  // glibc's default when PATH is not set.
 
 // 0 if the file can be executed.
 int error_of(const std::string& file) {
@@ -62,8 +62,8 @@ std::vector<std::string> environment_with(const std::string& setting) {
   return lines;
 }
 
-// All that the new process needs, made before it exists: it has threads' memory but no threads, so
-// it may only make calls that are safe in a signal handler.
+// Everything that the new process needs, made before the fork: the child copies this process's
+// memory but not its threads, so it may only make calls that are safe in a signal handler.
 class Beginning {
  public:
   char* const* words;
@@ -78,7 +78,7 @@ class Beginning {
 [[noreturn]] void become(const Beginning& beginning) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have ended before the kernel was told.
+  // The parent may have ended before the kernel was told to kill this process with it.
   if (getppid() != beginning.parent) _exit(kNotExecutable);
   char go = 0;
   if (read(beginning.go, &go, 1) != 1) _exit(kNotExecutable);
@@ -121,7 +121,7 @@ InheritedDescriptors::InheritedDescriptors() {
     std::from_chars(name.data(), name.data() + name.size(), number);
     open.push_back(number);
   }
-  // One of them has read the folder and is closed by now.
+  // One of these descriptors was reading the folder and is closed by now.
   for (const unsigned number : open) {
     if (fcntl(static_cast<int>(number), F_GETFD) != -1) numbers_.push_back(number);
   }
@@ -149,7 +149,7 @@ Child::Child(std::vector<std::string> command, const std::string& setting,
                       getpid(),     go_read,      error_write};
   process_ = fork();
   if (process_ == 0) {
-    close(go_write);  // So that the end of the parent ends the wait.
+    close(go_write);  // Otherwise the end of the parent would not end the wait.
     become(beginning);
   }
   const int error = errno;
@@ -162,7 +162,7 @@ Child::Child(std::vector<std::string> command, const std::string& setting,
     close(error_);
     throw std::system_error(error, std::generic_category(), "the command cannot be started");
   }
-  setpgid(process_, process_);  // Here too: either process may be first.
+  setpgid(process_, process_);  // Both processes call this: either may be first.
 }
 
 Child::~Child() {
@@ -177,7 +177,7 @@ std::optional<CannotRun> Child::begin() {
   static_cast<void>(::send(go_, "g", 1, MSG_NOSIGNAL));
   close(std::exchange(go_, -1));
   int error = 0;
-  // Ends without a byte when the command is executed.
+  // The read ends without a byte when the command is executed.
   if (read(error_, &error, sizeof(error)) != sizeof(error)) return std::nullopt;
   return CannotRun(error, name_);
 }

@@ -16,13 +16,12 @@ void add_revoke(CLI::App& app, CommandLine& line);
 // The figures of the suite `real`, each with the floor that the C client alone reaches with the
 // same requests on the same servers. Errors: UsageError, std::runtime_error.
 [[nodiscard]] Figures measure_real(const BenchSettings& settings);
-// The part of the suite explorer that hunts ZooKeeper's C client: executions per second of three
-// clients that connect, lock and unlock once by synchronous calls, and close; the same with the C
-// client's own mutexes left out of the schedule; and the same with each execution in a process of
-// its own.
+// The part of the suite explorer that hunts ZooKeeper's C client. It measures executions per second
+// of three clients that connect, lock and unlock once by synchronous calls, and close; then without
+// the C client's own mutexes in the schedule; then with a process for each execution.
 [[nodiscard]] Figures measure_client(const BenchSettings& settings);
 
-// A scenario on the production backend, for `hunt --backend zookeeper`.
+// Moves a scenario to the production backend, for `hunt --backend zookeeper`.
 [[nodiscard]] lab::LockUnderTest on_zookeeper(const lab::LockUnderTest& lock);
 
 }  // namespace lockstep::program

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLongestSeconds = 10.0 * 365 * 24 * 3600;
 
-// kazoo's names; its contenders put no hyphen in front.
+// kazoo's names, without the hyphen in front.
 constexpr std::array kKnownMarks = {
     Mark{kLockMark, Share::kExclusive}, Mark{kReadMark, Share::kShared},
     Mark{kWriteMark, Share::kExclusive}, Mark{"__lock__", Share::kExclusive},

@@ -12,12 +12,12 @@
 
 namespace lockstep::program {
 
-// How a command for operators reaches its ensemble: `--zookeeper HOSTS`, and with `--auth` locks
-// that not everybody may see.
+// How a command for operators reaches its ensemble: `--zookeeper HOSTS`, and `--auth` for locks
+// with an ACL.
 class Ensemble {
  public:
   static constexpr Duration kUsualSessionTimeout = std::chrono::seconds(10);
-  // How long a command without a time of its own tries to reach a server.
+  // How long a command without its own limit tries to reach a server.
   static constexpr Duration kConnectLimit = std::chrono::seconds(10);
 
   // Throws UsageError if the connection string or a credential is malformed; no message shows a
@@ -34,7 +34,7 @@ class Ensemble {
 void add_path(CLI::App& command, std::string& path);
 void add_ensemble(CLI::App& command, Ensemble& ensemble);
 
-// The path of a lock. Throws UsageError if ZooKeeper would refuse it, and for the root.
+// The path of a lock. Throws UsageError for the root, and if ZooKeeper would refuse the path.
 [[nodiscard]] Path lock_path(const std::string& text);
 
 // "30s", "500ms", "2m", "1h", "1d", or seconds without a unit. Throws UsageError.
@@ -44,14 +44,14 @@ void add_ensemble(CLI::App& command, Ensemble& ensemble);
 // shares, and those of kazoo's Lock and read/write locks.
 [[nodiscard]] Marks known_marks();
 
-// The exit status, and the line on stderr, of a command that could not do its work because of
-// `error`: 75 if it may work later, 2 if it never will.
+// The exit status, and the line for stderr, of a command that failed with `error`. The status is 75
+// if the command may work later, 2 if it never will.
 [[nodiscard]] int status_of(Error error);
 
 // Prints "lockstep: <text>" on stderr as one line.
 void say(const std::string& text);
 
-// Defined as in <sysexits.h>; 76 is a lock that was lost.
+// Defined in <sysexits.h>; this program uses 76 for a lost lock.
 inline constexpr int kNotInTime = 75;
 inline constexpr int kLost = 76;
 

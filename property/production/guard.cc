@@ -20,10 +20,10 @@ namespace {
 
 using Nanoseconds = std::int64_t;
 
-// Says that the guard is not needed any more.
+// Tells the guard that it is not needed any more.
 constexpr TimePoint kDismissed = TimePoint::min();
 
-// The clock of zookeeper::Runtime, with a call that is safe after a fork.
+// The clock of zookeeper::Runtime, read by a call that is safe after a fork.
 TimePoint now() {
   constexpr Nanoseconds kSecond = 1'000'000'000;
   timespec time{};
@@ -40,7 +40,7 @@ int milliseconds_until(TimePoint deadline) {
 
 // Runs in the child of a process with threads: only calls that are safe in a signal handler.
 [[noreturn]] void stand_guard(int socket, pid_t group) {
-  setsid();  // Signals of the terminal or of the parent's group do not concern it.
+  setsid();  // Protects it from signals of the terminal and of the parent's group.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -6,17 +6,17 @@
 
 namespace lockstep::program {
 
-// A process that kills a process group with SIGKILL at a deadline, unless this process postpones it
-// or dismisses the guard; and at once when this process ends, by whatever cause. So a command does
-// not outlive its lock, even if this process is stopped or killed, and neither do the processes
-// that the command has started in its group.
+// A process that kills a process group with SIGKILL at a deadline, unless this process postpones
+// the deadline or dismisses the guard; and at once when this process ends, for whatever reason. So
+// neither a command nor the processes in its group outlive its lock, even if this process is
+// stopped or killed.
 class Guard {
  public:
-  // Without a deadline at first. Throws std::system_error.
+  // Starts without a deadline. Throws std::system_error.
   explicit Guard(pid_t group);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
-  // Dismisses it.
+  // Dismisses the guard.
   ~Guard();
 
   // By the clock of zookeeper::Runtime.

@@ -16,8 +16,8 @@ namespace lockstep::program {
 namespace {
 
 constexpr Duration kReleaseLimit = std::chrono::seconds(5);
-// A session timeout has this many looks at the command and its lock. One look is also the margin
-// between the kill of the command and the end of the proof of its lock.
+// How often the run looks at the command and its lock in one session timeout. One look is also the
+// margin between the kill of the command and the end of the proof of its lock.
 constexpr int kLooks = 20;
 
 }  // namespace
@@ -66,8 +66,7 @@ Task<void> LockRun::run() {
   co_await release(grant->held, session_timeout);
 }
 
-// A wait for a lock may last for ever, but not one for the first connection, which would go
-// unnoticed.
+// A wait for a lock may last forever. A wait for the first connection may not: nobody would notice.
 Task<Result<void>> LockRun::connect(Context bounds) {
   if (!bounds.deadline()) {
     bounds = within(client_.executor(), Ensemble::kConnectLimit, give_up_.get_token());
@@ -124,7 +123,7 @@ Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
   }
 }
 
-// Until the command has ended.
+// Returns when the command has ended.
 Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
   static_cast<void>(held.lost_token());  // From now on the grant watches its znode.
   for (;;) {
@@ -140,17 +139,17 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
 }
 
 void LockRun::end_of_command() {
-  // The processes that the command has left in its group must not go on without the lock.
+  // Processes that the command has left in its group must not go on without the lock.
   if (order_ != Order::kNone) child_->send(SIGKILL);
   terminal_.take_from(child_->group());
-  guard_.reset();  // While the group's number cannot be another one's.
+  guard_.reset();  // Before reap(): afterwards another group may have this group's number.
   const int status = child_->reap();
   child_.reset();
   status_ = order_ == Order::kNone ? status : kLost;
 }
 
 Task<void> LockRun::release(HeldLock& held, Duration session_timeout) {
-  if (order_ != Order::kNone) co_return;  // The grant releases itself, and the session ends soon.
+  if (order_ != Order::kNone) co_return;  // The grant is dropped, and the session ends soon.
   const Context bounds = within(client_.executor(), kReleaseLimit, give_up_.get_token());
   const ReleaseOutcome outcome = co_await held.release(bounds);
   if (outcome == ReleaseOutcome::kUnknown) {
@@ -179,7 +178,7 @@ void LockRun::hear(int signal) {
   }
 }
 
-// Before the command, and after it. The second signal ends this process at once.
+// Handles signals before and after the command. The second one ends this process at once.
 void LockRun::hear_without_command(int signal) {
   if (signal == SIGCONT || signal == SIGWINCH) return;
   if (signal == SIGTSTP) {
@@ -194,8 +193,8 @@ void LockRun::hear_without_command(int signal) {
   std::raise(signal);
 }
 
-// A stop by the terminal stops this process too, so that the shell sees that its job has stopped;
-// it goes on here when the shell continues the job. The guard does not stop.
+// If the terminal has stopped the command, this process stops too, so that the shell sees a stopped
+// job. It goes on here when the shell continues the job. The guard does not stop.
 void LockRun::see_to_stop(int stopped_by) {
   const bool by_terminal = stopped_by == SIGTSTP || stopped_by == SIGTTIN || stopped_by == SIGTTOU;
   if (!by_terminal || !terminal_.is_there()) return;
@@ -203,7 +202,7 @@ void LockRun::see_to_stop(int stopped_by) {
   std::raise(SIGSTOP);
 }
 
-// The lock may have been lost while this process was stopped, and no timer has run since.
+// The lock may have been lost while this process was stopped, because no timer ran.
 void LockRun::see_to_continue(const HeldLock& held) {
   const std::optional<TimePoint> last = last_moment(held);
   const bool too_late = !last || client_.executor().now() >= *last;

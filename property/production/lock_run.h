@@ -25,17 +25,18 @@ class LockSettings {
  public:
   Ensemble ensemble;
   std::string path;
-  // How long to wait for the lock, connecting included; 0: it must be free. None: without limit.
+  // How long to wait for the lock, connecting included. 0: only take a free lock. None: without
+  // limit.
   std::optional<Duration> patience;
   bool shared = false;
-  bool warn = false;  // A lost lock is only reported.
+  bool warn = false;  // Only report a lost lock.
   std::vector<std::string> command;
 };
 
 // One run of a command under a lock. Everything happens on the runtime's thread.
 class LockRun final : private LockObserver {
  public:
-  // All arguments outlive it.
+  // All arguments must outlive this object.
   LockRun(const LockSettings& settings, Path lock, Client& client, Signals& signals,
           const InheritedDescriptors& inherited);
   LockRun(const LockRun&) = delete;
@@ -47,7 +48,7 @@ class LockRun final : private LockObserver {
   [[nodiscard]] int status() const { return status_; }
 
  private:
-  // The last signal that the command got because of its lock. It only becomes stronger.
+  // The strongest signal that the command got because of its lock.
   enum class Order { kNone, kStop, kDie };
 
   [[nodiscard]] Context patience() const;
@@ -86,10 +87,10 @@ class LockRun final : private LockObserver {
   std::stop_source give_up_;
   int ended_by_ = 0;  // The signal that has ended the wait for the lock.
   std::size_t ahead_ = 0;
-  // The command, while it runs.
+  // Set while the command runs.
   std::unique_ptr<Child> child_;
   std::unique_ptr<Guard> guard_;
-  Duration margin_{};  // It is killed this long before the proof of the lock ends.
+  Duration margin_{};  // How long before the end of the lock's proof the command is killed.
   bool continued_ = false;
   bool suspect_ = false;
   std::optional<Error> lost_;

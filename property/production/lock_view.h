@@ -13,8 +13,8 @@ namespace lockstep::program {
 class LockView {
  public:
   enum class Kind {
-    kQueue,      // Contenders below the path: every recipe but the other two.
-    kSemaphore,  // Leases and waiters, each below a znode of their own.
+    kQueue,      // Contenders below the path: all recipes but the next two.
+    kSemaphore,  // Leases and waiters, each below their own znode.
     kZnode,      // The path itself is the holder's ephemeral znode: UnfairMutex.
     kNoLock,     // It has children, but no contenders.
   };
@@ -26,7 +26,7 @@ class LockView {
 
 [[nodiscard]] std::string_view name(LockView::Kind kind);
 
-// Reads the contenders one after the other: those that come or go meanwhile may be missing. Errors:
+// Reads the contenders one after the other, so it may miss those that come or go meanwhile. Errors:
 // kNoNode if the path does not exist, those of contenders_of(). Resumes on the session's executor.
 Task<Result<LockView>> look_at(Session& session, Path lock, Context context);
 

@@ -7,11 +7,12 @@
 
 namespace lockstep::program {
 
-// A standalone ZooKeeper server for one measurement, of the Debian package. On the main thread.
+// A standalone ZooKeeper server of the Debian package, for one measurement. Use it on the main
+// thread.
 class OwnServer {
  public:
-  // Waits until it answers. Throws UsageError if none is installed, std::runtime_error with its log
-  // if it does not start.
+  // Waits until the server answers. Throws UsageError if none is installed, std::runtime_error with
+  // its log if it does not start.
   explicit OwnServer(bool force_sync);
   // A connection string.
   [[nodiscard]] std::string address() const {

@@ -30,7 +30,7 @@ double median(std::vector<double>& values) {
 
 }  // namespace
 
-// The grants of one lock, in their order.
+// The grants of one lock in their order.
 class RealLocks::Tally {
  public:
   void granted(CohortToken token, Duration acquire) {

@@ -16,13 +16,13 @@ namespace lockstep::program {
 struct MeasuredLocks {
   double per_second = 0;
   double cycle_median_us = 0;    // From the call of acquire() to the end of the cycle.
-  double acquire_median_us = 0;  // To the grant.
+  double acquire_median_us = 0;  // From the call of acquire() to the grant.
 };
 
-// Cycles of FairMutex and CohortMutex on real servers, as a user of the library has them. Every
-// measurement checks that no two contenders of a lock hold together, that tokens grow, that
-// releases succeed, and that it leaves no znode; otherwise it throws std::runtime_error. UsageError
-// if there is no connection.
+// Measures cycles of FairMutex and CohortMutex on real servers, as a user of the library sees them.
+// Every measurement checks that no two contenders of a lock hold together, that tokens grow, that
+// releases succeed, and that no znode is left; otherwise it throws std::runtime_error. Throws
+// UsageError without a connection.
 class RealLocks {
  public:
   enum class Release { kAwaited, kHandedOff };
@@ -35,10 +35,10 @@ class RealLocks {
   // One contender for each of these locks, all on the first session.
   [[nodiscard]] MeasuredLocks alone(const std::vector<std::string>& locks, Release release,
                                     double seconds);
-  // Contenders of one lock: `contenders` for each of the first `sessions` sessions.
+  // `contenders` contenders of one lock on each of the first `sessions` sessions.
   [[nodiscard]] MeasuredLocks handoffs(const std::string& lock, std::size_t sessions,
                                        std::size_t contenders, double seconds);
-  // So many contenders of one CohortMutex on the first session, within the usual CohortBounds.
+  // That many contenders of one CohortMutex on the first session, within the default CohortBounds.
   [[nodiscard]] MeasuredLocks local(const std::string& lock, std::size_t contenders,
                                     double seconds);
 
@@ -49,7 +49,7 @@ class RealLocks {
                                           TimePoint end, Tally& tally);
   [[nodiscard]] static Task<void> contend(CohortMutex& mutex, Executor& executor, TimePoint end,
                                           Tally& tally);
-  // Until that time: one measurement.
+  // The end of one measurement.
   [[nodiscard]] TimePoint in(double seconds) const;
   [[nodiscard]] static MeasuredLocks measured(Tally& tally, Duration time);
   [[nodiscard]] static Task<void> check_that_nothing_is_left(Session& session, Path lock);

@@ -23,7 +23,7 @@ constexpr const char* kRevokeFooter =
     "no lock, or a holder that this client may not ask; 75 no server answers in time; 70 an error\n"
     "of this program, 74 a result cannot be written.\n";
 
-// The view is that of the moment before.
+// The view was read a moment ago.
 Task<Result<void>> ask(Session& session, Path lock, LockView& view, Context context) {
   view = co_await ok(look_at(session, lock, context));
   const bool queue = view.kind == LockView::Kind::kQueue;

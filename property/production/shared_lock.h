@@ -10,8 +10,8 @@
 
 namespace lockstep::program {
 
-// The reader of a ReadWriteLock, in a queue with contenders of other recipes too: it waits for all
-// exclusive ones among LockOptions::marks. Errors, executor, lifetimes: as ReadWriteLock.
+// The reader of a ReadWriteLock in a queue that may hold contenders of other recipes: it waits for
+// all exclusive ones among LockOptions::marks. Errors, executor, lifetimes: as ReadWriteLock.
 class SharedLock {
  public:
   SharedLock(Session& session, Path lock, LockOptions options, LockObserver* observer)

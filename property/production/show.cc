@@ -37,7 +37,7 @@ std::string session_of(const QueueEntry& entry) {
 
 std::string_view name(Share share) { return share == Share::kShared ? "shared" : "exclusive"; }
 
-// Bytes that a terminal might not show are replaced.
+// Replaces bytes that a terminal might not show.
 std::string printable(std::string_view data) {
   std::string text(data);
   std::ranges::replace_if(text, [](char byte) { return byte < ' ' || byte > '~'; }, '?');

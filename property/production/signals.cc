@@ -20,7 +20,7 @@ bool is_ignored(int signal) {
 }  // namespace
 
 Signals::Signals() {
-  // If it were ignored, the kernel would keep no status of a child.
+  // While SIGCHLD is ignored, the kernel keeps no exit status of a child.
   std::signal(SIGCHLD, SIG_DFL);
   sigemptyset(&waited_for_);
   sigaddset(&waited_for_, SIGCHLD);
@@ -28,7 +28,7 @@ Signals::Signals() {
     if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
   }
   sigset_t blocked = waited_for_;
-  sigaddset(&blocked, SIGTTOU);  // So that a process in the background may set the foreground.
+  sigaddset(&blocked, SIGTTOU);  // Lets a process in the background set the foreground.
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
 }
 
@@ -46,7 +46,7 @@ void Signals::let_go() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  pthread_kill(thread_.native_handle(), SIGCHLD);  // Wakes it.
+  pthread_kill(thread_.native_handle(), SIGCHLD);  // Wakes the thread.
   thread_.join();
   executor_->withdraw(*this);
   for (const int signal : arrived_) {

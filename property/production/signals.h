@@ -10,9 +10,9 @@
 
 namespace lockstep::program {
 
-// Turns signals into calls on an executor. From its construction on they are blocked in the calling
-// thread and in the threads that it starts: construct it before any other thread. A signal that was
-// ignored stays so, and is not heard.
+// Turns signals into calls on an executor. The constructor blocks them in the calling thread and in
+// threads started later: construct it before any other thread. A signal that was ignored stays
+// ignored, and is not reported.
 class Signals final : private Runnable {
  public:
   Signals();
@@ -20,12 +20,13 @@ class Signals final : private Runnable {
   Signals& operator=(const Signals&) = delete;
   ~Signals() override;
 
-  // `hear` is called on the executor, for each signal in the order of their arrival. Once.
+  // Calls `hear` on the executor for each signal, in the order of arrival. Call it once.
   void listen(Executor& executor, std::function<void(int)> hear);
-  // Ends that. The signals have their usual effect again; one that has not been heard has it now.
+  // Stops listening. The signals have their usual effect again, as has one that has arrived and was
+  // not reported.
   void let_go();
 
-  // The mask of the thread before, for programs to start with.
+  // The thread's mask before the constructor, for programs that this one starts.
   [[nodiscard]] const sigset_t& mask_before() const { return before_; }
 
  private:

@@ -31,7 +31,7 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", "lockstep " + std::string(search::version()),
                        "Show the version");
   app.set_help_flag("-h,--help", "Show this help");
-  // The footer of commands without their own.
+  // The footer of all commands that do not set one.
   app.footer(
       "Exit status: 0 success, 2 bad input, 70 an error of this program, 74 a result cannot "
       "be written.");

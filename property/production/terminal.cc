@@ -8,7 +8,7 @@ namespace lockstep::program {
 
 Terminal::Terminal() {
   for (const int descriptor : {STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO}) {
-    // Fails also for a terminal that is not the controlling one of this process.
+    // tcgetpgrp also fails for a terminal that does not control this process.
     if (descriptor_ == -1 && tcgetpgrp(descriptor) != -1) descriptor_ = descriptor;
   }
 }

@@ -11,7 +11,8 @@
 
 namespace lockstep::program {
 
-// The arguments of a command that looks at a lock, or asks something of it, without taking it.
+// The arguments of a command that looks at a lock, or asks its holder for something, without taking
+// it.
 class VisitSettings {
  public:
   Ensemble ensemble;
@@ -22,8 +23,8 @@ class VisitSettings {
 
 void add_visit_options(CLI::App& command, VisitSettings& settings);
 
-// Runs `work` on a session of its own, within the limit. Returns the exit status; an error of the
-// work is reported in one line.
+// Runs `work` on a new session, within the limit. Returns the exit status; prints an error in one
+// line.
 using Work = std::function<Task<Result<void>>(Session&, Context)>;
 [[nodiscard]] int visit(const VisitSettings& settings, const Work& work);
 

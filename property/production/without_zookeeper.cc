@@ -1,4 +1,4 @@
-// For a build without the production backend: the commands that need it say so.
+// Replaces the commands that need the production backend, in a build without it: they say so.
 #include <string>
 
 #include "commands.h"

@@ -8,13 +8,13 @@
 
 namespace lockstep::program {
 
-// Puts the contenders of a scenario on another backend than the fake. Throws UsageError if this
+// Moves the contenders of a scenario from the fake to another backend. Throws UsageError if this
 // program has none.
 using Backend = lab::LockUnderTest (*)(const lab::LockUnderTest& lock);
 
 // A scenario, and the backend that its contenders use.
 struct Hunted {
-  // In replay strings, the name of a scenario on the production backend ends so.
+  // The end of a scenario's name in replay strings, if it runs on the production backend.
   static constexpr std::string_view kZookeeper = "+zookeeper";
 
   const scenarios::Scenario* scenario = nullptr;
@@ -29,8 +29,8 @@ struct Hunted {
   }
 };
 
-// The scenario and the backend that a replay string names; no scenario if this program has none of
-// that name.
+// The scenario and the backend that a replay string names; no scenario if this program does not
+// know the name.
 [[nodiscard]] inline Hunted hunted_called(std::string_view name, Backend zookeeper) {
   const bool on_zookeeper = name.ends_with(Hunted::kZookeeper);
   if (on_zookeeper) name.remove_suffix(Hunted::kZookeeper.size());

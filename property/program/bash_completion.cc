@@ -10,7 +10,7 @@ namespace lockstep::program {
 
 namespace {
 
-// $1 is the word; a value after "=" is a word of its own, and so is the "=".
+// $1 is the word. In bash, a value after "=" is a separate word, and so is the "=".
 constexpr std::string_view kBashTools = R"(
 _lockstep_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }
 _lockstep_files() {

@@ -39,7 +39,7 @@ Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
   return {std::string(name), executions_per_second(report), "executions/s"};
 }
 
-// The time to search all schedules of the same lock.
+// Measures the time to search all schedules of the same lock.
 Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
   Search what;
   what.scenario = scenarios::find("fair-mutex");
@@ -115,7 +115,7 @@ Task<bool> lock_and_unlock(FairMutex& mutex) {
   co_return true;
 }
 
-// A simulation keeps a history of everything committed, so each measurement has a fresh one.
+// A simulation keeps the history of all commits, so each measurement starts with a new one.
 double operation(double seconds) {
   return microseconds(seconds, 2 * kPairs, [] {
     fake::Simulation simulation;

@@ -18,21 +18,21 @@ using Figures = std::vector<Figure>;
 
 // How the suites measure.
 struct BenchSettings {
-  double seconds = 2;  // For each figure.
-  // For the suite real: the connection string of the servers; empty: a server of its own, whose log
-  // of transactions is forced to the disk if so wanted.
+  double seconds = 2;  // Measures each figure this long.
+  // For the suite real: the connection string of the servers. If empty, the suite starts a server,
+  // whose transaction log is forced to the disk if `force_sync` is set.
   std::string zookeeper;
   bool force_sync = false;
-  std::size_t contenders = 10;  // Of the suite real's queues.
+  std::size_t contenders = 10;  // The length of the suite real's queues.
 };
 using Measure = Figures (*)(const BenchSettings& settings);
 
-// Throws, with a message, unless `holds`: a figure of broken code is worthless.
+// Throws, with this message, unless `holds`: a figure of broken code is worthless.
 void expect(bool holds, const char* what);
 
 // The lower bound of every search's cost: executions per second of three contenders, one round
 // each, of FairMutex on a session that answers at once. Nothing is simulated, scheduled, recorded
-// or judged: this is the recipe's share, and the rest of a search is the laboratory's.
+// or judged: this is the recipe's share of a search, and the laboratory adds the rest.
 [[nodiscard]] double recipe_alone(double seconds);
 
 // Figures of the fake with 10 000 waiters on one lock, and with 100 000 locks held at once:

@@ -89,7 +89,7 @@ class Znodes {
     (znode->watches[0] ? znode->watches[1] : znode->watches[0]) = std::move(watch);
     return true;
   }
-  // The contender of a znode may watch it, and the next one: null for those that do not.
+  // Watches of the znode's own contender and of the next one: null without one.
   using Watches = std::array<internal::Ref<internal::WatchState>, 2>;
   // Returns the watches to fire.
   Watches remove(const Path& path) {
@@ -117,8 +117,8 @@ class Znodes {
   std::size_t made_ = 0;
 };
 
-// Answers the requests of a fair mutex, one after the other, with as little code as possible: there
-// are no rules, no messages, no faults and no schedule.
+// Answers the requests of a fair mutex one after another, with as little code as possible: without
+// rules, messages, faults or a schedule.
 class Answering final : public Session {
  public:
   Answering(Executor& executor, Random& random, Znodes& znodes)

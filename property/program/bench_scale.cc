@@ -68,7 +68,7 @@ std::size_t znodes_under(fake::Simulation& simulation, const Path& parent) {
 // -------------------------------------------------------------------- many waiters on one lock
 
 constexpr std::size_t kWaiters = 10'000;
-constexpr std::size_t kSessions = 10;  // Sessions of one process, whatever the number of waiters.
+constexpr std::size_t kSessions = 10;  // All in one process, for any number of waiters.
 const char* const kLock = "/lock";
 
 // Requests to the server. Only woken waiters list the queue.
@@ -104,7 +104,7 @@ class Sessions {
   std::vector<std::shared_ptr<fake::FakeSession>> sessions_;
 };
 
-// A lock with a holder and waiters. They queue up one after the other and have to be served in that
+// A lock with a holder and waiters. They queue up one after another and must be served in that
 // order.
 class Queue {
  public:
@@ -129,7 +129,7 @@ class Queue {
     ++joined_;
     simulation_.settle();
   }
-  // From the release until the next contender holds and everything is quiet.
+  // Releases, and runs until the next contender holds and everything is quiet.
   void hand_over() {
     const std::size_t served = served_ + (served_ < joined_ ? 1 : 0);
     HeldLock released = std::move(*holder_);
@@ -142,9 +142,9 @@ class Queue {
     expect(outcome == ReleaseOutcome::kReleased, "a release fails");
     expect(served_ == served, "a release does not serve exactly one waiter");
   }
-  // The most requests of any handoff.
+  // The most requests of any handoff so far.
   [[nodiscard]] const Traffic& most() const { return most_; }
-  // Only the list that is part of every handoff.
+  // Does only the list that is part of every handoff.
   void list() {
     expect(simulation_.run(list_queue(sessions_[0], joined_ - served_ + 1)), "a list is wrong");
   }
@@ -179,7 +179,7 @@ class Queue {
   Sessions sessions_;
   std::deque<FairMutex> mutexes_;
   std::optional<HeldLock> holder_;
-  Path last_znode_ = kLock + std::string("/none");  // of the last grant
+  Path last_znode_ = kLock + std::string("/none");  // The last grant's.
   std::size_t joined_ = 0;
   std::size_t served_ = 0;
   std::size_t before_;

@@ -14,7 +14,7 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
   return "at most " + std::to_string(plan.total()) + " of " + (kinds == "all" ? "any kind" : kinds);
 }
 
-// The facts on every page of a search.
+// The facts shown on every page of a search.
 search::TimelineCaption caption_of_search(const Search& what, const search::Chronicle& shown) {
   search::TimelineCaption caption;
   caption.title = what.scenario->name;
@@ -52,7 +52,7 @@ search::TimelineCaption caption_of_success(const Search& what, const lab::HuntRe
   caption.headline = "no violation in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the default schedule, without faults");
   Search again = what;
-  // Repeats as many executions as time allowed; an exhaustive search starts over instead.
+  // Repeats the executions that fit in the time; an exhaustive search starts over instead.
   if (!what.settings.is_exhaustive()) again.settings.executions = report.executions;
   caption.snippets = {{"Hunt again", command_for(again, program), false}};
   return caption;

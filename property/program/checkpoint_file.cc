@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kBetweenSaves{30};
-// A large file is saved more rarely, so that saving takes a fiftieth of the time.
+// Saving takes at most a fiftieth of the time: larger files are saved more rarely.
 constexpr int kShare = 50;
 constexpr const char* kTitle = "lockstep checkpoint of: ";
 
@@ -35,7 +35,7 @@ std::string executable() {
   return hex(hash);
 }
 
-// Makes sure that the file's content is on the disk.
+// Forces the file's content to the disk.
 bool synced(const std::string& name) {
   const int file = open(name.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return false;

@@ -11,18 +11,18 @@
 
 namespace lockstep::program {
 
-// The checkpoint of an exhaustive search in a file, given with --resume. Its first two lines say
-// whose it is: the command of the search, and a hash of this executable, because another build may
-// search something else. The file is replaced as a whole, so that it is complete at any time.
+// The checkpoint of an exhaustive search in a file, given with --resume. The first two lines
+// identify its search: the command, and a hash of this executable, because another build may search
+// something else. The file is replaced as a whole, so it is complete at any time.
 class CheckpointFile final : public search::Checkpoint {
  public:
-  // Throws UsageError if the file cannot be written, or if it is there and was not written by a
-  // search with this command and this executable.
+  // Throws UsageError if the file cannot be written, or if it exists and comes from another command
+  // or executable.
   CheckpointFile(std::string name, const std::string& command);
 
   std::unique_ptr<std::istream> saved() override;
   bool is_due() override;
-  // A failure is remembered, and the search goes on: the next time may be better.
+  // Remembers a failure and lets the search go on: the next save may succeed.
   void save(const std::function<void(std::ostream&)>& write) override;
 
   [[nodiscard]] const std::string& name() const { return name_; }

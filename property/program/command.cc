@@ -10,7 +10,7 @@ namespace lockstep::program {
 
 namespace {
 
-// Takes the words after "--" away from CLI11, for commands that have a command line of their own.
+// Hides the words after "--" from CLI11, for commands that take a second command line.
 void separate(CommandLine& line, std::vector<std::string>& words) {
   const bool has_another = words.size() > 1 && (words[1] == "lock" || words[1] == "run");
   const auto separator = std::ranges::find(words, "--");
@@ -27,7 +27,7 @@ int run_command(CLI::App& app, CommandLine& line) {
   std::ranges::reverse(words);
   words.pop_back();
   try {
-    app.parse(std::move(words));  // CLI11 takes them in reverse order, without the program's name.
+    app.parse(std::move(words));  // CLI11 expects reverse order, without the program's name.
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
     throw UsageError(explained(app, error));

@@ -21,8 +21,8 @@ struct CommandLine {
   std::string program;
   // All words, the program's name first.
   std::vector<std::string> words;
-  // The words after the first "--" of `lock` and `run`: a command line of its own, which CLI11 must
-  // not read.
+  // The words after the first "--" of `lock` and `run`: a second command line, which CLI11 must not
+  // read.
   std::vector<std::string> after_separator;
   // The production backend, for hunts.
   Backend zookeeper = nullptr;
@@ -45,7 +45,7 @@ void add_run(CLI::App& app, CommandLine& line);
 void add_serve(CLI::App& app, CommandLine& line);
 void add_completion(CLI::App& app, CommandLine& line);
 void add_man(CLI::App& app, CommandLine& line);
-// `measure_real` is the suite real.
+// `measure_real` measures the suite real.
 void add_bench(CLI::App& app, CommandLine& line, Measure measure_real);
 
 }  // namespace lockstep::program

@@ -12,7 +12,7 @@ namespace lockstep::program {
 
 namespace {
 
-// "cut, expiry" as its words.
+// The words of "cut, expiry".
 std::vector<std::string> words_of(const std::string& joined) {
   std::vector<std::string> words;
   std::istringstream rest(joined);
@@ -91,7 +91,7 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 std::string value_of(const CLI::Option& option) {
   if (!takes_value(option)) return "";
   std::string type = option.get_type_name();
-  // CLI11 appends what is checked: "TEXT:{fake,zookeeper}", "N:UINT in [1 - 9]".
+  // CLI11 appends the checks: "TEXT:{fake,zookeeper}", "N:UINT in [1 - 9]".
   if (type.find_first_of(" {") != type.npos) type.resize(std::min(type.find(':'), type.size()));
   return type;
 }

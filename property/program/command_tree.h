@@ -6,8 +6,8 @@
 
 namespace lockstep::program {
 
-// The documentation of a command line is made from this: the help, the man page and the completions
-// of shells are all read off the same CLI::App, so that none of them can be out of date.
+// The help, the man page and the shell completions are all made from the same CLI::App, so none of
+// them can be out of date.
 
 // The commands in the order of the help.
 [[nodiscard]] std::vector<const CLI::App*> commands_of(const CLI::App& app);
@@ -21,7 +21,7 @@ namespace lockstep::program {
 [[nodiscard]] bool takes_value(const CLI::Option& option);
 // The word that stands for the value: "N", "FILE"; empty for a flag.
 [[nodiscard]] std::string value_of(const CLI::Option& option);
-// The words that its value can be, if they are known: strategies, scenarios, kinds of faults.
+// The possible words of its value, if they are known: strategies, scenarios, kinds of faults.
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
 // The words of --faults.
 [[nodiscard]] std::vector<std::string> fault_choices();

@@ -17,7 +17,7 @@ nlohmann::ordered_json traces_by_fault(const search::ExhaustiveResult& result) {
   return counts;
 }
 
-// A search whose executions are counted does not share them.
+// A search with a fixed number of executions has one job.
 std::uint32_t jobs_of(const lab::HuntSettings& settings) {
   const bool is_bounded = settings.most_executions() < lab::HuntSettings::kUnbounded;
   return is_bounded ? 1 : settings.jobs;

@@ -5,7 +5,7 @@
 
 #include "search.h"
 
-// Reports of an exhaustive search: of a report that has `exhaustive`.
+// Prints the results of an exhaustive search: the report must have `exhaustive`.
 namespace lockstep::program {
 
 [[nodiscard]] nlohmann::ordered_json exhaustive_as_json(const Search& what,

@@ -13,7 +13,7 @@ HtmlFile::HtmlFile(std::string name) {
   std::error_code ignored;
   const bool existed = std::filesystem::exists(name, ignored);
   errno = 0;
-  // Appending loses nothing if the search is interrupted.
+  // Opening to append keeps the old content if the search is interrupted.
   const std::ofstream file(name, std::ios::app);
   if (!file) {
     const std::string why = errno != 0 ? ": " + std::generic_category().message(errno) : "";

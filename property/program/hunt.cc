@@ -64,7 +64,7 @@ std::string command_for(const Search& what, const std::string& program) {
     command += " --executions " + std::to_string(settings.most_executions());
   }
   if (settings.is_exhaustive()) return command;
-  // Without --seed the program would draw another one.
+  // Without --seed, the program would draw another seed.
   return command + " --seed " + std::to_string(settings.seed) + what.target_command;
 }
 

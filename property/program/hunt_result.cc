@@ -26,7 +26,7 @@ namespace {
 using lab::HuntReport;
 using lab::HuntSettings;
 
-// The kinds of faults that the search allows but that cannot strike in this scenario.
+// The kinds of faults that the search allows, but that cannot strike in this scenario.
 std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
   const std::unique_ptr<search::Program> program = what.lock().program(what.settings.size);
   const fakezk::FaultKinds impossible =
@@ -45,7 +45,7 @@ nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
   return names;
 }
 
-// "all" means all that can strike; a user who names a kind expects it to strike.
+// "all" means every possible kind; a user who names a kind expects it to strike.
 void warn_of_impossible_faults(const Search& what, const SearchOptions& options) {
   if (options.json || options.faults == "all") return;
   std::string kinds;
@@ -60,7 +60,7 @@ void warn_of_impossible_faults(const Search& what, const SearchOptions& options)
 
 nlohmann::ordered_json violation_as_json(const Search& what, const HuntReport& report) {
   const search::Failure& failure = *report.failure;
-  nlohmann::ordered_json test;  // A program that was not compiled for a hunt has none.
+  nlohmann::ordered_json test;  // None for a program that was not compiled for a hunt.
   if (!what.target) test = regression_test_of(failure, report.name);
   return {{"oracle", failure.violation.oracle},
           {"message", failure.violation.message},
@@ -131,7 +131,7 @@ void print_success(const Search& what, const HuntReport& report) {
             << (what.target ? std::string() : report.judged.text() + '\n');
 }
 
-// A schedule that ended its process has no number of steps before shrinking.
+// The number of steps before shrinking is not known for a schedule that ended its process.
 std::string steps_before(const search::Failure& failure) {
   if (failure.original_steps <= failure.steps) return "";
   return " instead of " + grouped(failure.original_steps);
@@ -196,7 +196,7 @@ int status_of(const HuntReport& report) {
   return interrupted ? status_of_interruption() : kOk;
 }
 
-// The search goes on from its checkpoint, if it has one.
+// Resumes the search from its checkpoint, if it has one.
 HuntReport searched(const Search& what, const SearchOptions& options, CheckpointFile* file) {
   try {
     return search(what, !options.json, file);
@@ -214,7 +214,7 @@ std::string hint_at_cores(double seconds, unsigned cores) {
          " has the same result sooner.\n";
 }
 
-// The page is written last: if that fails, the result has been printed all the same.
+// Write the page last: if that fails, the result has been printed.
 int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program) {
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   std::optional<CheckpointFile> checkpoint;

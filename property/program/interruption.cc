@@ -17,7 +17,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) {
   for (const int any : kSignals) std::signal(any, SIG_DFL);
-  // If two signals arrive together, both reach this handler.
+  // Two signals that arrive together both reach this handler.
   if (noted.exchange(signal) != 0) std::raise(signal);
 }
 

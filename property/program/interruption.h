@@ -2,9 +2,8 @@
 
 namespace lockstep::program {
 
-// While it lives, the first SIGINT or SIGTERM is only recorded, so that a running search can end by
-// itself and print its result; the second one ends the process as usual. An ignored signal stays
-// ignored.
+// While it lives, the first SIGINT or SIGTERM is only recorded, so that a running search can stop
+// and print its result; the second one ends the process as usual. An ignored signal stays ignored.
 class Interruption {
  public:
   Interruption();
@@ -15,7 +14,7 @@ class Interruption {
 
 // The recorded signal, or 0.
 [[nodiscard]] int interrupted_by();
-// The exit status of a shell for that signal.
+// The exit status that a shell gives for that signal.
 [[nodiscard]] int status_of_interruption();
 
 }  // namespace lockstep::program

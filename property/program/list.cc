@@ -34,7 +34,7 @@ std::string padded(std::string_view text, std::size_t width) {
   return result + "  ";
 }
 
-// The oracles that some scenario must see fail, in their order.
+// Explains the oracles that some scenario must violate, in order.
 void explain_oracles() {
   for (const search::OracleFacts& row : search::oracles()) {
     const bool is_expected = std::ranges::any_of(

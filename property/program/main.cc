@@ -1,6 +1,6 @@
 // The program `lockstep`: hunts for races in lock recipes, and has commands for the operators of
-// real locks. One file per command; property/production/start.cc lists them, where CLI11 has been
-// read for others anyway.
+// real locks. Each command has a file; property/production/start.cc lists them, because it includes
+// CLI11 anyway.
 #include <iostream>
 
 #include "production/start.h"

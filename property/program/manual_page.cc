@@ -19,7 +19,7 @@ constexpr std::string_view kIntroduction =
     "any "
     "language, and work with the locks of a real ensemble.";
 
-// For the text of a man page: dashes that can be copied, no requests at the beginning of lines.
+// Escapes text for a man page: its dashes can be copied, and no line begins with a request.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -55,7 +55,7 @@ std::string manual_of(const CLI::Option& option) {
   return tagged(tag, about);
 }
 
-// Lines that are broken for a terminal become paragraphs.
+// Joins lines that were broken for a terminal into paragraphs.
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
   std::string result;

@@ -115,8 +115,7 @@ void check_that_it_follows(const Part& one, const Part& next) {
                    ", but '" + one.file + "' ends before " + std::to_string(end));
 }
 
-// Adds up what the oracles of all parts had to judge. Null if a part does not say so: those of
-// earlier versions do not.
+// Adds up the judgements of all parts. Null if a part has none, as parts of earlier versions.
 Json sum_of_judged(const Json& all, const Json& next) {
   if (!all.is_object() || !next.is_object()) return nullptr;
   Json sum = all;
@@ -128,7 +127,7 @@ Json sum_of_judged(const Json& all, const Json& next) {
   return sum;
 }
 
-// Joins the parts in order, up to the first violation, as a single hunt would have reported them.
+// Joins the parts in order, up to the first violation, into the result of a single hunt.
 Json merged(std::vector<Part> parts) {
   std::ranges::sort(parts, {}, &Part::first);
   Part all = parts.front();

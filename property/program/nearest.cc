@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostNames = 4;
 constexpr std::size_t kShortestPart = 3;
 
-// How many letters are missing, too many, wrong or swapped with their neighbour.
+// The number of letters that are missing, too many, wrong or swapped with a neighbour.
 std::size_t slips(std::string_view typed, std::string_view name) {
   // Row i, column j: the slips from the first i letters to the first j. Three rows are enough.
   std::vector<std::size_t> before_last;

@@ -7,8 +7,8 @@
 
 namespace lockstep::program {
 
-// The names that somebody may have meant by `word`, likeliest first, at most four: those that begin
-// with it, else those a slip or two away, else those that contain it.
+// The names that `word` may have meant, likeliest first, at most four: those that begin with it,
+// else those one or two slips away, else those that contain it.
 [[nodiscard]] std::vector<std::string_view> nearest(std::string_view word,
                                                     std::span<const std::string_view> names);
 

@@ -50,7 +50,7 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = begun.empty() ? app : *begun.front();
   const std::string name = begun.empty() ? "" : command.get_name();
   const std::vector<std::string> extras = app.remaining(true);
-  // A slip in an option may be why a required one is missing.
+  // A mistyped option may be why a required one is missing.
   const bool has_slip = std::ranges::any_of(extras, &is_option);
   const bool is_about_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (has_slip || (is_about_extras && !extras.empty())) return about_extras(command, name, extras);

@@ -5,7 +5,7 @@
 
 namespace lockstep::program {
 
-// The words for a command line that `app` could not parse: what is wrong, and what to do next.
+// Explains a command line that `app` could not parse: what is wrong, and what to do next.
 [[nodiscard]] std::string explained(const CLI::App& app, const CLI::ParseError& error);
 
 // Throws UsageError unless `name` is an option or a command of `app`.

@@ -37,7 +37,7 @@ std::string bar(double share) {
   return '[' + std::string(done, '#') + std::string(kWidth - done, '.') + ']';
 }
 
-// 0 if the terminal does not say.
+// 0 if the terminal does not report a width.
 std::size_t columns_of_error_output() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -81,7 +81,8 @@ void Progress::update(const search::ExhaustiveEstimate& how_far) {
   how_far_ = how_far;
 }
 
-// The time left is that of this fault budget: how many combinations a larger one has is not known.
+// Estimates the time for this fault budget only: nobody knows how many combinations a larger one
+// has.
 std::string Progress::estimate() const {
   if (!how_far_) return "";
   const search::ExhaustiveEstimate& now = *how_far_;

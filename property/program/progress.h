@@ -13,15 +13,15 @@ namespace lockstep::program {
 // time and erased at the end.
 class Progress {
  public:
-  // `executions` and `seconds` are the limits of the search, whichever comes first; without a limit
-  // (HuntSettings::kUnbounded, infinity) the time left is not shown.
+  // `executions` and `seconds` limit the search, whichever comes first. Without a limit
+  // (HuntSettings::kUnbounded, infinity) no time left is shown.
   Progress(bool wanted, std::uint64_t executions, double seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
   void update(std::uint64_t done);
-  // The estimate of an exhaustive search, which the next update shows.
+  // Sets an exhaustive search's estimate, which the next update shows.
   void update(const search::ExhaustiveEstimate& how_far);
 
  private:

@@ -23,10 +23,10 @@ namespace lockstep::program {
 
 namespace {
 
-// Far above any replay string; a device could be read without end.
+// Far longer than any replay string; without a limit, reading a device might never end.
 constexpr std::size_t kLongestFile = std::size_t{16} << 20;
 
-// Removes blanks around the text, which copying adds.
+// Removes blanks around the text, which copying may add.
 std::string trimmed(const std::string& text) {
   constexpr const char* kBlanks = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -43,7 +43,7 @@ std::string read_file(const std::string& name) {
   if (why || !file) {
     throw UsageError("cannot read '" + name + "'" + (why ? ": " + why.message() : ""));
   }
-  // One byte more shows whether the file is longer.
+  // One more byte shows whether the file is longer.
   std::string text(kLongestFile + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
@@ -56,7 +56,7 @@ std::string read_file(const std::string& name) {
   return text;
 }
 
-// A replay string with its parts, checked.
+// The parts of a replay string, checked.
 struct Recorded {
   search::ReplayString string;
   lab::LockUnderTest lock{std::string()};
@@ -88,9 +88,9 @@ search::ReplayString string_of(const Recorded& recorded, const search::Recording
   return now;
 }
 
-// The first step, counted from 1, that differs from the recording. If none does but the trace hash
-// differs, the last step is returned: its consequences or the verdict differ. Throws UsageError if
-// the string contradicts itself.
+// Returns the first step, counted from 1, that differs from the recording; the last step if only
+// the trace hash differs, because then the step's consequences or the verdict differ. Throws
+// UsageError if the string contradicts itself.
 std::optional<std::uint32_t> first_difference(const Recorded& recorded,
                                               const search::Recording& recording) {
   if (!recorded.string.known) return std::nullopt;
@@ -214,7 +214,7 @@ int replay_and_show(const ReplayOptions& options, const std::string& program_nam
     if (difference && options.tolerant) print_what_tolerance_did(recording);
   }
   if (html.wanted()) {
-    std::cout << std::flush;  // The result is printed even if the page cannot be written.
+    std::cout << std::flush;  // Print the result even if the page cannot be written.
     html.write(page_of(recorded, recording, program_name));
     if (!options.json) std::cout << "Timeline: " << html.name() << '\n';
   }

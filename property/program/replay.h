@@ -20,9 +20,9 @@ struct ReplayOptions {
   bool json = false;
 };
 
-// Runs a recorded execution, and shows it as the options say. `find` is the lock of a replay
-// string's name; it throws UsageError if there is none. `program` is this program's name in
-// commands to copy. Returns the exit status.
+// Runs a recorded execution, and shows it as the options say. `find` returns the lock that a replay
+// string names, or throws UsageError. `program` is this program's name in commands to copy. Returns
+// the exit status.
 int replay_and_show(const ReplayOptions& options, const std::string& program,
                     const std::function<lab::LockUnderTest(std::string_view name)>& find);
 

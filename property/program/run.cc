@@ -38,11 +38,10 @@ constexpr const char* kRunFooter =
     "simulated world, and each server that it connects to is a simulated one. Each execution is a\n"
     "process of its own. With --clients, so many copies of it run, each with variables of its "
     "own;\n"
-    "in an argument, {client} is the copy's number, from 1. What it prints is not shown in a "
-    "hunt,\n"
-    "its standard input is empty, and its exit handlers do not run.\n"
+    "in an argument, {client} is the copy's number, from 1. A hunt does not show what it prints,\n"
+    "and its standard input is empty.\n"
     "\n"
-    "Violations: an exit status other than 0 (user:exit-status), threads that wait for ever\n"
+    "Violations: an exit status other than 0 (user:exit-status), threads that wait forever\n"
     "(deadlock), an abort or a bad pointer (crash), a call that cannot be hunted (misuse); with\n"
     "--lock, a client that removes its znode before its turn (S1) and znodes left behind (R1).\n"
     "\n"
@@ -55,7 +54,7 @@ struct RunArguments : SearchOptions {
   bool tolerant = false;
 };
 
-// One word of a command line for a shell.
+// Quotes one word of a command line for a shell.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
@@ -65,7 +64,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// In replay strings: only with characters that a name may have.
+// A name for replay strings: only with characters that a name may have.
 std::string name_of(const std::vector<std::string>& target) {
   std::string name = "program+" + std::filesystem::path(target.front()).filename().string();
   for (char& c : name) {
@@ -96,7 +95,7 @@ lab::LockUnderTest lock_of(const RunArguments& options, const std::vector<std::s
   return lock;
 }
 
-// Stands for all programs in results.
+// Represents all programs in results.
 const scenarios::Scenario& scenario_of_programs() {
   static const scenarios::Scenario scenario{
       "program", "program", "pass", "A program that was not compiled for a hunt.", {1, 1}, nullptr};
@@ -143,7 +142,7 @@ int hunt_here(const RunArguments& options, const CommandLine& line, const RunTar
   });
 }
 
-// The library beside this program, which it is built and installed with.
+// The library to preload, built and installed next to this program.
 std::string library() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   const std::filesystem::path file =
@@ -152,8 +151,8 @@ std::string library() {
   throw std::runtime_error("the library for hunted programs is not at " + file.string());
 }
 
-// Becomes the program, with the library in front of it. The linker resolves all functions at once,
-// so that no execution does so.
+// Becomes the program, with the library preloaded. The linker resolves all functions at once, so
+// that no execution does.
 [[noreturn]] void become(const std::vector<std::string>& words,
                          const std::vector<std::string>& target) {
   const std::string file = file_of_target(target.front());
@@ -193,7 +192,7 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
     line.run = [&line, options, make] {
       check(*options, line.after_separator);
       if (make) return hunt_here(*options, line, make);
-      // Reads the settings first: what is wrong with them is said before anything begins.
+      // Checks the settings first: errors in them are reported before anything begins.
       static_cast<void>(search_of(*options, line.after_separator, make));
       become(line.words, line.after_separator);
     };

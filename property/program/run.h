@@ -9,16 +9,15 @@
 
 namespace lockstep::program {
 
-// `lockstep run --hunt` starts the program to be hunted with a library in front of it (LD_PRELOAD),
-// which calls run_target() in the place of main(). This variable holds the words of the command
-// line, as JSON.
+// `lockstep run --hunt` starts the hunted program with a preloaded library (LD_PRELOAD), which
+// calls run_target() instead of main(). This variable holds the words of the command line as JSON.
 inline constexpr const char* kRunWords = "LOCKSTEP_RUN";
 
-// How a program is hunted.
+// The settings of a program's hunt.
 struct TargetSettings {
   std::uint32_t copies = 1;
-  std::string lock_path;      // The znode of the mutex that it takes; empty: none.
-  bool shows_output = false;  // On standard error.
+  std::string lock_path;      // The znode of the mutex that the program takes; empty for none.
+  bool shows_output = false;  // Show its output on standard error.
 };
 using RunTarget = std::function<std::unique_ptr<search::Program>(const TargetSettings& settings)>;
 

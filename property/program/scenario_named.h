@@ -6,8 +6,8 @@
 
 namespace lockstep::program {
 
-// The scenario of this name, or the only one whose name begins so: "zoo-01". Throws UsageError that
-// says which may have been meant.
+// The scenario of this name, or the only one whose name begins with it: "zoo-01". Otherwise throws
+// UsageError with similar names.
 [[nodiscard]] const scenarios::Scenario& scenario_named(const std::string& name);
 
 // Its form for code that blocks. Throws UsageError if there is none.

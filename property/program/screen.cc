@@ -32,7 +32,7 @@ std::optional<std::size_t> columns_of_terminal() {
   return size.ws_col;
 }
 
-// The entries of a legend, three blanks between them, in lines of so many columns.
+// Breaks a legend's entries, separated by three blanks, into lines of that many columns.
 std::string within(std::string_view legend, std::size_t columns) {
   constexpr std::string_view kBetween = "   ";
   std::string text;
@@ -68,7 +68,7 @@ std::string Screen::painted(std::string_view text, std::string_view how) const {
 }
 
 std::string Screen::lanes(const search::Chronicle& chronicle, const std::string& drawn) const {
-  // An execution that ended its process has left a drawing alone.
+  // An execution that ended its process has left only a drawing.
   const bool can_be_drawn = columns_ && !chronicle.moments.empty();
   const std::string fitted = can_be_drawn ? draw_lanes_within(chronicle, *columns_) : drawn;
   return (coloured_ ? with_colours(fitted) : fitted) +

@@ -9,11 +9,11 @@
 
 namespace lockstep::program {
 
-// Where text is shown. A terminal has colours, unless NO_COLOR is set or TERM is "dumb", and so
-// many columns; a file has neither, so what is piped or kept is plain.
+// The screen for text. A terminal has a width, and colours unless NO_COLOR is set or TERM is
+// "dumb". A file has neither, so piped and kept output is plain.
 class Screen {
  public:
-  // Standard output. COLUMNS in the environment overrides what a terminal says of its width.
+  // Standard output. COLUMNS in the environment overrides the terminal's own width.
   [[nodiscard]] static Screen output();
   Screen(bool coloured, std::optional<std::size_t> columns)
       : coloured_(coloured), columns_(columns) {}
@@ -23,8 +23,8 @@ class Screen {
   [[nodiscard]] std::string warning(std::string_view text) const { return painted(text, "33"); }
   [[nodiscard]] std::string strong(std::string_view text) const { return painted(text, "1"); }
 
-  // The lanes of an execution, and what their marks mean. `drawn`, its lanes as a report has them,
-  // is drawn again if the screen is too narrow for it.
+  // The lanes of an execution, and the meaning of their marks. `drawn` is the report's picture of
+  // the lanes; they are drawn again if the screen is too narrow for it.
   [[nodiscard]] std::string lanes(const search::Chronicle& chronicle,
                                   const std::string& drawn) const;
 

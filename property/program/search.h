@@ -15,25 +15,25 @@ struct Search {
   const scenarios::Scenario* scenario = nullptr;
   lab::HuntSettings settings;
   Backend backend = nullptr;  // Null: the fake.
-  // A program that was not compiled for a hunt: what is hunted in place of the scenario's lock, and
-  // the end of its command lines, " -- ./program arguments".
+  // For a program that was not compiled for a hunt: the lock that replaces the scenario's, and the
+  // end of its command lines, " -- ./program arguments".
   std::optional<lab::LockUnderTest> target = {};
   std::string target_command = {};
 
   [[nodiscard]] lab::LockUnderTest lock() const {
     return target ? *target : Hunted{scenario, backend}.lock();
   }
-  // Whether several jobs can share it. Contenders that share memory cannot be in two worlds, and
-  // the production backend and a program take a process for each execution.
+  // Whether several jobs can share it. Contenders that share memory cannot be in two worlds; on the
+  // production backend and with a program, each execution takes a process.
   [[nodiscard]] bool takes_jobs() const { return !backend && !target && lock().isolated; }
 };
 
-// The most jobs of a search whose user names no number.
+// The most jobs by default.
 inline constexpr std::uint32_t kMostUsualJobs = 8;
-// One per processor, at most that many.
+// One job per processor, at most that many.
 [[nodiscard]] std::uint32_t jobs_for_all_processors();
 
-// Searches as lab::hunt_lock does, shows its progress on request, and ends at an interruption.
+// Searches like lab::hunt_lock, shows its progress on request, and stops when interrupted.
 // `checkpoint` may be null.
 [[nodiscard]] lab::HuntReport search(const Search& what, bool show_progress,
                                      search::Checkpoint* checkpoint = nullptr);

@@ -42,7 +42,7 @@ void set_way(const SearchOptions& options, HuntSettings& settings) {
   if (options.executions > 0) throw UsageError("--resume: not with --executions");
 }
 
-// A kind that does not exist may have meant these; nothing if all exist.
+// Suggestions for a kind of fault that does not exist; empty if all exist.
 std::string meant_by(const std::string& faults) {
   const std::vector<std::string> choices = fault_choices();
   const std::vector<std::string_view> known(choices.begin(), choices.end());
@@ -63,7 +63,7 @@ fakezk::FaultPlan faults_of(const SearchOptions& options) {
   }
 }
 
-// People want the result soon; scripts run side by side, and rely on one job.
+// People want a result soon; scripts run in parallel and expect one job.
 std::uint32_t usual_jobs(const SearchOptions& options, const Search& what) {
   return options.json || !what.takes_jobs() ? 1 : jobs_for_all_processors();
 }

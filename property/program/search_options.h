@@ -9,7 +9,7 @@
 
 namespace lockstep::program {
 
-// The options that all kinds of hunts have; 0 means not given, where there is no fixed default.
+// The options of all hunts. 0 means not given, where there is no fixed default.
 struct SearchOptions {
   std::uint32_t clients = 0;
   std::uint32_t rounds = 0;
@@ -28,15 +28,15 @@ struct SearchOptions {
   bool json = false;
 };
 
-// Each adds some of them to a command; draws the seed.
+// Each function adds some options to a command. add_bounds also draws the seed.
 void add_bounds(CLI::App& command, SearchOptions& options, const std::string& usual_clients);
 void add_strategy(CLI::App& command, SearchOptions& options, const std::string& others);
-// Those that only scenarios have.
+// Adds the options that only scenarios have.
 void add_scenario_options(CLI::App& command, SearchOptions& options);
 void add_fault_options(CLI::App& command, SearchOptions& options);
 void add_output_options(CLI::App& command, SearchOptions& options);
 
-// The settings of a hunt, which has a scenario. Throws UsageError.
+// Reads the settings of a hunt that has a scenario. Throws UsageError.
 void read_settings(const SearchOptions& options, Search& what);
 
 }  // namespace lockstep::program

@@ -29,7 +29,7 @@ struct Settings {
   std::uint32_t servers = 1;
   bool times_to_live = false;
   std::uint32_t tick_ms = 2000;
-  std::string control;  // Empty: none.
+  std::string control;  // Empty without a control port.
 };
 
 struct Address {
@@ -41,7 +41,7 @@ struct Address {
   throw UsageError(option + " " + text + ": expected an IP address and a port, as 127.0.0.1:2181");
 }
 
-// So many ports from there on.
+// Reads an address with room for that many consecutive ports.
 Address address_of(const std::string& option, const std::string& text, std::uint32_t ports) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) no_address(option, text);
@@ -91,7 +91,7 @@ std::unique_ptr<service::Service> listen(const service::ServiceOptions& options)
 int run(const Settings& settings) {
   const service::ServiceOptions options = options_of(settings);
   const std::unique_ptr<service::Service> servers = listen(options);
-  servers->stop_at_signals();  // Before somebody has read that they listen.
+  servers->stop_at_signals();  // Before the message below: a reader of it may send signals.
   warn_if_reachable(options.address);
   if (options.control) warn_if_reachable(options.control->address);
   for (const std::string& address : servers->addresses()) {

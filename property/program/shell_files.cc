@@ -1,5 +1,5 @@
-// `lockstep completion` and `lockstep man`: the files that belong to an installed program, made
-// from its own options.
+// `lockstep completion` and `lockstep man`: print the files that belong to an installed program,
+// made from its options.
 #include <iostream>
 #include <memory>
 

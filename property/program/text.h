@@ -22,7 +22,7 @@ using lab::named_fault_kind_names;
 // Prints one JSON object as one line.
 void print_json(const nlohmann::ordered_json& object);
 
-// How often each guarantee was judged, by its name.
+// How often each guarantee was judged, by name.
 [[nodiscard]] nlohmann::ordered_json as_json(const search::Judgements& judged);
 
 }  // namespace lockstep::program

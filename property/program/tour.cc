@@ -123,14 +123,14 @@ bool exhaust_the_sound_one(const std::string& program) {
   return report.exhaustive->exhausted;
 }
 
-// The timeline's file, and what is said of it before the hunts.
+// The timeline's file, and what to say about it before the hunts.
 struct Page {
   HtmlFile file;
   std::string announcement;
 };
 
-// Nothing is written where the user did not expect it: the page goes to the file that was named,
-// else to one of a fixed name in the current directory.
+// Writes nothing where the user does not expect it: the page goes to the named file, else to one
+// with a fixed name in the current directory.
 Page page_for(const TourArguments& options) {
   if (options.no_html) return {HtmlFile(), "No page is written.\n"};
   if (options.html) return {HtmlFile(*options.html), "Writes " + *options.html + ".\n"};

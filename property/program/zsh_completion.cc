@@ -10,7 +10,7 @@ namespace lockstep::program {
 
 namespace {
 
-// After the "--" of `lock` and `run` stands a command of its own.
+// The "--" of `lock` and `run` is followed by a second command.
 constexpr std::string_view kOtherCommand = R"(  local -i separator=${words[(i)--]}
   if [[ $words[2] == (lock|run) ]] && (( separator < CURRENT )); then
     shift $separator words
@@ -20,7 +20,7 @@ constexpr std::string_view kOtherCommand = R"(  local -i separator=${words[(i)--
   fi
 )";
 
-// For a word in single quotes, in which _arguments gives `special` a meaning.
+// Quotes a word in single quotes, and escapes `special`, which has a meaning for _arguments.
 std::string quoted_for_zsh(std::string_view text, std::string_view special) {
   std::string quoted;
   for (const char c : text) {
@@ -41,7 +41,7 @@ std::string spaced(const std::vector<std::string>& words) {
   return text;
 }
 
-// ":N: ", ":SCENARIO:(fair-mutex ...)": the value's name, and how it is completed.
+// ":N: ", ":SCENARIO:(fair-mutex ...)": the value's name and its completions.
 std::string zsh_value_of(const CLI::Option& option, const std::string& name) {
   const std::string start = ":" + quoted_for_zsh(name, ":") + ":";
   const std::vector<std::string> choices = choices_of(option);

@@ -20,7 +20,7 @@ To at(ElfW(Addr) address) {
   return reinterpret_cast<To>(address);
 }
 
-// The loader names the program first.
+// The loader lists the program first.
 Constructors of_program() {
   Constructors found;
   ::dl_iterate_phdr(

@@ -20,7 +20,7 @@ std::vector<std::vector<ExitFunction>>& by_process() {
   return functions;
 }
 
-// False if code that is not hunted registers it.
+// Returns false if code that is not hunted registers the function.
 bool keep(ExitFunction function) {
   intercept::Execution* const execution = intercept::Execution::of_caller();
   if (!execution) return false;
@@ -54,7 +54,7 @@ void run_exit_functions(std::uint32_t process, int status) {
 
 }  // namespace lockstep::run
 
-// atexit() is a part of each program, and calls the first one.
+// Each program contains atexit(), which calls __cxa_atexit().
 extern "C" {
 
 __attribute__((visibility("default"))) int __cxa_atexit(void (*function)(void*), void* argument,

@@ -4,14 +4,14 @@
 
 namespace lockstep::run {
 
-// Each copy of a program has handlers of its own: those that it registers with atexit() and
-// on_exit(), and the destructors of its static objects. Its exit() runs them.
+// Each copy of a program has its own exit handlers: those registered with atexit() and on_exit(),
+// and the destructors of its static objects. Its exit() runs them.
 
-// Forgets all of them: an execution begins.
+// Forgets the handlers of all copies, when an execution begins.
 void forget_exit_functions();
-// Forgets those of a process: it has crashed.
+// Forgets a process's handlers after its crash.
 void forget_exit_functions(std::uint32_t process);
-// Runs those of a process, the last one first, on its running thread.
+// Runs a process's handlers, the last one first, on its running thread.
 void run_exit_functions(std::uint32_t process, int status);
 
 }  // namespace lockstep::run

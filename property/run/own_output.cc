@@ -10,7 +10,7 @@ namespace lockstep::run {
 
 namespace {
 
-// The text that is still in a buffer belongs where the descriptor leads now.
+// Flushes text that is still in a buffer to where the descriptor points now.
 void flush() {
   std::cout.flush();
   std::fflush(stdout);

@@ -2,10 +2,10 @@
 
 namespace lockstep::run {
 
-// While it lives, what a hunted program prints is kept apart from what Lockstep does.
+// While it lives, the hunted program's output is kept apart from Lockstep's.
 class OwnOutput {
  public:
-  // On standard error, or nowhere.
+  // Sends it to standard error, or nowhere.
   explicit OwnOutput(bool is_shown);
   OwnOutput(const OwnOutput&) = delete;
   OwnOutput& operator=(const OwnOutput&) = delete;

@@ -1,4 +1,4 @@
-// Takes the place of a program's start: hunts its main(), as the environment says.
+// Replaces a program's start: hunts its main(), as the environment says.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -34,13 +34,14 @@ program::RunTarget target_of(int argc, char** argv, char** variables) {
   return [target](const program::TargetSettings& settings) {
     try {
       return std::make_unique<ProcessProgram>(target, settings);
-    } catch (const std::logic_error& cannot) {  // It calls what cannot be intercepted.
+      // The program calls a function that cannot be intercepted.
+    } catch (const std::logic_error& cannot) {
       throw program::UsageError(std::string("run: ") + cannot.what());
     }
   };
 }
 
-// Processes that the program tries to start are not hunted.
+// Removes the variable: processes that the program tries to start are not hunted.
 std::string take_from_environment(const char* name) {
   const char* const value = std::getenv(name);
   std::string text = value ? value : "";
@@ -48,7 +49,7 @@ std::string take_from_environment(const char* name) {
   return text;
 }
 
-// Instead of main(). What the program prints and reads in its executions goes nowhere.
+// Runs instead of main(). In its executions the program reads nothing, and its output is discarded.
 int hunt_main(int argc, char** argv, char** variables) {
   const std::string words = take_from_environment(program::kRunWords);
   ::unsetenv("LD_PRELOAD");
@@ -59,7 +60,7 @@ int hunt_main(int argc, char** argv, char** variables) {
   const int status = program::run_target(words, target_of(argc, argv, variables));
   std::cout.flush();
   std::cerr.flush();
-  ::_exit(status);  // The program's own end has nothing to do with the hunt.
+  ::_exit(status);  // The program's own end is no part of the hunt.
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ int hunt_main(int argc, char** argv, char** variables) {
 }  // namespace lockstep::run
 
 // A program's start calls this when its libraries are ready. libc's own function runs the program's
-// constructors, here for nothing, and calls main().
+// constructors, which do not matter here, and calls main().
 extern "C" __attribute__((visibility("default"))) int __libc_start_main(
     int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*fini)(),
     void (*loader_fini)(), void* stack_end) {

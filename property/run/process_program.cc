@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kCopy = "{client}";
 
-// As the server writes it at the end of a sequential znode's name.
+// The number that the server appends to a sequential znode's name.
 std::optional<std::int32_t> number_of(std::string_view name) {
   constexpr std::size_t kDigits = 10;
   if (name.size() < kDigits) return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<std::int32_t> number_of(std::string_view name) {
   return number;
 }
 
-// By the usual names of such znodes: a reader does not wait for readers.
+// Judges by the usual names of such znodes: a reader does not wait for readers.
 bool is_shared(std::string_view name) {
   return name.find("read") != name.npos || name.find("READ") != name.npos ||
          name.find("shared") != name.npos;
@@ -97,7 +97,7 @@ void ProcessProgram::forget() {
   world_ = nullptr;
 }
 
-// getopt() keeps in libc how far it has come, and begins afresh at 0.
+// getopt() keeps its position in libc, and starts again when that is 0.
 void ProcessProgram::run_main(std::uint32_t copy) {
   std::vector<std::string> words;
   for (const std::string& word : target_.arguments) words.push_back(with_number(word, copy));
@@ -166,7 +166,7 @@ std::optional<Path> ProcessProgram::in_front_of(const Path& znode) const {
   return std::nullopt;
 }
 
-// Ephemerals of processes that have ended go when their sessions expire.
+// Ignores ephemerals of ended processes: they go when their sessions expire.
 void ProcessProgram::judge_end(fakezk::World& world) {
   if (settings_.lock_path.empty() || !all_have_ended()) return;
   const std::optional<fakezk::PathId> id =

@@ -16,19 +16,20 @@
 
 namespace lockstep::run {
 
-// A program, as a process begins with it.
+// A program, in the state in which each process begins.
 struct Target {
   Init init = nullptr;  // As in run_constructors().
   int (*main)(int, char**, char**) = nullptr;
-  std::vector<std::string> arguments;  // With the program's name. "{client}" is the copy's number.
+  // Starts with the program's name. "{client}" becomes the copy's number.
+  std::vector<std::string> arguments;
   char** variables = nullptr;
 };
 
-// Copies of a program, each a process of the world with variables of its own, which its
+// Copies of a program. Each is a process of the world with its own variables, which the program's
 // constructors have initialised. An exit status other than 0 breaks "user:exit-status". At the
-// znode of a mutex, a client that removes its own znode while another one stands in front has taken
-// the lock out of turn (S1), unless its session has changed its connection: then it may have given
-// up. What is left there at the end breaks R1.
+// znode of a mutex, a client breaks S1 if it removes its znode while another one is in front: it
+// has taken the lock out of turn. (After its session has changed its connection it may have given
+// up instead.) Znodes left there at the end break R1.
 class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Restarter {
  public:
   ProcessProgram(Target target, program::TargetSettings settings);
@@ -49,16 +50,16 @@ class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Res
 
   void run_main(std::uint32_t copy);
   void judge_removal(const fakezk::Change& removal);
-  // The child of the lock's znode that is in front of all others and of that one, if any.
+  // The first child of the lock's znode, if that is in front of `znode`.
   [[nodiscard]] std::optional<Path> in_front_of(const Path& znode) const;
 
   Target target_;
   program::TargetSettings settings_;
   std::optional<Surroundings> surroundings_;
-  std::optional<OwnOutput> output_;  // During an execution.
+  std::optional<OwnOutput> output_;  // Set during an execution.
   fakezk::World* world_ = nullptr;
   search::Verdict* verdict_ = nullptr;
-  std::size_t judged_changes_ = 0;  // Of the history.
+  std::size_t judged_changes_ = 0;  // How much of the history is judged.
   std::uint64_t removals_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace lockstep::run {
 
 namespace {
 
-// One above the highest file that is open.
+// One above the highest open file descriptor.
 unsigned first_free_file() {
   unsigned first = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -30,7 +30,7 @@ Surroundings::Surroundings(char** variables)
   variables_.push_back(nullptr);
 }
 
-// setenv() may have changed the list in place, or made another one.
+// setenv() may have changed the list in place, or replaced it.
 char** Surroundings::restore() {
   ::close_range(first_file_, ~0U, 0);
   current_ = variables_;

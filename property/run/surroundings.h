@@ -7,20 +7,21 @@
 
 namespace lockstep::run {
 
-// The environment and the open files of a process, which a program may change beside its variables.
+// The environment and the open files of a process, which a program may change besides its
+// variables.
 class Surroundings {
  public:
-  // As they are now, with these variables of the environment.
+  // Records the current state, with these environment variables.
   explicit Surroundings(char** variables);
 
-  // Puts them back, and returns the variables of the environment.
+  // Restores the state, and returns the environment variables.
   char** restore();
-  // A fork of that process has files of its own.
+  // A fork of the recorded process has its own files.
   [[nodiscard]] bool are_of(::pid_t process) const { return process == process_; }
 
  private:
   ::pid_t process_;
-  unsigned first_file_;  // It and all above are the program's.
+  unsigned first_file_;  // This file and all above belong to the program.
   std::vector<char*> variables_;
   std::vector<char*> current_;
 };

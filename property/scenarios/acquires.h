@@ -8,11 +8,11 @@
 
 namespace lockstep::scenarios {
 
-// Tells the oracles of the acquires that a recipe makes by itself, on sessions of its own choice.
+// Reports to the oracles each acquire that a recipe makes by itself, on sessions it chooses itself.
 class Acquires final : public LockObserver {
  public:
-  // One that outlives the grants that it observes, which may be released in the background after
-  // the contender's tasks have ended.
+  // Returns an observer that outlives the grants that it observes: they may be released in the
+  // background after the contender's tasks have ended.
   static Acquires& of(Contender& self, Context patience) {
     const auto made = std::make_shared<Acquires>(self, std::move(patience));
     self.keep(made);

@@ -8,7 +8,7 @@
 
 namespace lockstep::scenarios {
 
-// Replaces Place: a place that never became a grant is not taken back.
+// Replaces Place, but does not delete a place that never became a grant.
 class NoPlace {
  public:
   NoPlace(Session&, const Path&) {}
@@ -18,9 +18,9 @@ class NoPlace {
   void granted() {}
 };
 
-// A fair mutex put together from its steps, as FairMutex is from take_place, Place and
-// wait_in_queue. A broken twin replaces one of them by a flawed copy and keeps the others.
-// kAnyNumber: also a place whose number does not keep the order of the queue.
+// A fair mutex assembled from its steps, as FairMutex is from take_place, Place and wait_in_queue.
+// A broken twin replaces one of them by a flawed copy. kAnyNumber also accepts a place whose number
+// does not keep the order of the queue.
 template <auto TakePlace, auto WaitForTurn, class OurPlace = Place, bool kAnyNumber = false>
 class AssembledMutex {
  public:

@@ -1,5 +1,5 @@
-// A double barrier that needs every client. What it promises is judged by what the servers have
-// committed.
+// A double barrier that needs every client. The commits of the servers show whether it keeps its
+// promises.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -25,15 +25,15 @@ constexpr std::chrono::seconds kPatience(60);
 // The rounds that members have entered; reset before every execution.
 std::vector<std::int32_t> rounds_entered;
 
-// The number of the member that a change has created or deleted; none if it keeps no order, since
-// its creator gives up.
+// The number of the member that a change has created or deleted; none if the number does not keep
+// the order, because its creator then gives up.
 std::optional<std::int32_t> member_of(const fakezk::World& world, const fakezk::Change& change) {
   const Path znode(world.server().paths().text(change.path));
   const std::optional<std::int32_t> number = sequence_number(znode.name(), kMemberMark);
   return number && lockstep::keeps_order(*number) ? number : std::nullopt;
 }
 
-// Calls `look` with the numbers of the members that existed after each change until that zxid.
+// Calls `look` with the members' numbers after each change up to zxid `until`.
 void for_each_time(const fakezk::World& world, Zxid until, auto look) {
   std::vector<std::int32_t> members;
   for (const fakezk::Change& change : world.server().history()) {
@@ -50,13 +50,13 @@ bool after_any_of(const fakezk::World& world, std::initializer_list<FaultKind> k
   return std::ranges::any_of(
       kinds, [&](FaultKind kind) { return (world.kinds_injected() & bit(kind)) != 0; });
 }
-// A member was deleted, or "ready", by another client: it promises nothing then.
+// Whether another client has deleted a member or "ready": the barrier promises nothing then.
 bool meddled_with(const fakezk::World& world) {
   return after_any_of(world, {FaultKind::kForeignDelete, FaultKind::kForgottenWrites});
 }
 
-// No member enters before all have come: they were there at one time. Those of an earlier round do
-// not count.
+// No member enters before all have come, that is, before all existed at one time. Members of an
+// earlier round do not count.
 void check_entry(Contender& self, std::int32_t round, Zxid began) {
   const fakezk::World& world = self.client().process().world();
   if (meddled_with(world)) return;
@@ -85,14 +85,13 @@ void check_exit(Contender& self, std::int32_t round) {
   if (!all_gone) self.oracles().violated("user:leave", "a member has left, and another is inside");
 }
 
-// Why a wait may end without success: a client that has died never comes, and its session takes
-// its time to end.
+// A wait may fail because a client has died: it never comes, and its session takes time to end.
 void check_failure(Contender& self, Error error, const Context& patience) {
   const fakezk::World& world = self.client().process().world();
   const fakezk::FaultKinds harmless = bit(FaultKind::kCut) | bit(FaultKind::kLag) |
                                       bit(FaultKind::kLateApply) | bit(FaultKind::kLeaderChange);
   const bool all_live = (world.kinds_injected() & ~harmless) == 0;
-  // The last two: a deadline that has passed before the server had answered.
+  // The last two mean that the deadline passed before the server answered.
   const bool out_of_time = error == Error::kTimedOut || error == Error::kNotConnected ||
                            error == Error::kOperationTimeout;
   if (out_of_time && !all_live) return;
@@ -101,7 +100,7 @@ void check_failure(Contender& self, Error error, const Context& patience) {
                           "a barrier has failed without a cause: " + std::string(name(error)));
 }
 
-// Learns by which zxid the round began.
+// Records the zxid by which the round began.
 class Evidence final : public LockObserver {
  public:
   explicit Evidence(Contender& self) : oracles_(self.oracles()) {}
@@ -180,7 +179,7 @@ void block_together(Contender& self, SessionId session, Path path, std::uint32_t
 
 lab::LockUnderTest members_that(lab::Contend contend) {
   judge::LockRules rules = {Mark{kMemberMark, Share::kShared}};
-  // A member whose turn has come may wait for one that comes never.
+  // A member that is free to go on may wait for another one that never comes.
   rules.idle_allowance = 10 * kPatience;
   lab::LockUnderTest lock =
       contention(std::move(contend), lab::LastContender::kPatient, std::move(rules));

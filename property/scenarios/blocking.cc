@@ -1,4 +1,4 @@
-// The recipes as code that blocks uses them.
+// The recipes, as blocking code uses them.
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -17,8 +17,8 @@ void expect(Contender& self, bool holds, std::string_view what) {
   if (!holds) self.oracles().violated("user:reentry", std::string(what));
 }
 
-// Whether enter() has let the holder in once more: never after a loss that it could know of, and
-// without faults unless another writer waits.
+// Returns whether enter() let the holder in again. It must not after a loss that the holder could
+// know of; without faults it must, unless another writer waits.
 template <class Enter>
 bool enters_again(Contender& self, const std::stop_token& lost, Enter enter) {
   const bool was_lost = lost.stop_requested();
@@ -34,7 +34,7 @@ bool enters_again(Contender& self, const std::stop_token& lost, Enter enter) {
   return entered;
 }
 
-// Writes, reads beside it, and reads on.
+// Writes, also reads meanwhile, and then only reads.
 void write_and_read_on(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
   bool reads = false;
@@ -53,7 +53,7 @@ void write_and_read_on(Contender& self, blocking::RecursiveReadWriteLock& lock) 
   expect(self, again || lost_since.stop_requested(), "a reader was not let in again");
 }
 
-// Reads, writes if it may, and reads on.
+// Reads, writes if it may, and then only reads.
 void read_and_write_inside(Contender& self, SessionId session,
                            blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
@@ -80,7 +80,7 @@ void write_twice(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   });
 }
 
-// Every level that there is.
+// Unlocks every level.
 void unlock_all(blocking::RecursiveReadWriteLock& lock) {
   try {
     for (;;) lock.unlock_shared();

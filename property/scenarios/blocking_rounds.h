@@ -12,18 +12,18 @@
 #include "parts.h"
 #include "registry.h"
 
-// The common part of the scenarios in which code blocks.
+// The common part of the scenarios with blocking code.
 namespace lockstep::scenarios {
 
 using lab::Contender;
 
-// The critical section of a holder that hears of its loss by `lost`, if that can be stopped.
+// The critical section of a holder that learns of its loss by `lost`, if that has a stop state.
 inline void work_until(Contender& self, const Session& session, std::stop_token lost) {
   if (is_over(session.state()) || lost.stop_requested()) return;
   Inside inside(self, session, std::nullopt);
   if (!lost.stop_possible()) return;
   inside.leave_at(std::move(lost));
-  // Something that takes time.
+  // Takes some time.
   static_cast<void>(lab::blocking_session_id(self.client()));
 }
 
@@ -53,8 +53,8 @@ Task<void> block_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
   });
 }
 
-// Calls take(deadline), which may block until it has a lock, and tells the oracles that it tries.
-// A patient contender has no deadline.
+// Calls take(deadline), which may block until it has a lock, and reports the attempt to the
+// oracles. A patient contender has no deadline.
 template <class Take>
 void patiently(Contender& self, SessionId session, Take take) {
   const Context patience = self.patience();

@@ -1,4 +1,4 @@
-// Several grants at once, in code that blocks.
+// Several grants at once, in blocking code.
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
@@ -37,7 +37,7 @@ void hold_any(Contender& self, SessionId session, Path path, std::uint32_t role)
   if (lost.size() != kGrants[role % 3]) {
     self.oracles().violated("user:all", "an acquire of several has some of them");
   }
-  // Those who hold the mutex, which comes first.
+  // These contenders hold the mutex, which comes first.
   if (role % 3 != 1) work_until(self, *self.client().current(), lost.front());
 }
 

@@ -5,13 +5,13 @@
 #include "scenarios/registry.h"
 
 // The header for the file of a broken lock: sound parts, a fair mutex with one flawed step, the
-// usual forms of a scenario, and Registered to list it.
+// usual forms of a scenario, and Registered, which lists it.
 namespace lockstep::scenarios {
 
 inline constexpr auto kImpatient = lab::LastContender::kImpatient;
 inline constexpr auto kPatient = lab::LastContender::kPatient;
 
-// A fair mutex with that flawed step.
+// A fair mutex with this flawed step.
 template <auto WaitForTurn>
 using WithWait = AssembledMutex<&sound_create, WaitForTurn>;
 template <auto TakePlace>

@@ -48,7 +48,7 @@ class Grants {
   CohortToken newest_{0, 0};
 };
 
-// One of the contenders that share a mutex, which outlives it.
+// One of the contenders that share a mutex, which outlives this task.
 Task<void> hold_once(Contender& self, Session& session, CohortMutex& mutex, Grants& grants,
                      Context patience) {
   Result<CohortMutex::Hold> hold = co_await mutex.acquire(std::move(patience));
@@ -62,7 +62,7 @@ Task<void> hold_once(Contender& self, Session& session, CohortMutex& mutex, Gran
   static_cast<void>(co_await hold->release());
 }
 
-// One contender more than a batch has grants.
+// Starts one contender more than a batch has grants.
 Task<void> share_a_place(Contender& self, Session& session, Path lock) {
   CohortMutex mutex(session, std::move(lock), bounds(), &self.oracles());
   Grants grants(self);
@@ -82,7 +82,7 @@ Task<void> contend_in_tasks(Contender& self, Path lock, std::uint32_t rounds) {
 
 // ------------------------------------------------------------------------------------- blocking
 
-// One of the threads that share a mutex, which outlives it.
+// One of the threads that share a mutex, which outlives this call.
 void block_once(Contender& self, blocking::CohortMutex& mutex, Grants& grants,
                 const Context& patience) {
   try {
@@ -103,7 +103,7 @@ void block_once(Contender& self, blocking::CohortMutex& mutex, Grants& grants,
   }
 }
 
-// The last of the threads destroys the mutex, also if their process dies.
+// The last of the threads destroys the mutex, even if their process dies.
 Task<void> block(Contender& self, std::shared_ptr<blocking::CohortMutex> mutex, Grants& grants,
                  Context patience) {
   return self.on_fiber([&self, mutex, &grants, patience = std::move(patience)]() mutable {
@@ -112,7 +112,7 @@ Task<void> block(Contender& self, std::shared_ptr<blocking::CohortMutex> mutex, 
   });
 }
 
-// As many threads, on a mutex that outlives sessions.
+// Starts as many threads, on a mutex that outlives sessions.
 Task<void> share_blocking(Contender& self, Path lock) {
   Acquires& observer = Acquires::of(self, Context());
   Grants grants(self);

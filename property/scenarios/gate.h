@@ -11,8 +11,8 @@ namespace lockstep::scenarios {
 
 class GateWait;
 
-// A thread's condition for tasks of one executor: closed, until open() lets everybody through who
-// waits then or comes later. It outlives the waits.
+// A condition variable for tasks of one executor: closed until open(), which lets present and later
+// waiters pass. It outlives the waits.
 class Gate {
  public:
   explicit Gate(Executor& executor) : executor_(executor) {}

@@ -6,8 +6,8 @@ namespace lockstep::scenarios {
 
 using lab::Inside;
 
-// Whether this holder takes its time inside. The first client does once a fault has struck: before
-// that no grant can be lost, and S1 is all there is to judge.
+// Whether this holder stays inside for a while. The first client does once a fault has struck:
+// before that no grant can be lost, and only S1 can be judged.
 [[nodiscard]] inline bool lingers(const lab::Contender& self) {
   const fakezk::World& world = self.client().process().world();
   if (self.client().process().index() != 0) return false;

@@ -1,4 +1,4 @@
-// A leader latch, whose candidates lead twice each, whatever happens to them in between.
+// A leader latch, whose candidates lead twice each, whatever happens in between.
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-// A leader that hears of its leadership from its latch alone.
+// A leader that learns of its leadership only from its latch.
 class Office final : public LeaderLatch::Listener {
  public:
   explicit Office(Contender& self) : begun(self.client().executor()), self_(self) {}
@@ -56,12 +56,12 @@ class Office final : public LeaderLatch::Listener {
 };
 
 // Leads once more than there are rounds: it resigns, comes back, and retires at the end of the last
-// term. A term that is lost does not count.
+// term. A lost term does not count.
 Task<void> govern(Office& office, LeaderLatch& latch, std::uint32_t rounds, std::stop_source stop) {
   for (std::uint32_t served = 0; served <= rounds;) {
     const Result<void> begun = co_await office.begun.wait();
     if (!begun) co_return;
-    // Something that takes time, in which the leadership may be lost.
+    // Takes some time, in which the leadership may be lost.
     const std::uint32_t term = office.terms;
     const std::shared_ptr<Session> session = office.session;
     static_cast<void>(co_await session->sync("/"));
@@ -71,7 +71,7 @@ Task<void> govern(Office& office, LeaderLatch& latch, std::uint32_t rounds, std:
   stop.request_stop();
 }
 
-// The ends of take_part: the context's, and the end of the sequence numbers.
+// take_part may end by its context, or at the end of the sequence numbers.
 void check_end(Contender& self, const Result<void>& end, const Office& office,
                const Context& patience) {
   const bool impatient = patience.deadline().has_value();
@@ -106,13 +106,13 @@ Task<void> stay_candidate(Contender& self, Path path, std::uint32_t rounds) {
 
 // ------------------------------------------------------------------------------------- blocking
 
-// At the resource until its term is over; false if it is over at the end.
+// Works until the term is over; returns false if it is over at the end.
 bool work_in_office(Contender& self, const blocking::Leadership& term) {
   work_until(self, *self.client().current(), term.over);
   return !term.over.stop_requested();
 }
 
-// The same by a thread, which leads as often.
+// Governs in the same way on a thread.
 void govern_blocking(Contender& self, blocking::LeaderLatch& latch, std::uint32_t rounds,
                      std::optional<TimePoint> deadline) {
   Zxid newest = 0;

@@ -4,7 +4,7 @@
 
 namespace lockstep::scenarios {
 
-// Each round holds the lock for half a minute, the length of one task.
+// Holds the lock for half a minute in each round, the length of one task.
 template <class Mutex>
 Task<void> contend_with_long_tasks(Contender& self, Path lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {

@@ -19,12 +19,12 @@
 #include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 
-// The sound parts that broken twins share around their one flaw.
+// The sound parts that broken twins put around their one flaw.
 namespace lockstep::scenarios {
 
 using lab::Contender;
 
-// Tells the oracles that an acquire of this contender is under way, for as long as it lives.
+// While it lives, the oracles know that an acquire of this contender is under way.
 class Attempt {
  public:
   Attempt(Contender& self, SessionId session, const Context& context = Context())
@@ -40,34 +40,33 @@ class Attempt {
   SessionId session_;
 };
 
-// The sound steps of a lock that is put together from parts: take_place and wait_in_queue, with
-// arguments by value. As FairMutex does them, without an ACL and for as long as it takes.
+// Sound steps for a lock assembled from parts: take_place and wait_in_queue as FairMutex uses them,
+// with arguments by value, without an ACL and without a deadline.
 Task<Result<Created>> sound_create(Session& session, Path parent, std::string mark, Data data,
                                    Context context);
 Task<Result<Zxid>> sound_wait(Session& session, Path lock, Path ours, LockObserver* observer,
                               Context context);
 
-// Acquires as FairMutex does, and reports the grant, but leaves to its caller what becomes of the
-// grant: the parts of HeldLock that a broken twin does by itself.
+// Acquires like FairMutex and reports the grant, but leaves the grant to its caller: broken twins
+// do parts of HeldLock themselves.
 Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& observer,
                                    Context context = Context());
 
-// The same, and tells the oracles that this contender tries.
+// The same; also reports the attempt to the oracles.
 Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock);
 
-// Takes a place, whatever number it has. If it is unknown whether a create was applied, it is
-// repeated under another GUID, and the first one is deleted in the background.
+// Takes a place with any number. If the outcome of a create is unknown, repeats it under another
+// GUID, and deletes the first one in the background.
 Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string mark, Data data,
                                     Context context);
 
-// kNodeExists if the sequence numbers have come to their end: the server gives the last one again
-// and again.
+// kNodeExists at the end of the sequence numbers: the server then repeats the last one.
 [[nodiscard]] Result<void> keeps_order(const Created& created);
 
 // Deletes a znode through any number of connection losses. kNoNode after a lost reply is success.
 Task<Result<void>> remove_surely(Session& session, Path znode);
 
-// The contender whose name comes first by number; empty if there is none.
+// The contender whose name has the smallest number; empty if there is none.
 [[nodiscard]] std::string_view first_of(const Children& queue, std::string_view mark = kLockMark);
 
 }  // namespace lockstep::scenarios

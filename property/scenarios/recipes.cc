@@ -29,8 +29,8 @@ using std::chrono::seconds;
 
 // ----------------------------------------------------------------------------------- fair-mutex
 
-// One coroutine does here what contend() and give_back() do for other recipes: the speed of the
-// search is measured on this scenario, and two more coroutines in each round cost 4 % of it.
+// A single coroutine does here what contend() and give_back() do for other recipes: the speed of
+// the search is measured on this scenario, and two more coroutines per round cost 4 % of it.
 Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
@@ -82,18 +82,19 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   }
   acquiring.resolved(held);
   if (!held) co_return;
-  // It holds, as a reader or as a writer, whatever the result of the changes.
+  // The contender holds, as a reader or a writer, whatever the result of the changes.
   bool writes = !reads_first;
   if (reads_first) {
     const Result<void> upgraded = co_await change(self, session, *held, true);
     writes = upgraded.has_value();
   }
-  // Also exclusive as a reader, after a downgrade, because readers do not enter.
+  // After a downgrade, it is exclusive even as a reader, because readers do not enter.
   std::optional<Inside> inside;
   if (writes) inside.emplace(self, session, held->cause());
   if (role % 4 == 0) static_cast<void>(held->lost_token());
   if (writes && role % 2 == 0) {
-    // The change tells what became of the znode; the holder leaves as soon as it is in doubt.
+    // The change reports what became of the znode; the holder leaves as soon as the grant is in
+    // doubt.
     inside->leave_at(held->suspect_token());
     static_cast<void>(co_await change(self, session, *held, false));
   }
@@ -168,7 +169,7 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
   std::optional<Inside> inside;
   inside.emplace(self, session, outer->held().cause());
   inside->leave_at(outer->held().suspect_token());
-  // Something that takes time, in which the lock may be lost.
+  // Takes some time, in which the lock may be lost.
   static_cast<void>(co_await session.sync(path));
   const bool lost = outer->held().cause().has_value();
   Result<RecursiveMutex::Hold> inner = co_await mutex.acquire(owner);
@@ -205,8 +206,8 @@ Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint
 
 constexpr seconds kGrace(2);
 
-// How a holder reacts to being asked: one gives the lock back, one does not look, one waits to be
-// forced.
+// How a holder reacts to a request for the lock: one gives it back, one does not look, one waits
+// until it is forced.
 Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
   Executor& executor = self.client().executor();
   const Context asked(held.revoked_token());
@@ -226,8 +227,8 @@ Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
   }
 }
 
-// Two reads show what a holder that watches its znode must know: the event came before the first
-// reply, and the answer to the read that the event made the grant send came before the second.
+// Two reads show what a holder that watches its znode must know. The event came before the first
+// reply; it made the grant read the znode, and that answer came before the second reply.
 Task<void> check_heard(Contender& self, Session& session, const HeldLock& held) {
   const Path znode = held.znode();
   int deleted = 0;
@@ -256,20 +257,20 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   acquiring.resolved(held);
   if (!held) co_return;
   std::optional<Inside> inside;
-  if (role % 2 == 0) {  // The others never ask for the token: revocation must reach them, too.
+  if (role % 2 == 0) {  // The others do not ask for the token: revocation must reach them, too.
     inside.emplace(self, session, held->cause());
     inside->leave_at(held->lost_token());
   }
   co_await hold_on(self, *held, role);
   co_await check_heard(self, session, *held);
   inside.reset();
-  if (role % 3 == 1) co_return;  // Dropped, and deleted in the background.
+  if (role % 3 == 1) co_return;  // Drops the grant, which is deleted in the background.
   co_await give_back(self, session, std::move(*held));
 }
 
 // --------------------------------------------------------------------- revocable-read-write-lock
 
-// A request that was made before a change of the grant is heard after it.
+// A holder learns of a request after a change of its grant even if the request came before.
 Task<void> change_when_asked(Contender& self, Session& session, ReadWriteLock& lock,
                              HeldLock& held) {
   const bool asked = held.revoked_token().stop_requested();
@@ -306,13 +307,13 @@ Task<void> share_until_asked(Contender& self, Session& session, Path path, std::
   }
   co_await check_heard(self, session, *held);
   if (role % 3 == 0) co_await change_when_asked(self, session, lock, *held);
-  if (reads) co_return;  // Dropped, and deleted in the background.
+  if (reads) co_return;  // Drops the grant, which is deleted in the background.
   co_await give_back(self, session, std::move(*held));
 }
 
 // ------------------------------------------------------------------------------ leader-election
 
-// A later leader has a greater token.
+// A later leader must have a greater token.
 Task<void> watch_leaders(Contender& self, LeaderElection& election) {
   Zxid token = 0;
   Zxid seen = 0;

@@ -2,13 +2,13 @@
 
 #include "lockstep/lab/lock_under_test.h"
 
-// The workloads of the library's own recipes: they cover as much of each recipe as a few clients
-// can in few steps, under the fitting oracles. The last contender gives up after a second.
+// The workloads of the library's recipes: they cover as much of each recipe as a few clients can in
+// few steps, under suitable oracles. The last contender gives up after a second.
 namespace lockstep::scenarios {
 
 lab::LockUnderTest fair_mutex();
-// By turns a client writes and goes on reading, reads and goes on writing, does all of that, and
-// only writes.
+// Clients alternate: one writes and goes on reading, one reads and goes on writing, one does all of
+// that, one only writes.
 lab::LockUnderTest read_write_lock();
 // Two leases.
 lab::LockUnderTest semaphore();
@@ -16,48 +16,48 @@ lab::LockUnderTest semaphore();
 lab::LockUnderTest shared_semaphore();
 // Two leases; of three clients, two want both at once.
 lab::LockUnderTest semaphore_several();
-// Every other client names the two locks in the opposite order.
+// Every second client names the two locks in the opposite order.
 lab::LockUnderTest multi_lock();
 // A mutex, a side of a read/write lock and leases of a semaphore, named in different orders.
 lab::LockUnderTest multi_lock_of_any_kind();
-// Two levels each.
+// Each owner enters twice.
 lab::LockUnderTest recursive_mutex();
-// By turns a client writes, reads inside, and goes on reading; reads, and writes inside if no other
-// writer waits; and writes twice.
+// Clients alternate: one writes, reads inside, and goes on reading; one reads, and writes inside if
+// no other writer waits; one writes twice.
 lab::LockUnderTest recursive_read_write_lock();
 lab::LockUnderTest unfair_mutex();
-// Three contenders in each client, who share a place for at most two grants in a row.
+// Three contenders in each client share a place for at most two consecutive grants.
 lab::LockUnderTest cohort_mutex();
-// Everybody asks the holder to give up; every third holder does not care, until it has to.
+// Each client asks the holder to give up; every third holder ignores that until it is forced.
 lab::LockUnderTest revocable_mutex();
 // The same for readers and writers; a writer that was asked goes on as a reader.
 lab::LockUnderTest revocable_read_write_lock();
-// Every third client looks first who leads, and who follows.
+// Every third client first looks who leads and who is next.
 lab::LockUnderTest leader_election();
-// Each candidate leads, resigns, and leads again; a term that is lost does not count.
+// Each candidate leads, resigns, and leads again; a lost term does not count.
 lab::LockUnderTest leader_latch();
 // All clients enter, and all leave.
 lab::LockUnderTest double_barrier();
 
-// The same where a client may meet a server that has not applied its own writes yet.
+// Here a client may meet a server that has not applied the client's own writes yet.
 lab::LockUnderTest fair_mutex_on_three_servers();
 lab::LockUnderTest unfair_mutex_on_three_servers();
 lab::LockUnderTest read_write_lock_on_three_servers();
 
-// Every other holder asks how long its session is proven, and relies on it. Two ticks are a session
-// timeout, as few as there may be.
+// Every second holder asks how long its session is proven, and relies on that. The session timeout
+// is two ticks, the minimum.
 lab::LockUnderTest fair_mutex_held_long();
 lab::LockUnderTest fair_mutex_valid_until();
 
-// The same as code that blocks, on fibers.
+// The same as blocking code, on fibers.
 lab::LockUnderTest blocking_fair_mutex();
-// A client reads, and another one writes.
+// One client reads, another one writes.
 lab::LockUnderTest blocking_read_write_lock();
 lab::LockUnderTest blocking_semaphore();
 lab::LockUnderTest blocking_semaphore_several();
 lab::LockUnderTest blocking_multi_lock();
 lab::LockUnderTest blocking_recursive_read_write_lock();
-// Every other client's contenders are coroutines.
+// Every second client's contenders are coroutines.
 lab::LockUnderTest blocking_cohort_mutex();
 lab::LockUnderTest blocking_leader_latch();
 lab::LockUnderTest blocking_double_barrier();

@@ -12,7 +12,7 @@ namespace {
 
 using Hold = RecursiveReadWriteLock::Hold;
 
-// One owner of the lock, and what it must find true whatever happens.
+// One owner of the lock, with checks that must always hold.
 class Owner {
  public:
   Owner(Contender& contender, Session& on, Path path)
@@ -35,12 +35,12 @@ Task<void> release(Owner& owner, Hold hold, std::size_t readers_left, std::size_
                "a release has left another number of holds");
 }
 
-// Writes, reads beside it, and reads on.
+// Writes, also reads meanwhile, and then only reads.
 Task<void> write_and_read_on(Owner& owner, Hold writer) {
   std::optional<Inside> inside;
   inside.emplace(owner.self, owner.session, writer.held().cause());
   inside->leave_at(writer.held().suspect_token());
-  // Something that takes time, in which the lock may be lost.
+  // Takes some time, in which the lock may be lost.
   static_cast<void>(co_await owner.session.sync("/"));
   const bool lost = writer.held().cause().has_value();
   Result<Hold> reader = co_await owner.lock.acquire_read(owner.name());
@@ -54,7 +54,7 @@ Task<void> write_and_read_on(Owner& owner, Hold writer) {
   co_await release(owner, std::move(*reader), 0, 0);
 }
 
-// Reads, writes if it may, and reads on.
+// Reads, writes if it may, and then only reads.
 Task<void> read_and_write_inside(Owner& owner, Hold reader) {
   const Context patience = owner.self.patience();
   Acquiring acquiring(owner.self, owner.session, patience);

@@ -18,14 +18,14 @@ struct Scenario {
   std::string_view kind;             // "recipe", "textbook" or "zoo".
   std::string_view expects;          // "pass", or the oracle that the hunt must see fail.
   std::string_view summary;          // One sentence.
-  lab::ScenarioSize size;            // the default size
-  lab::LockUnderTest (*describe)();  // Its name is the scenario's.
+  lab::ScenarioSize size;            // The default size.
+  lab::LockUnderTest (*describe)();  // Gets the scenario's name.
   // The bug's origin: issues of the projects that had it, or the tutorial.
   std::string_view reference = {};
   // The bug needs no race: the default schedule shows it too.
   bool calm_fails = false;
-  // A hunt needs these to find the flaw. More than the defaults, which are the same for all
-  // scenarios of `lockstep hunt`, only for the deep flaws of the tests.
+  // A hunt needs these to find the flaw. Only deep flaws in the tests need more than the defaults,
+  // which `lockstep hunt` uses for every scenario.
   std::uint32_t fault_budget = lab::HuntSettings::kUsualFaults;
   std::uint64_t executions = lab::HuntSettings::kUsualExecutions;
 
@@ -36,13 +36,13 @@ struct Scenario {
   }
 };
 
-// Contenders that share nothing but ZooKeeper.
+// Contenders that share only ZooKeeper.
 [[nodiscard]] lab::LockUnderTest contention(lab::Contend contend,
                                             lab::LastContender last = lab::LastContender::kPatient,
                                             judge::LockRules rules = judge::mutex_rules(),
                                             fakezk::ReplicaIndex replicas = 1);
 
-// The same with a check for the end.
+// The same with a check at the end.
 template <lab::LockScenario::Contend kContend,
           lab::LastContender kLast = lab::LastContender::kPatient,
           lab::LockScenario::CheckAtEnd kCheck = nullptr>
@@ -52,23 +52,23 @@ lab::LockUnderTest contenders() {
   return lock;
 }
 
-// Contenders for one lock, each of which acquires and releases with that mutex.
+// Contenders that acquire and release one lock with this mutex.
 template <class Mutex, lab::LastContender kLast = lab::LastContender::kPatient,
           lab::LockScenario::CheckAtEnd kCheck = nullptr>
 lab::LockUnderTest lock_scenario() {
   return contenders<&lab::contend_briefly_for<Mutex>, kLast, kCheck>();
 }
 
-// Adds broken locks to all(): a constant at the end of the source file that has them. Their order
-// is that of the list; other files come before or after by kind and first name.
+// Adds broken locks to all(): a constant at the end of the source file that defines them. all()
+// keeps the order within a file, and sorts files by kind and first name.
 class Registered {
  public:
   Registered(std::initializer_list<Scenario> scenarios);
 };
 
-// The recipes, then whatever is Registered.
+// The recipes, then all Registered scenarios.
 [[nodiscard]] std::span<const Scenario> all();
-// Null if there is none of that name.
+// Null if no scenario has this name.
 [[nodiscard]] const Scenario* find(std::string_view name);
 // The same contenders as blocking code; null if there are none.
 [[nodiscard]] const Scenario* find_blocking(std::string_view name);

@@ -7,20 +7,20 @@
 #include <utility>
 
 #include "inside.h"
-#include "lockstep/error_code.h"  // Before anything compares an Error.
+#include "lockstep/error_code.h"  // Must come before any comparison of an Error.
 #include "lockstep/held_lock.h"
 #include "registry.h"
 
-// The common part of the library's own scenarios: rounds of acquires and releases, every end
-// of which is judged.
+// The common part of the library's scenarios: rounds of acquires and releases, each end of which is
+// judged.
 namespace lockstep::scenarios {
 
 using lab::Contender;
 
 inline std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
 
-// Whether an acquire, or the change of a grant, may end with `error` after such faults. A lost
-// connection is not a reason to give up, and every other error needs a cause.
+// Whether an acquire, or the change of a grant, may fail with `error` after these faults. A lost
+// connection is no reason to give up; every other error needs a cause.
 inline bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
   using fakezk::FaultKind;
   const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
@@ -30,12 +30,12 @@ inline bool may_end_with(Error error, const Context& patience, fakezk::FaultKind
   }
   if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
   if (error == Error::kContactLost)
-    return struck != 0;  // The contact of the grant to be changed was lost.
+    return struck != 0;  // The grant's session may have lost contact.
   return session_is_over(error) && struck != 0;
 }
 
-// Reports a contender's acquire, or the change of its grant, to the oracles while it is in
-// progress. Its patience outlives it.
+// While it lives, the oracles know that a contender acquires, or changes its grant. Its patience
+// outlives it.
 class Acquiring {
  public:
   Acquiring(Contender& self, const Session& session, const Context& patience)
@@ -66,13 +66,13 @@ class Acquiring {
   bool resolved_ = false;
 };
 
-// A grant that is about to be released.
+// Checks a grant before its release.
 inline void check_before_release(Contender& self, const Session& session, const HeldLock& held) {
   if (!is_over(session.state()) || held.cause()) return;
   self.oracles().violated("user:loss", "a session is over, and its grant has not been told");
 }
 
-// How the release ended, and a second one.
+// Checks the outcome of a release, and of a second one.
 inline void check_release(Contender& self, const Path& znode, std::optional<Error> cause,
                           ReleaseOutcome outcome, ReleaseOutcome again) {
   self.oracles().released_again(znode, outcome, again);
@@ -82,7 +82,7 @@ inline void check_release(Contender& self, const Path& znode, std::optional<Erro
   }
 }
 
-// Releases a grant, and asks once more how that ended.
+// Releases a grant twice: the second time must report the same outcome.
 inline Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   check_before_release(self, session, held);
   const ReleaseOutcome outcome = co_await held.release();
@@ -90,9 +90,9 @@ inline Task<void> give_back(Contender& self, Session& session, HeldLock held) {
   check_release(self, held.znode(), held.cause(), outcome, again);
 }
 
-// Takes its time in the critical section, and leaves when its grant is in doubt, or when this
-// request fails because its session has ended. (lost_token() would read the znode as well; whether
-// holders are notified of a loss in time is judged for every grant.)
+// Stays in the critical section for a while. Leaves when its grant is in doubt, or when this
+// request fails because its session has ended. (It does not call lost_token(), which would also
+// read the znode: whether holders are notified of a loss in time is judged for every grant.)
 inline Task<void> linger(Session& session, const HeldLock& held, Inside& inside) {
   inside.leave_at(held.suspect_token());
   static_cast<void>(co_await session.get_data(held.znode()));
@@ -103,7 +103,7 @@ inline Task<void> work(Contender& self, Session& session, const HeldLock& held) 
   if (lingers(self)) co_await linger(session, held, inside);
 }
 
-// One round of a contender, with a session that is alive when the round begins.
+// One round of a contender, with a session that is alive at its beginning.
 using Round = Task<void> (*)(Contender& self, Session& session, Path lock, std::uint32_t role);
 
 template <Round kRound>

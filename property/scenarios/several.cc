@@ -31,7 +31,7 @@ Task<void> give_all_back(Contender& self, Session& session, Path path, HeldLocks
 
 // ------------------------------------------------------------------------------------ semaphore
 
-// Observers see whose a lease is.
+// An observer can see the owner of a lease.
 Task<void> check_data(Contender& self, Session& session, Semaphore& semaphore) {
   const auto leases = co_await semaphore.leases();
   if (!leases) co_return;
@@ -67,7 +67,7 @@ Task<void> hold_any(Contender& self, Session& session, Path path, std::uint32_t 
   if (!held) co_return;
   constexpr std::size_t kGrants[] = {4, 2, 3};
   check_all(self, *held, kGrants[role % 3]);
-  // Those who hold the mutex, which comes first.
+  // These contenders hold the mutex, which comes first.
   if (role % 3 != 1) co_await work(self, session, held->each().front());
   co_await give_all_back(self, session, path, std::move(*held));
 }

@@ -11,7 +11,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-// As often as the proof is renewed. After so many a client without faults has one.
+// The proof is renewed as often. A client without faults has a proof after kLooksToProve looks.
 constexpr int kLooks = 7;
 constexpr int kLooksToProve = 3;
 
@@ -29,18 +29,18 @@ std::optional<TimePoint> look(Contender& self, const HeldLock& held, int looks) 
   return until;
 }
 
-// Looks at the proof while it grows, and when its end has come.
+// Checks the proof while it is extended, and when it ends.
 Task<void> rely(Contender& self, Session& session, const HeldLock& held, Inside& inside) {
   Executor& executor = self.client().executor();
   const Context unless_lost(held.lost_token());
-  // Out of step with the servers' ticks, at whose end sessions expire.
+  // Offset from the servers' ticks, at whose end sessions expire.
   static_cast<void>(co_await sleep_for(executor, session.timeout() / 16, unless_lost));
   std::optional<TimePoint> until;
   for (int looks = 0; looks < kLooks; ++looks) {
     if (looks > 0) {
       static_cast<void>(co_await sleep_for(executor, session.timeout() / 6, unless_lost));
     }
-    // A server that is cut off from the others answers this too, so it must prove nothing.
+    // A server that is cut off from the others answers this read too, so it must prove nothing.
     static_cast<void>(co_await session.exists(Path("/"), unless_lost));
     const std::optional<TimePoint> proven = look(self, held, looks);
     if (proven) until = proven;

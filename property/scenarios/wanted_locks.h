@@ -7,8 +7,8 @@
 
 namespace lockstep::scenarios {
 
-// The locks under `path` that a contender of this role takes together, named in an order of its
-// own.
+// The locks under `path` that a contender of this role takes together, in an order that depends on
+// the role.
 inline LockSet wanted_by(const Path& path, std::uint32_t role) {
   const Path mutex = path / "m";
   const Path sides = path / "r";

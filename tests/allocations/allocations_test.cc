@@ -1,4 +1,4 @@
-// A program of its own, because it replaces the heap's operators.
+// A separate program, because it replaces the heap's operators.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -17,9 +17,9 @@
 
 namespace {
 
-// By this thread: a watchdog has one of its own.
+// Counts only this thread's: a watchdog has a thread, too.
 constinit thread_local std::size_t allocations = 0;
-// By all threads, and not given back.
+// Bytes allocated and not freed, by all threads.
 constinit std::atomic<std::ptrdiff_t> held = 0;
 constinit std::atomic<std::ptrdiff_t> held_bytes = 0;
 
@@ -49,7 +49,7 @@ namespace lockstep::search {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-// Until every queue and list has been as long as it gets, and every kind of frame been made.
+// By then every queue and list has had its full length, and every kind of frame has been made.
 constexpr std::uint64_t kWarmUp = 6000;
 constexpr std::uint64_t kMeasured = 1000;
 
@@ -73,7 +73,7 @@ std::string name_of(const testing::TestParamInfo<StrategyName>& strategy) {
   return std::string(strategy.param.name);
 }
 
-// A lock's user makes paths and tasks that end on the thread of its sessions.
+// The user of a lock makes paths and tasks that end on the thread of its sessions.
 TEST(FramePoolTest, BlocksThatAnotherThreadReleasesDoNotPileUp) {
   constexpr std::size_t kSize = 300;
   constexpr std::size_t kFrames = 1000;
@@ -102,11 +102,11 @@ TEST(FramePoolTest, AThreadThatOnlyReleasesGivesAllBackAtItsEnd) {
   EXPECT_LT(held - before, 20);
 }
 
-// The limit counts the bytes of free blocks of all sizes together. The sanitizer's pool has none:
-// its blocks rest.
+// The limit counts the bytes of free blocks of all sizes together. The sanitizer's pool has no
+// limit: its blocks rest.
 #ifndef LOCKSTEP_POISON_FRAMES
 TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
-  constexpr std::size_t kStep = 16;  // one size of each list
+  constexpr std::size_t kStep = 16;  // The sizes of neighbouring lists differ by this.
   constexpr std::size_t kLargest = 4096;
   constexpr int kOfEach = 200;
   constexpr std::ptrdiff_t kMegabyte = 1 << 20;
@@ -126,7 +126,7 @@ TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
     kept = held_bytes - before;
   }).join();
   EXPECT_GT(used, 20 * kMegabyte);
-  // The heap rounds up, and the list of frames is one of its blocks.
+  // The heap rounds up, and the list of frames is also a block.
   EXPECT_LT(kept, kMegabyte + kMegabyte / 4);
   EXPECT_GT(kept, kMegabyte / 2);
 }

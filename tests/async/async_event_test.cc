@@ -26,7 +26,7 @@ class AsyncEventTest : public ::testing::Test {
   Task<void> set_later(Duration delay) {
     static_cast<void>(co_await sleep_for(executor_, delay));
     event_.set();
-    EXPECT_EQ(woken_, 0);  // They go on through the executor's queue.
+    EXPECT_EQ(woken_, 0);  // They resume through the executor's queue.
   }
 
   Simulation simulation_;
@@ -63,7 +63,7 @@ TEST_F(AsyncEventTest, AWaitEndsWithItsContext) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(simulation_.run(wait(Context(stop.get_token()))), failure(Error::kCancelled));
-  // A wait that has ended is not woken: the event forgets it.
+  // The event forgets a wait that has ended, and does not wake it.
   EXPECT_EQ(simulation_.run(wait(Context(simulation_.now() + 1s))), failure(Error::kTimedOut));
   event_.set();
   EXPECT_EQ(woken_, 2);

@@ -46,7 +46,7 @@ TEST(ErrorCodeTest, MeansWhatTheStandardMeans) {
   }
 }
 
-// No code of the standard says "another client may have the lock by now".
+// No standard code means "another client may have the lock by now".
 TEST(ErrorCodeTest, AnErrorOfZookeeperAloneIsItsOwnCondition) {
   const std::error_condition condition =
       std::error_code(Error::kSessionExpired).default_error_condition();

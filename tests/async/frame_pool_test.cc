@@ -10,10 +10,10 @@ namespace lockstep::internal {
 namespace {
 
 constexpr std::size_t kSize = 200;
-// Longer than any block rests.
+// No block rests for as long as this.
 constexpr int kMany = 1000;
 
-// A pool of its own for each test, with nothing in it.
+// Each test has its own pool, which is empty.
 class FramePoolTest : public testing::Test {
  protected:
   ~FramePoolTest() override { pool_.drain(); }

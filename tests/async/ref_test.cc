@@ -14,7 +14,7 @@ namespace {
 using internal::Counted;
 using internal::Ref;
 
-// Counts the objects that exist.
+// Counts the live objects.
 class Thing : public Counted {
  public:
   explicit Thing(std::atomic<int>& alive) : alive_(alive) { ++alive_; }

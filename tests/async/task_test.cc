@@ -19,7 +19,7 @@ namespace {
 
 using Journal = std::vector<std::string>;
 
-// Says when it is destroyed.
+// Records when it is destroyed.
 class Local {
  public:
   Local(Journal& journal, std::string called) : journal_(&journal), called_(std::move(called)) {}
@@ -58,7 +58,7 @@ template <class T>
 Task<void> keep(Task<T> task, std::optional<T>& result) {
   result.emplace(co_await std::move(task));
 }
-// The result of a task that does not suspend for good.
+// The result of a task that never suspends for long.
 template <class T>
 std::optional<T> result_of(Task<T> task) {
   TaskSet tasks;
@@ -182,7 +182,7 @@ TEST(TaskTest, DestroyedWhileSuspendedItDestroysItsLocalsInnermostFirst) {
   EXPECT_EQ(journal, (Journal{"~inner", "~outer"}));
 }
 
-// The frame of a task is gone before the task that awaited it goes on.
+// The frame of a task is gone before its awaiter goes on.
 Task<int> await_and_note(Journal& journal, Gate& gate) {
   const int value = co_await wait_with_local(journal, gate, "inner");
   journal.push_back("after");
@@ -206,7 +206,7 @@ Task<std::int64_t> add_up(int rounds) {
   co_return sum;
 }
 
-// A recursion of resumptions would need a hundred bytes of stack and more for each.
+// Recursive resumption would need at least a hundred bytes of stack per task.
 TEST(TaskTest, SynchronousCompletionsDoNotGrowTheStack) {
   EXPECT_EQ(result_of(add_up(200'000)), 19'999'900'000);
 }
@@ -360,8 +360,8 @@ TEST(TaskSetTest, ClearDestroysTheYoungestFirst) {
   tasks.spawn(wait_in_set(journal, b, "b"));
   tasks.spawn(wait_in_set(journal, c, "c"));
   tasks.spawn(wait_in_set(journal, d, "d"));
-  b.open();  // From the middle,
-  d.open();  // and from the end.
+  b.open();  // Ends in the middle of the list,
+  d.open();  // and at its end.
   journal.clear();
   tasks.clear();
   EXPECT_EQ(journal, (Journal{"~c", "~a"}));
@@ -430,7 +430,7 @@ TEST(TaskSetTest, TaskMaySpawnAnother) {
   EXPECT_TRUE(tasks.empty());
 }
 
-// As a place in a queue does: its destructor starts the cleanup.
+// Like a place in a queue: its destructor starts the cleanup.
 class SpawnsOnDestruction {
  public:
   SpawnsOnDestruction(TaskSet& tasks, Journal& journal, Gate& gate)
@@ -449,7 +449,7 @@ Task<void> clean_up_later(TaskSet& tasks, Journal& journal, Gate& gate, Gate& ne
   co_await never;
 }
 
-// As a lock that is held does, which releases in the background.
+// Like a held lock, which releases in the background.
 class SpawnsWhenDestroyed {
  public:
   SpawnsWhenDestroyed(TaskSet& tasks, Journal& journal) : tasks_(&tasks), journal_(&journal) {}
@@ -472,7 +472,7 @@ Task<void> go_on_after(TaskSet& tasks, Journal& journal) {
   journal.push_back("went on");
 }
 
-// A task's parameters go when it has ended, after it has named who runs next.
+// A task's parameters are destroyed after it has chosen the next task to run.
 TEST(TaskSetTest, AParameterMaySpawnWhenItsTaskEndsAndTheAwaiterGoesOnAllTheSame) {
   Journal journal;
   TaskSet tasks;

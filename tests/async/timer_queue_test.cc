@@ -101,7 +101,7 @@ TEST_F(TimerQueueTest, ClearLeavesTheTimersIdle) {
   EXPECT_EQ(pop_all(), (std::vector<int>{1, 0}));
 }
 
-// Against a multimap, which keeps equal keys in the order of their insertion.
+// Compares with a multimap, which keeps equal keys in the order of their insertion.
 TEST_F(TimerQueueTest, BehavesLikeASortedListWhateverIsDone) {
   constexpr std::uint32_t kTimers = 40;
   fakezk::RandomStream random(20260101);

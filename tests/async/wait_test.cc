@@ -77,7 +77,7 @@ TEST_F(WaitTest, DeadlineThenResultGivesTimedOutOnce) {
   EXPECT_EQ(executor_.run_posted(), 1);
   EXPECT_EQ(results_, std::vector<std::optional<Error>>{Error::kTimedOut});
   EXPECT_TRUE(watch_.has_fired());  // The event is not lost,
-  wait(Context());                  // the next waiter gets it.
+  wait(Context());                  // The next waiter gets it.
   EXPECT_EQ(results_.back(), std::nullopt);
 }
 
@@ -227,7 +227,7 @@ TEST_F(OperationContextTest, DeadlineGivesTimedOutAtThatInstant) {
   simulation_.advance(1ns);
   ASSERT_TRUE(created.done());
   EXPECT_EQ(error_of(created.result()), Error::kTimedOut);
-  EXPECT_TRUE(simulation_.exists("/a"));  // The wait has ended, not the request.
+  EXPECT_TRUE(simulation_.exists("/a"));  // The wait has ended, but not the request.
 }
 
 TEST_F(OperationContextTest, LateReplyIsIgnored) {
@@ -268,7 +268,7 @@ TEST_F(OperationContextTest, StopWhileItWaitsGivesCancelled) {
   EXPECT_EQ(error_of(read.result()), Error::kCancelled);
 }
 
-// Sent when made: what happens until it is awaited counts as well.
+// The operation is sent when made, so events before the co_await count as well.
 Task<Result<DataAndStat>> await_later(Session& session, Context context, Executor& executor) {
   auto read = session.get_data("/", context);
   static_cast<void>(co_await sleep_for(executor, 5s));

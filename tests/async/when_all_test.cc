@@ -78,7 +78,7 @@ TEST_F(WhenAllTest, TasksWithoutResults) {
   EXPECT_EQ(std::get<1>(mixed), 7);
 }
 
-// The others are not ended by it, and the first of several is thrown.
+// The first exception is thrown after all tasks have ended.
 TEST_F(WhenAllTest, FirstExceptionIsThrownOnceAllHaveEnded) {
   Journal journal;
   const auto started =
@@ -118,7 +118,7 @@ TEST_F(WhenAllTest, DestroyingItDestroysEveryWait) {
   EXPECT_EQ(journal, Journal({"begins 1", "begins 2"}));
 }
 
-// Moved through, as a grant is.
+// Results are moved, as a grant requires.
 TEST_F(WhenAllTest, LocksAreTakenTogether) {
   FairMutex a(*session_, "/a");
   FairMutex b(*session_, "/b");

@@ -1,13 +1,13 @@
-// Runs in the page that run.sh makes: frames of several widths show a timeline each; what is wrong
-// with one of them is listed as text. Needs contrast.js.
+// Runs in the page that run.sh makes, with a timeline in frames of several widths. Lists problems
+// as text. Needs contrast.js.
 "use strict";
 
 const kColors = 10;
-const kLeastDifference = 25;  // A tenth of that is just noticeable side by side.
+const kLeastDifference = 25;  // Ten times the difference that is just noticeable side by side.
 
 // ----------------------------------------------------------------------------------- the slider
 
-// What exists after a step, worked out from the record alone.
+// The znodes after a step, computed from the record alone.
 function expectedZnodes(record, step) {
   const znodes = new Set();
   for (const change of record.changes.filter((each) => each.s <= step)) {
@@ -22,7 +22,7 @@ function shownZnodes(document) {
   return lines.map((line) => line.textContent).filter((name) => name !== "/").sort().join(" ");
 }
 
-// Who is in line, worked out from the record alone.
+// The contenders in the queue, computed from the record alone.
 function expectedQueue(record, step) {
   const names = expectedZnodes(record, step).split(" ").filter((name) => /\d{10}$/.test(name));
   return names.sort((one, other) => Number(one.slice(-10)) - Number(other.slice(-10))).join(" ");
@@ -67,7 +67,7 @@ function checkSlider(view, where) {
   checkStep(document, record, Number(row.dataset.step), `${where}, click`);
 }
 
-// It plays from the first step on, and pauses. (Time is virtual: see run.sh.)
+// The page plays from the first step, and pauses. (Time is virtual: see run.sh.)
 async function checkPlay(view, where) {
   const {document} = view;
   const press = (key) => document.body.dispatchEvent(new view.KeyboardEvent("keydown", {key, bubbles: true}));
@@ -86,7 +86,7 @@ async function checkPlay(view, where) {
   expect(button.getAttribute("aria-label") === "Play", `${where}: it does not say that it pauses`);
 }
 
-// A change of which somebody is told has an arrow to whom.
+// Each change with a notified watcher has an arrow to that watcher.
 function checkWakes(document, record, where) {
   const told = record.moments.filter((moment) => moment.k === "watch").length;
   const arrows = document.querySelectorAll("#timeline .wake").length;
@@ -121,7 +121,7 @@ function checkColors(view, record, where) {
   }));
 }
 
-// Before it is printed, the drawing gets the width of paper.
+// The drawing gets the width of the paper before it is printed.
 function checkPrint(view, where) {
   const width = () => view.document.querySelector("#timeline svg").viewBox.baseVal.width;
   const before = width();

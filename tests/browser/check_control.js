@@ -1,5 +1,5 @@
-// Runs in the page of control_page.py: uses the page of the control port in each frame, and says
-// what is wrong with what it shows.
+// Runs in the page of control_page.py: uses the control port's page in each frame, and lists
+// problems with what it shows.
 "use strict";
 
 const kPatienceMs = 15000;
@@ -8,7 +8,7 @@ async function json(page) {
   return (await (await fetch(`/${page}`)).json())[page];
 }
 
-// Until it holds; false if it never does.
+// Waits until `holds` returns true; returns false if it never does.
 async function until(holds) {
   const end = Date.now() + kPatienceMs;
   while (Date.now() < end) {
@@ -19,7 +19,7 @@ async function until(holds) {
 }
 
 async function expectSoon(holds, words) {
-  if (!(await until(holds))) throw words;  // What comes next would wait in vain.
+  if (!(await until(holds))) throw words;  // The following checks would also wait in vain.
 }
 
 const texts = (root, selector) => [...root.querySelectorAll(selector)].map((each) => each.textContent);
@@ -57,7 +57,7 @@ async function checkShown(document, where) {
 
 // ------------------------------------------------------------------------------------- what it does
 
-// Every fault has a button, and its name tells it from the others.
+// Every fault has a button with a unique name.
 async function checkEveryFault(document, where) {
   for (const fault of await json("faults")) {
     const offered = document.querySelector(`form[data-fault="${fault.fault}"]`) ||
@@ -102,7 +102,7 @@ async function checkForms(view, where) {
   await expectSoon(() => outcome.textContent === "Done: set-counter 7 /locks", `${where}: not done`);
 }
 
-// Ends a session: its place in the queue goes, and the other one holds the lock.
+// Ends a session: its place in the queue disappears, and the other session holds the lock.
 async function checkExpiry(view, where) {
   const {document} = view;
   const [place, next] = (await json("queues"))[0].places;

@@ -1,4 +1,4 @@
-// What run.sh and control_page.py check with: expectations that were not met, contrast and colours.
+// Shared by run.sh and control_page.py: failed expectations, contrast and colours.
 "use strict";
 
 const kLeastContrast = 4.5;  // WCAG 2.2, 1.4.3
@@ -30,7 +30,7 @@ function contrast(first, second) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-// CIE L*a*b* with the white of sRGB, in which distances are about as large as they look.
+// CIE L*a*b* with the white of sRGB, where distances match what people see.
 function lab(rgb) {
   const [r, g, b] = rgb.map((value) => {
     const share = value / 255;

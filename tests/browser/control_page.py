@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """control_page.py PROGRAM [--picture FILE]: opens the page of serve's control port in headless
-Chromium, light and dark, in frames of 1200 and of 400 pixels, uses it as check_control.js says, and
-looks at what it shows. Then breaks the page in every way of BROKEN, each of which must be noticed.
+Chromium, light and dark, in frames of 1200 and of 400 pixels, and lets check_control.js use and check
+it. Then breaks the page in every way of BROKEN; the check must notice each.
 
-Chromium meets a proxy that adds the frames and the check, so that they are of the page's own site.
+A proxy adds the frames and the check to the page, so that all belong to one site.
 """
 import http.client
 import http.server
@@ -58,7 +58,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def own(self):
-        """What the control port does not have."""
+        """Returns the files that the control port does not have."""
         if self.path == "/harness":
             return "text/html", HARNESS.format(scheme=self.server.scheme)
         if self.path == "/trap.js":
@@ -150,7 +150,7 @@ def chromium(folder, scheme, *more):
 
 
 def check(program, scheme, change=("", "")):
-    """What is wrong, as check_control.js says it."""
+    """Returns the problems that check_control.js finds."""
     with Scene(program) as scene, Proxy(scene.control) as proxy, \
             tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         proxy.scheme, proxy.change = scheme, change

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# run.sh PROGRAM: opens the timelines that the program writes in headless Chromium, light and dark, at
-# 1200 and at 400 pixels, moves the slider through all steps and looks at what is shown (check.js).
+# run.sh PROGRAM: opens the program's timelines in headless Chromium, light and dark, at 1200 and at
+# 400 pixels, moves the slider through all steps and checks the page (check.js).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# browse ADDRESS [OPTION...]: the page as it is once its scripts have run.
+# browse ADDRESS [OPTION...]: prints the page after its scripts have run.
 browse() {
   local address=$1
   shift
@@ -15,7 +15,7 @@ browse() {
     --window-size=1300,900 --virtual-time-budget=20000 "$@" --dump-dom "$address" 2>"$scratch/chromium.log"
 }
 
-# as_attribute FILE: the page, with a trap for its errors, for the attribute srcdoc.
+# as_attribute FILE: prints the page for the attribute srcdoc, with an error handler.
 as_attribute() {
   local trap='<script>var problems=[];addEventListener("error",e=>problems.push(e.message));'
   trap+='addEventListener("unhandledrejection",e=>problems.push(String(e.reason)));'
@@ -23,7 +23,7 @@ as_attribute() {
   sed "0,/<head>/s|<head>|<head>${trap//&/\\&}|" "$1" | sed 's/&/\&amp;/g; s/"/\&quot;/g'
 }
 
-# check PAGE SCHEME: prints what is wrong with a page; true if nothing is.
+# check PAGE SCHEME: prints the problems of a page; true if there are none.
 check() {
   local page=$1 scheme=$2 preferred=1 width result
   [ "$scheme" = light ] || preferred=0
@@ -50,7 +50,7 @@ fail() {
 
 write() { "$program" hunt "$1" --seed 1 --executions 5000 --html "$scratch/$1.html" >/dev/null || true; }
 
-# Two lanes; a fault; watch events; ten lanes.
+# The scenarios show two lanes, a fault, watch events, and ten lanes.
 scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex textbook-b-herd ten)
 for scenario in "${scenarios[@]}"; do
   if [ "$scenario" = ten ]; then
@@ -64,14 +64,14 @@ for scenario in "${scenarios[@]}"; do
   done
 done
 
-# The address says which step is shown.
+# The address selects the step.
 for step in 0 3 8; do
   browse "file://$scratch/${scenarios[0]}.html#step=$step" | grep -q "data-step=\"$step\"" ||
     fail "#step=$step shows another step"
 done
 echo 'the step in the address is shown'
 
-# Each of these makes the page wrong; a check that does not see it checks nothing.
+# Each of these changes breaks the page, and the check must notice it.
 broken() {
   local words=$1 expression=$2 page=$scratch/${3-${scenarios[0]}}.html
   sed "$expression" "$page" >"$scratch/broken.html"

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kWorkers = static_cast<int>(kLockKinds.size());
-// The limit of a heap's growth in its second rest and later: sessions come and go meanwhile.
+// The limit of a heap's growth from its second rest on: sessions come and go meanwhile.
 constexpr std::int64_t kGrowthMax = 512 << 10;
 constexpr std::int64_t kMoreDescriptorsMax = 8;
 constexpr std::size_t kShownMax = 3;
@@ -30,7 +30,7 @@ constexpr std::size_t kLinesMax = 120;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kShownAfter = kSecond / 20;
 
-// A process, and one of its workers.
+// A process and one of its workers.
 std::string text_of(const std::pair<int, int>& worker) {
   return std::to_string(worker.first) + "." + std::to_string(worker.second) + " (" +
          std::string(name_of(lock_of_worker(worker.second))) + ")";
@@ -93,7 +93,7 @@ void ChaosRun::command(Command command) {
 }
 
 void ChaosRun::run() {
-  bool good = one_round(milliseconds(0));  // It shows the memory at the beginning.
+  bool good = one_round(milliseconds(0));  // Shows the memory at the beginning.
   for (int round = 0; good && round < plan_.rounds && plan_.chaos > milliseconds(0); ++round) {
     command(Command::kResume);
     good = one_round(plan_.chaos);
@@ -120,7 +120,7 @@ bool ChaosRun::one_round(milliseconds chaos) {
   return violations_.empty();
 }
 
-// In slices, so that a process that has died is noticed.
+// Waits in slices, so that it notices a process that has died.
 bool ChaosRun::wait(const std::function<bool(const std::vector<Event>&)>& done,
                     milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -187,7 +187,7 @@ bool ChaosRun::wait_until_at_rest(Command how) {
   return false;
 }
 
-// Describes what the workers that do not come to rest are doing.
+// Describes what the workers do that do not come to rest.
 std::string ChaosRun::busy_workers() {
   const std::size_t seen = collector_.count();
   command(Command::kTell);
@@ -202,7 +202,7 @@ std::string ChaosRun::busy_workers() {
   return text;
 }
 
-// Lists the queues' znodes with everything known of them.
+// Lists the queues' znodes with all that is known of them.
 std::string ChaosRun::histories() {
   const std::vector<Event> events = collector_.events();
   std::string text;
@@ -246,7 +246,7 @@ void ChaosRun::check_memory(const Event& rest) {
   }
 }
 
-// While the sessions of those who rest live, and after those of the killed are over.
+// Checks while the sessions of resting processes live, after those of killed ones have ended.
 void ChaosRun::check_orphans() {
   const auto deadline = std::chrono::steady_clock::now() + plan_.patience_at_rest;
   std::vector<std::string> left;
@@ -314,7 +314,8 @@ std::set<std::string> ChaosRun::failed_checks() const {
   return checks;
 }
 
-// The faults of the last seconds before it, and what happened to its lock until a little later.
+// The faults of the last seconds before the violation, and the events of its lock until shortly
+// after.
 std::string ChaosRun::around(const Violation& violation) const {
   std::vector<std::string> lines;
   for (const Event& event : events_) {

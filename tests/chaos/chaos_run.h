@@ -18,25 +18,25 @@
 
 namespace lockstep::chaos {
 
-// How a run goes.
+// The parameters of a run.
 struct Plan {
   std::uint64_t seed = 0;
   int processes = 4;
-  int rounds = 1;                     // After each everything heals, comes to rest, and is judged.
-  std::chrono::milliseconds chaos{};  // The time of each round; none: nothing fails.
-  // Those of the processes, in turns.
+  int rounds = 1;  // After each, all faults are healed, and the run comes to rest and is judged.
+  std::chrono::milliseconds chaos{};  // The length of each round's faults; zero for none.
+  // The session timeouts, which the processes use in turn.
   std::vector<std::chrono::milliseconds> session_timeouts = {
       std::chrono::seconds(2), std::chrono::seconds(3), std::chrono::seconds(4)};
   std::chrono::milliseconds patience{
-      std::chrono::seconds(90)};  // The limit for each thing that has to happen.
-  // The same for what has to happen once all are at rest.
+      std::chrono::seconds(90)};  // The limit for each thing that must happen.
+  // The limit for what must happen once all are at rest.
   std::chrono::milliseconds patience_at_rest{std::chrono::seconds(90)};
   Flaw flaw = Flaw::kNone;
-  bool again_without_faults = false;  // One more round.
+  bool again_without_faults = false;  // Add one more round without faults.
 };
 
-// Contenders in several processes, each behind proxies of its own, and what is done to them and to
-// the servers. On one thread; runs without faults may share servers at the same time.
+// Contenders in several processes, each behind its own proxies, and the faults that strike them and
+// the servers. Use it on one thread; runs without faults may share servers.
 class ChaosRun {
  public:
   ChaosRun(Servers& servers, const Plan& plan);
@@ -44,15 +44,16 @@ class ChaosRun {
   ChaosRun(const ChaosRun&) = delete;
   ChaosRun& operator=(const ChaosRun&) = delete;
 
-  // To its end, or to the end of the round that finds something. Throws what the servers throw.
+  // Runs to the end, or to the end of the first round with a finding. Rethrows the servers'
+  // exceptions.
   void run();
 
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
-  // The checks that found something.
+  // The checks with findings.
   [[nodiscard]] std::set<std::string> failed_checks() const;
-  // The first violations, with what happened around them.
+  // The first violations, with the events around them.
   [[nodiscard]] std::string report() const;
-  // Returns the figures of the run as text.
+  // The figures of the run as text.
   [[nodiscard]] std::string figures() const;
 
  private:
@@ -84,14 +85,14 @@ class ChaosRun {
   std::deque<Site> sites_;
   std::unique_ptr<Faults> faults_;
   std::vector<std::filesystem::path> errors_;
-  std::map<std::pair<int, int>, Event> first_rest_;  // One for each life of a process.
-  std::vector<Event> events_;                        // The events of the round to be judged.
+  std::map<std::pair<int, int>, Event> first_rest_;  // Per life of a process.
+  std::vector<Event> events_;                        // The events of the current round.
   std::vector<Violation> violations_;
   Judged judged_;
   int rests_ = 0;
-  // The longest time from healing until the last worker was served once more, by kind of lock.
+  // The longest time from healing until the last worker was served again, by kind of lock.
   std::map<LockKind, std::chrono::nanoseconds> slowest_;
-  std::int64_t grown_ = 0;  // At most.
+  std::int64_t grown_ = 0;  // The largest growth.
 };
 
 }  // namespace lockstep::chaos

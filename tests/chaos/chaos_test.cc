@@ -13,9 +13,9 @@
 #include "chaos/chaos_run.h"
 #include "chaos/real_servers.h"
 
-// Locks in production while everything fails that can. A sample by default: LOCKSTEP_CHAOS_SECONDS
-// says how long, LOCKSTEP_CHAOS_SEED what happens. (The same seed gives the same faults; what
-// becomes of them is the scheduler's.)
+// Locks in production under all faults, as a sample by default: LOCKSTEP_CHAOS_SECONDS sets the
+// length, LOCKSTEP_CHAOS_SEED the faults. (Their effect also depends on the operating system's
+// scheduler.)
 namespace lockstep::chaos {
 namespace {
 
@@ -46,7 +46,7 @@ TEST(ChaosTest, LocksKeepWhatTheyPromise) {
   EXPECT_TRUE(run.violations().empty()) << run.report();
 }
 
-// A contender that is broken in one way, and the check that has to notice it without any faults.
+// A contender with one flaw, and the check that must notice it without faults.
 struct Broken {
   Flaw flaw;
   const char* check;
@@ -57,7 +57,7 @@ Plan plan_of(const Broken& broken) {
   plan.processes = 2;
   plan.flaw = broken.flaw;
   plan.again_without_faults = broken.flaw == Flaw::kLeaks;
-  // The run waits this long for the release that never comes.
+  // The run waits this long for a release that never comes.
   if (broken.flaw == Flaw::kNeverReleases) plan.patience = seconds(6);
   if (broken.flaw == Flaw::kLeavesZnode || broken.flaw == Flaw::kHidesEnds) {
     plan.patience_at_rest = seconds(3);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
-// The latest time at which a process that ran again may have been told.
+// A process that runs again may be notified this much later.
 constexpr std::int64_t kSlack = 20'000'000;
 
 using Holder = std::tuple<int, int, std::string, std::int64_t>;  // Process, its life, lock, token.
@@ -22,7 +22,7 @@ Holder holder_of(const Event& event) {
   return {event.process, event.life, event.lock, event.token};
 }
 
-// Somebody relies on a lock.
+// A time during which a holder relies on its lock.
 struct Use {
   Event begin;
   std::int64_t end = kForEver;
@@ -34,7 +34,7 @@ struct Stall {
   std::int64_t end;
 };
 
-// All uses, each lock's in the order in which they began, and when which process did not run.
+// All uses of each lock in the order of their beginnings, and the stalls of all processes.
 class Uses {
  public:
   explicit Uses(const std::vector<Event>& events) {
@@ -92,14 +92,14 @@ Violation overlap(const std::string& lock, const Use& use, const Use& other) {
           now};
 }
 
-// True if the holder of the older grant has stayed too long, because it could not be told while it
-// did not run.
+// True if the holder of the older grant stayed too long only because it did not run, and so could
+// not be notified.
 bool is_excused(const Uses& uses, const Use& use, const Use& other) {
   const Use& older = other.begin.token < use.begin.token ? other : use;
   return uses.stalled(older.begin.process, use.begin.at - kSlack, older.end);
 }
 
-// `use` begins while these are inside.
+// Judges `use`, which begins while these holders are inside.
 void judge_entry(const std::string& lock, const Uses& uses, const Use& use,
                  const std::vector<Use>& inside, std::vector<Violation>& violations,
                  Judged& judged) {

@@ -1,4 +1,4 @@
-// Uses of a lock by the contenders' clocks, as the judge of a chaos run must take them.
+// Hand-written uses of a lock, as the judge of a chaos run sees them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ class ClientOrderTest : public ::testing::Test {
     event.at = at_ms * kMillisecond;
     event.process = process;
     event.lock = lock_;
-    event.token = process + 1;  // The older the process, the older its grant.
+    event.token = process + 1;  // A later process has a later grant.
     return event;
   }
   void use(std::int64_t from_ms, std::int64_t to_ms, int process) {
@@ -29,7 +29,7 @@ class ClientOrderTest : public ::testing::Test {
   void stall(std::int64_t from_ms, std::int64_t to_ms, int process) {
     add(Kind::kStalled, to_ms, process).detail = (to_ms - from_ms) * kMillisecond;
   }
-  // How many violations there are.
+  // Returns the number of violations.
   std::size_t judge() {
     std::vector<Violation> violations;
     judge_client_order(events_, violations, judged_);
@@ -73,7 +73,7 @@ TEST_F(ClientOrderTest, ASemaphoreHasRoomForItsLeases) {
   EXPECT_EQ(judge(), 1U);
 }
 
-// It has taken the place of one holder: which one does not matter.
+// The new holder has replaced one of the holders, no matter which.
 TEST_F(ClientOrderTest, OneHolderThatDidNotRunIsEnoughForALease) {
   lock_ = "/chaos/semaphore";
   use(1000, 2000, 0);

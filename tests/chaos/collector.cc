@@ -31,7 +31,7 @@ bool Resource::take(const Event& event) {
 bool Resource::write(const Event& event) {
   const auto known = granted_.find({event.process, event.life, event.lock, event.token});
   if (known == granted_.end()) violated(event, "a write with a token that was not granted");
-  // Threads may be told while they write, on another thread.
+  // Another thread may learn of the loss during its write.
   if (known != granted_.end() && lost_.contains(known->first) && ++known->second > 1) {
     violated(event, "a write by a holder that was told of its loss");
   }
@@ -135,7 +135,7 @@ void Collector::run() {
   }
 }
 
-// False if the contender has gone.
+// Returns false if the contender has gone.
 bool Collector::serve(const Link& link) {
   std::array<char, 2048> bytes{};
   const ssize_t size = recv(link.descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT);

@@ -19,7 +19,7 @@ namespace lockstep::chaos {
 
 [[nodiscard]] std::int64_t monotonic_now();
 
-// Something that must not be.
+// A broken rule.
 struct Violation {
   std::string check;
   std::string lock;
@@ -27,13 +27,13 @@ struct Violation {
   std::int64_t at = 0;
 };
 
-// The resource that the locks protect: it accepts a write unless it has accepted one with a newer
-// token, and knows which tokens there can be. Not thread-safe.
+// The resource that the locks protect: it refuses a write if it has accepted a newer token, and
+// knows which tokens exist. Not thread-safe.
 class Resource {
  public:
   explicit Resource(std::vector<Violation>& violations) : violations_(violations) {}
 
-  // Everything that a contender says goes through here, in its order. For a write, the answer.
+  // Takes each event of all contenders in order. Returns the answer to a write.
   bool take(const Event& event);
 
   [[nodiscard]] std::uint64_t accepted() const { return accepted_; }
@@ -46,14 +46,14 @@ class Resource {
   void violated(const Event& event, std::string what);
 
   std::vector<Violation>& violations_;
-  std::map<Grant, int> granted_;  // With the number of writes since the loss was told.
+  std::map<Grant, int> granted_;  // With the number of writes since the loss was reported.
   std::set<Grant> lost_;
-  std::map<std::string, Event> newest_;  // The last write to what each lock protects.
+  std::map<std::string, Event> newest_;  // The last write to each lock's resource.
   std::uint64_t accepted_ = 0;
   std::uint64_t refused_ = 0;
 };
 
-// Hears all contenders, with a thread of its own, and answers their writes. Thread-safe.
+// Receives the events of all contenders on its own thread, and answers their writes. Thread-safe.
 class Collector {
  public:
   Collector();
@@ -61,19 +61,19 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // A new contender: the descriptor that is its end of the link, and the caller's to close.
+  // Connects a new contender: returns its end of the link, which the caller closes.
   [[nodiscard]] int connect(int process, int life);
-  // Adds an event that only the driver knows.
+  // Adds an event of the driver.
   void add(Event event);
 
-  // Waits until the events satisfy `done`, which is asked again when there are more. False: too
-  // late.
+  // Waits until the events satisfy `done`, which is called again after new events. Returns false at
+  // the limit.
   bool wait(const std::function<bool(const std::vector<Event>&)>& done,
             std::chrono::milliseconds limit);
-  // Returns the number of events so far.
+  // The number of events so far.
   [[nodiscard]] std::size_t count();
   [[nodiscard]] std::vector<Event> events();
-  // The same, and empties the collection.
+  // Returns all events and removes them.
   [[nodiscard]] std::vector<Event> take_events();
   [[nodiscard]] std::vector<Violation> violations();
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> accepted_and_refused();
@@ -96,7 +96,7 @@ class Collector {
   std::vector<Link> links_;
   int wake_;
   bool stopping_ = false;
-  std::thread thread_;  // Last: it uses all of the above.
+  std::thread thread_;  // Last: it uses all members above.
 };
 
 }  // namespace lockstep::chaos

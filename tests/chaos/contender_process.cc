@@ -38,7 +38,7 @@ ContenderProcess::ContenderProcess(std::vector<std::string> arguments, int link,
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // Out of the way of the descriptors that they become.
+  // Avoids the numbers that these descriptors get below.
   const int far_link = fcntl(link, F_DUPFD_CLOEXEC, 10);
   posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors_.c_str(),

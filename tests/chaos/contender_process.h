@@ -11,11 +11,11 @@
 
 namespace lockstep::chaos {
 
-// A contender in a process of its own. It ends when this object or this process does.
+// A contender in a separate process, which ends with this object and with this process.
 class ContenderProcess {
  public:
-  // `arguments` as the program takes them; `link` is its end, which this closes; it writes its
-  // standard error to `errors`. Throws std::runtime_error.
+  // `arguments` are the program's; `link` is its end of the link, which the constructor closes
+  // here; `errors` receives its standard error. Throws std::runtime_error.
   ContenderProcess(std::vector<std::string> arguments, int link, std::filesystem::path errors);
   ~ContenderProcess();
   ContenderProcess(const ContenderProcess&) = delete;
@@ -23,13 +23,13 @@ class ContenderProcess {
 
   void command(Command command) const;
   void signal(int number) const;
-  // Kills it, unless it has ended.
+  // Kills the process unless it has ended.
   void kill();
-  // Waits for its end, as long as it takes, which others bound; what it has come to.
+  // Waits for its end without a limit, which the caller must ensure; returns how it ended.
   [[nodiscard]] std::string wait();
-  // Why it has ended, if it has.
+  // How the process has ended, if it has.
   [[nodiscard]] std::optional<std::string> ended();
-  // Returns everything that it has written to its standard error.
+  // Everything that it has written to its standard error.
   [[nodiscard]] std::string errors() const;
 
  private:

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Shows what a follower forgets that is killed right after it was sent missing transactions (DIFF).
+"""Shows what a follower forgets if it is killed right after it was sent missing transactions (DIFF).
 
 Z119 and Z120 of docs/zookeeper-semantics.md.
 
 diff_sync.py [--snapshots | --twice]
 
-On the installed ZooKeeper: three servers; one is away while creates and deletes are acknowledged; it
-comes back, and is killed with the leader as soon as it has written the new epoch; then it starts
-again with the third server. With 3.8.0 that undoes what was acknowledged, and the exit status is 0
-if it did. --snapshots: with zookeeper.forceSnapshotSync=true, where nothing may be undone. --twice:
-only the leader is killed and comes back; the exit status is 0 if the follower's transaction log then
-has a transaction twice.
+Uses three servers of the installed ZooKeeper. One is stopped while creates and deletes are acknowledged.
+It starts again, and is killed with the leader as soon as it has written the new epoch; then it starts
+with the third server. With 3.8.0 that undoes acknowledged writes, and the exit status is 0 if it did.
+--snapshots: uses zookeeper.forceSnapshotSync=true, with which nothing may be undone. --twice: kills and
+restarts only the leader; the exit status is 0 if the follower's log then contains a transaction twice.
 """
 import os
 import socket
@@ -89,7 +88,7 @@ class Connection:
         self.ask(CREATE, path, buffer_of(data) + anyone + int32(0))
 
     def replies(self, count):
-        """The error codes of so many replies."""
+        """Returns the error codes of that many replies."""
         errors = []
         while len(errors) < count:
             number, _, error = struct.unpack('>iqi', self.receive()[:16])
@@ -164,7 +163,7 @@ class Ensemble:
             return ''
 
     def logged_twice(self, server):
-        """Where a transaction log of the server goes back to a zxid that it has."""
+        """Returns the places where a transaction log of the server steps back to an earlier zxid."""
         folder, back = f'{self.folder}/{server}/data/version-2', []
         for name in os.listdir(folder):
             if not name.startswith('log.'):
@@ -183,7 +182,7 @@ class Ensemble:
 
 
 def fall_behind(ensemble, late, leader):
-    """Lets `late` miss acknowledged transactions."""
+    """Makes `late` miss acknowledged transactions."""
     writer = ensemble.connect(leader)
     for i in range(DELETES):
         writer.create(f'/deleted-{i}')

@@ -5,7 +5,7 @@
 
 namespace lockstep::chaos {
 
-// Draws that depend on the seed alone (SplitMix64).
+// Random draws that depend only on the seed (SplitMix64).
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : state_(seed) {}
@@ -17,7 +17,7 @@ class Draw {
     mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
     return mixed ^ (mixed >> 31U);
   }
-  // From 0 to below `end`.
+  // From 0 to `end` - 1.
   [[nodiscard]] std::uint64_t below(std::uint64_t end) { return next() % end; }
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
   [[nodiscard]] std::chrono::milliseconds between(std::chrono::milliseconds least,

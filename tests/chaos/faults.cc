@@ -88,7 +88,7 @@ void Faults::cut_off(Site& site, milliseconds time) {
                                   {"partition of what it hears", &TcpProxy::hold_replies},
                                   {"refused connections", &TcpProxy::refuse}};
   const Way& way = kWays[draw_.below(std::size(kWays))];
-  // From all servers, as a rule.
+  // Usually cuts the site off from all servers.
   const std::size_t spared = draw_.below(3 * site.ways.size());
   for (std::size_t i = 0; i < site.ways.size(); ++i) {
     if (i != spared) (site.ways[i].*way.begin)();

@@ -16,27 +16,27 @@
 
 namespace lockstep::chaos {
 
-// One contender process as the driver sees it: its ways to the servers, and the process, which may
-// be another one after a kill.
+// The driver's view of a contender process: the proxies between it and the servers, and the
+// process, which is replaced after a kill.
 struct Site {
   int number = 0;
   int life = 0;
   std::chrono::milliseconds session_timeout{};
   std::deque<support::TcpProxy> ways;  // One to each server.
   std::unique_ptr<ContenderProcess> process;
-  bool disturbed = false;  // By a fault that lasts.
+  bool disturbed = false;  // A lasting fault is active.
 };
 
-// Breaks things at random, as the seed says, and repairs them.
+// Strikes random faults drawn from the seed, and ends them.
 class Faults {
  public:
-  // `restart` starts the process of a site again. Everything outlives this.
+  // `restart` starts a site's process again. All arguments outlive this object.
   Faults(std::uint64_t seed, Servers& servers, std::deque<Site>& sites, Collector& collector,
          std::function<void(Site&)> restart);
 
-  // Begins and ends faults for so long.
+  // Begins and ends faults for that time.
   void strike(std::chrono::milliseconds time);
-  // Ends all of them; the servers serve again when it returns. Throws if they do not.
+  // Ends all faults, and waits until the servers serve again. Throws if they do not.
   void heal();
 
   [[nodiscard]] std::uint64_t struck() const { return struck_; }

@@ -19,7 +19,7 @@ using support::must;
 
 constexpr std::chrono::seconds kLimit(60);
 
-// One task on a session of its own.
+// Runs one task on a new session.
 template <class Make>
 void on_session(const std::vector<std::uint16_t>& ports, Make make) {
   zookeeper::Runtime runtime;
@@ -46,7 +46,7 @@ Task<void> list(std::shared_ptr<Session> session, std::string path, Context limi
   const Children names = must(children, "get_children");
   for (const auto& name : names) {
     const std::string child = path + "/" + std::string(name);
-    // A lock, or a part of a semaphore.
+    // A lock or a part of a semaphore has children of its own.
     const bool parent = name == "leases" || name == "locks" ||
                         std::ranges::find(kLockNames, name) != kLockNames.end();
     if (parent) {

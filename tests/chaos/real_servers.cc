@@ -32,7 +32,7 @@ std::vector<std::uint16_t> RealServers::ports() const {
   return ports;
 }
 
-// Until there is in the log what is written now.
+// Waits until the log contains a marker written now.
 std::vector<Transaction> RealServers::committed(const std::string& root) {
   const std::string marker = write_marker(ports(), root);
   const auto deadline = std::chrono::steady_clock::now() + kPatienceWithLogs;
@@ -51,7 +51,7 @@ std::vector<Transaction> RealServers::committed(const std::string& root) {
   throw std::runtime_error("no server writes its transaction log");
 }
 
-// The leader as often as the others together.
+// Chooses the leader as often as the others together.
 std::size_t RealServers::choose_server(Draw& draw) const {
   if (draw.one_in(2)) {
     for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
@@ -62,7 +62,7 @@ std::size_t RealServers::choose_server(Draw& draw) const {
 }
 
 std::optional<Servers::Fault> RealServers::disturb(Draw& draw) {
-  // Without a quorum nothing happens: only now and then.
+  // Without a quorum nothing happens, so this is rare.
   const auto already = std::ranges::count(disturbed_, true);
   if (already > 1 || (already == 1 && !draw.one_in(6))) return std::nullopt;
   const std::size_t number = choose_server(draw);
@@ -90,8 +90,8 @@ std::optional<Servers::Fault> RealServers::disturb(Draw& draw) {
 }
 
 void RealServers::heal() {
-  // Each attempt gives a slow machine half a minute for each server, and starts those again that
-  // have ended: another program may have taken a port meanwhile.
+  // Each attempt allows half a minute per server on a slow machine, and restarts servers that have
+  // ended: another program may have taken a port meanwhile.
   constexpr int kAttempts = 6;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (ensemble_.wait_until_ready()) return;

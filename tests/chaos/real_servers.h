@@ -7,7 +7,7 @@
 
 namespace lockstep::chaos {
 
-// An ensemble of real servers, whose transaction logs are read, and which are stopped and killed.
+// An ensemble of real servers, which are stopped and killed, and whose transaction logs are read.
 class RealServers final : public Servers {
  public:
   explicit RealServers(support::ZookeeperEnsemble& ensemble) : ensemble_(ensemble) {}

@@ -6,9 +6,9 @@
 #include "chaos/chaos_run.h"
 #include "chaos/served_servers.h"
 
-// The same locks on the simulated servers behind sockets, whose sessions are shorter and whose
-// faults come denser: in as many seconds, more happens than on real servers. LOCKSTEP_SERVED_CHAOS
-// says how many seeds, LOCKSTEP_SERVED_CHAOS_SEED which is the first.
+// The same locks on the simulated servers behind sockets, with shorter sessions and more frequent
+// faults: in the same time, more happens than on real servers. LOCKSTEP_SERVED_CHAOS sets the
+// number of seeds, LOCKSTEP_SERVED_CHAOS_SEED the first one.
 namespace lockstep::chaos {
 namespace {
 

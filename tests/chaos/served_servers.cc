@@ -22,7 +22,7 @@ service::ServiceOptions served_options() {
   return options;
 }
 
-// Between two looks, a session may have ended.
+// Ignores refusals: a session may have ended since the last look.
 void whatever(const Control::Done& done) { static_cast<void>(done); }
 
 std::string hex(SessionId session) {
@@ -53,7 +53,7 @@ std::vector<Transaction> ServedServers::committed(const std::string& root) {
     known.session = write.session;
     known.path = write.path;
     known.ephemeral = write.owner != 0;
-    // The end of a session deletes its znodes one by one.
+    // A session's end deletes its znodes one by one.
     if (created || !known.ephemeral || write.session != 0) continue;
     known.kind = Transaction::Kind::kEndOfSession;
     known.session = write.owner;

@@ -11,9 +11,8 @@
 
 namespace lockstep::chaos {
 
-// Three simulated servers, on a thread of this process. They know their history, and do to sessions
-// and to themselves what Control can; but they do not expire a session before its time, as no
-// client can bear that.
+// Three simulated servers on a thread of this process. They keep their history, and strike with all
+// faults of Control except an early expiry, which no client can survive.
 class ServedServers final : public Servers {
  public:
   ServedServers();

@@ -26,13 +26,13 @@ struct Life {
   std::int64_t owner = 0;
   std::int64_t created = 0;
   std::int64_t deleted = kNeverEnds;
-  std::int64_t deleted_by = 0;  // 0: it went with its session.
+  std::int64_t deleted_by = 0;  // 0 if it ended with its session.
 };
 
 std::string_view parent_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Nothing if a znode of that name is no contender.
+// Returns none if the name is not a contender's.
 std::optional<Life> life_of(const Transaction& created) {
   Life life;
   life.path = created.path;
@@ -52,8 +52,7 @@ std::optional<Life> life_of(const Transaction& created) {
   return life;
 }
 
-// The lives of all contenders, by the parent that they have in common, in the order in which they
-// were created.
+// The lives of all contenders by parent, in the order of their creation.
 class Lives {
  public:
   explicit Lives(const std::vector<Transaction>& transactions, std::vector<Violation>& violations)
@@ -98,13 +97,13 @@ class Lives {
   std::map<std::string, std::pair<std::string, std::size_t>> living_;
 };
 
-// The grants of one queue against the lives of its contenders.
+// Compares the grants of one queue with the lives of its contenders.
 class Queue {
  public:
   Queue(const std::vector<Life>& lives, std::vector<Violation>& violations)
       : lives_(lives), violations_(violations) {}
 
-  // In the order of their evidence.
+  // Judges grants in the order of their evidence.
   void judge(const Event& grant) {
     const auto own = std::ranges::find_if(lives_, [&](const Life& life) {
       return life.created == grant.created && life.path == grant.znode;
@@ -171,7 +170,7 @@ class Queue {
   const std::vector<Life>& lives_;
   std::vector<Violation>& violations_;
   std::size_t next_ = 0;
-  std::vector<const Life*> alive_;  // At the evidence of the grant that is judged.
+  std::vector<const Life*> alive_;  // Contenders alive at the current grant's evidence.
   std::vector<Held> held_;
   std::int64_t newest_ = 0;
   std::int64_t newest_exclusive_ = 0;
@@ -189,8 +188,8 @@ void judge_release(const Event& release, const std::vector<Life>& lives,
                         release.at});
 }
 
-// A grant that its contender took over rests on the deletion of the znode that was in front. If
-// that znode was not deleted, the grant is judged by the list, which shows it in front.
+// A grant taken over rests on the deletion of the znode that was in front. If that znode was not
+// deleted, the grant is judged by the list, which shows it in front.
 void rest_on_deletion(Event& grant, const std::vector<Life>& lives) {
   if (grant.after.empty()) return;
   const auto in_front = std::ranges::find_if(lives, [&](const Life& life) {

@@ -12,15 +12,15 @@
 
 namespace lockstep::chaos {
 
-// The servers of a run, of one ensemble: real ones, or simulated ones behind sockets. Functions
-// throw std::runtime_error if the servers do not do in time what they should.
+// The servers of a run, which form one ensemble: real ones, or simulated ones behind sockets. All
+// functions throw std::runtime_error if the servers are not ready in time.
 class Servers {
  public:
-  // A fault of servers that has begun.
+  // A fault of the servers that has begun.
   struct Fault {
     std::string what;
-    std::chrono::milliseconds time{};  // None: it is over.
-    std::function<void()> undo{};      // For one that lasts.
+    std::chrono::milliseconds time{};  // Zero: it is over already.
+    std::function<void()> undo{};      // Ends a lasting fault.
   };
 
   Servers() = default;
@@ -29,17 +29,17 @@ class Servers {
   virtual ~Servers() = default;
 
   [[nodiscard]] virtual std::vector<std::uint16_t> ports() const = 0;
-  // Everything that has been committed below `root` until now.
+  // All commits below `root` so far.
   [[nodiscard]] virtual std::vector<Transaction> committed(const std::string& root) = 0;
-  // Begins a fault, as the draws say, unless there are too many already.
+  // Begins a random fault, unless too many are active.
   [[nodiscard]] virtual std::optional<Fault> disturb(Draw& draw) = 0;
-  // Every fault has been undone: waits until all serve again.
+  // Waits until all servers serve again; every fault has been undone.
   virtual void heal() = 0;
-  // The ends of what the servers have logged, as text.
+  // The ends of the servers' logs as text.
   [[nodiscard]] virtual std::string logs() const = 0;
 };
 
-// How long a fault lasts. A third of them outlive the session.
+// The length of a fault. A third of the faults outlive the session.
 [[nodiscard]] inline std::chrono::milliseconds duration_of_fault(
     Draw& draw, std::chrono::milliseconds session_timeout) {
   using std::chrono::milliseconds;

@@ -13,7 +13,7 @@ namespace lockstep::chaos {
 
 namespace {
 
-// ZooKeeper's numbers for what a transaction does (ZooDefs.OpCode).
+// ZooKeeper's numbers of operations in transactions (ZooDefs.OpCode).
 enum class Op : std::int32_t {
   kCreate = 1,
   kDelete = 2,
@@ -53,7 +53,7 @@ class Reader {
   std::string_view bytes_;
 };
 
-// Everything that any server has logged. A server may log a transaction twice.
+// The logs of all servers together. A server may log a transaction twice.
 class Logs {
  public:
   explicit Logs(const std::string& root) : root_(root) {}
@@ -62,7 +62,7 @@ class Logs {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with("log.")) read_file(entry.path());
-      // A new leader begins with a snapshot, which holds committed transactions only.
+      // A new leader begins with a snapshot, which holds only committed transactions.
       if (name.starts_with("snapshot.")) {
         const auto zxid = static_cast<std::int64_t>(std::stoull(name.substr(9), nullptr, 16));
         std::int64_t& end = ends_[zxid >> 32];
@@ -95,7 +95,7 @@ class Logs {
     while (reader.left() > 12) {
       reader.int64();  // A checksum.
       const std::int32_t size = reader.int32();
-      // The file is longer than what was written to it, and a killed server leaves half a record.
+      // The file is longer than its content, and a killed server leaves half a record.
       if (size <= 0 || reader.left() < static_cast<std::size_t>(size) + 1) return;
       const std::string_view transaction = reader.take(static_cast<std::size_t>(size));
       if (reader.take(1) != "B") return;
@@ -161,7 +161,7 @@ class Logs {
 
   const std::string& root_;
   std::map<std::int64_t, std::vector<Transaction>> logged_;  // By zxid.
-  std::map<std::int64_t, std::int64_t> ends_;  // The last known to be committed of each epoch.
+  std::map<std::int64_t, std::int64_t> ends_;                // The last known commit of each epoch.
 };
 
 }  // namespace

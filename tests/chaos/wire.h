@@ -9,19 +9,19 @@
 namespace lockstep::chaos {
 
 // A contender process and the driver exchange one line of text in each datagram of a SOCK_SEQPACKET
-// pair, which is this descriptor in the contender. Commands are single characters on its standard
-// input; its end ends the contender at once.
+// pair; this is its descriptor in the contender. Commands are single characters on the contender's
+// standard input; its end ends the contender at once.
 inline constexpr int kLink = 3;
 
 enum class Command : char {
-  kPause = 'p',  // Begin no acquire; say kPaused once none is under way and nothing is held.
+  kPause = 'p',  // Begin no acquire; report kPaused once none is in progress and nothing is held.
   kResume = 'r',
-  kQuit = 'q',  // Like pause; then close the sessions and exit.
-  kTell = 't',  // Say what each worker does now.
+  kQuit = 'q',  // Pause, then close the sessions and exit.
+  kTell = 't',  // Report what each worker does.
 };
 
 enum class Kind : char {
-  kBegan = 'B',  // LockObserver::acquire_begins, and so on.
+  kBegan = 'B',  // Kinds named after LockObserver: acquire_begins etc.
   kEnded = 'N',
   kPlace = 'P',
   kGranted = 'G',
@@ -30,24 +30,24 @@ enum class Kind : char {
   kGaveUp = 'U',    // detail: the Error.
   kDropped = 'D',
   kEntered = 'E',  // The worker uses the lock from here on,
-  kLeft = 'X',     // and no longer: it has been told of the loss, or is about to release.
-  kWrite = 'W',    // To the resource of this lock; the only event that is answered (kAccepted).
+  kLeft = 'X',     // until here: it has been notified of the loss, or is about to release.
+  kWrite = 'W',    // A write to this lock's resource, the only event with an answer (kAccepted).
   kServed = 'S',   // The worker has had its lock.
-  kDoes = 'O',     // `lock` says what the worker does.
+  kDoes = 'O',     // `lock` describes what the worker does.
   kStalled = 'T',  // The executor did not run for `detail` nanoseconds before `at`.
   kPaused = 'Z',   // token: acquires that never ended; detail: bytes in use; created: descriptors.
-  // From the driver only.
-  kKilled = 'K',  // The process is no more.
-  kFault = 'F',   // `lock` says which.
+  // Only the driver adds these.
+  kKilled = 'K',  // The process has ended.
+  kFault = 'F',   // `lock` describes the fault.
 };
 
 inline constexpr char kAccepted = '+';
 inline constexpr char kRefused = '-';
 
-// One thing that happened in a contender.
+// One event of a contender.
 struct Event {
   Kind kind{};
-  std::int64_t at = 0;  // CLOCK_MONOTONIC, which all processes of a machine share; nanoseconds.
+  std::int64_t at = 0;  // CLOCK_MONOTONIC in nanoseconds, which all processes of a machine share.
   int worker = -1;
   std::int64_t session = 0;
   std::string lock;
@@ -55,13 +55,13 @@ struct Event {
   std::int64_t token = 0;
   std::int64_t created = 0;
   std::int64_t evidence = 0;
-  std::string after;  // The znode on whose deletion since then the grant rests, if on any.
+  std::string after;  // The znode whose deletion is the grant's evidence, if it was taken over.
   bool shared = false;
   std::string continues;
   std::int64_t detail = 0;
-  // Known to the driver only.
+  // Set by the driver.
   int process = -1;
-  int life = 0;  // How often this process has been started again.
+  int life = 0;  // How often this process has been restarted.
 };
 
 inline std::string text_of(const Event& event) {
@@ -74,7 +74,7 @@ inline std::string text_of(const Event& event) {
   return line.str();
 }
 
-// False if the line is not one of ours.
+// Returns false if the line is not an event.
 [[nodiscard]] inline bool parse(const std::string& text, Event& event) {
   std::istringstream line(text);
   char kind = 0;
@@ -88,7 +88,7 @@ inline std::string text_of(const Event& event) {
   return !line.fail();
 }
 
-// The locks that are contended for, each below the run's own root.
+// The kinds of locks under contention, all below the run's root.
 enum class LockKind : std::uint8_t {
   kMutex,
   kReadWrite,
@@ -103,7 +103,7 @@ inline constexpr std::array kLockKinds = {LockKind::kMutex,     LockKind::kReadW
 inline constexpr std::array<std::string_view, kLockKinds.size()> kLockNames = {
     "mutex", "read-write", "semaphore", "revocable", "election", "unfair"};
 inline constexpr std::int32_t kLeases = 2;
-// The one znode of the UnfairMutex, below its name.
+// The znode of the UnfairMutex, below its name.
 inline constexpr std::string_view kUnfairZnode = "holder";
 
 [[nodiscard]] constexpr LockKind lock_of_worker(int worker) {
@@ -113,21 +113,21 @@ inline constexpr std::string_view kUnfairZnode = "holder";
   return kLockNames[static_cast<std::size_t>(kind)];
 }
 
-// How a contender is broken, so that the check that must notice can be seen to notice.
+// The flaw of a contender, which proves that the check for it can fail.
 enum class Flaw : std::uint8_t {
   kNone,
-  kDoesNotWait,       // Takes itself for the holder even if others are in front.
-  kIgnoresLoss,       // Goes on writing after it was told of the loss.
-  kUsesAfterRelease,  // Goes on using the lock after it has given it back.
+  kDoesNotWait,       // Considers itself the holder even if others are in front.
+  kIgnoresLoss,       // Goes on writing after it was notified of the loss.
+  kUsesAfterRelease,  // Goes on using the lock after releasing it.
   kLeavesZnode,       // Leaves a contender's znode that no client waits for.
   kNeverReleases,
   kNeverEnds,     // One acquire never completes.
   kInventsToken,  // Writes with a token that was not granted.
   kWritesToStderr,
-  kLeaks,           // Forgets memory.
-  kTellsLossTwice,  // It tells one grant's loss twice.
-  kTellsLossLate,   // After the release.
-  kHidesEnds,       // Never says that a grant has ended by its release.
+  kLeaks,           // Leaks memory.
+  kTellsLossTwice,  // Reports one grant's loss twice.
+  kTellsLossLate,   // Reports a loss after the release.
+  kHidesEnds,       // Never reports that a release has ended a grant.
 };
 inline constexpr std::array<std::string_view, 13> kFlawNames = {"none",
                                                                 "does-not-wait",

@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-// Names of its own, and a word when it is given back.
+// Storage with its own names that records its release.
 class CountingStorage final : public Children::Storage {
  public:
   CountingStorage(int& alive, std::string name) : alive_(alive), name_(std::move(name)) {

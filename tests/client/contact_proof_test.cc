@@ -35,7 +35,7 @@ TEST(ContactProofTest, OneAnsweredRequestProvesNothing) {
   EXPECT_EQ(proof.valid_until(), reach(0s));
 }
 
-// The server that was touched by it may be gone.
+// The server that the request touched may be gone.
 TEST(ContactProofTest, AnAnswerOfAnEarlierConnectionProvesNothing) {
   ContactProof proof;
   proof.opened(at(0s), kSessionTimeout);

@@ -53,7 +53,7 @@ TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
   }
 }
 
-// A throttled request was not executed, and yet it may be made again.
+// A throttled request was not executed, but it may be sent again.
 TEST(ErrorTest, TransientErrorsAreThoseOfTheConnectionAndOfABusyServer) {
   for (const Error error : kAll) {
     EXPECT_EQ(is_transient(error), outcome_unknown(error) || error == Error::kThrottledOp)

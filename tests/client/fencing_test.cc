@@ -41,8 +41,7 @@ TEST(FencingTokenDeathTest, EpochThatIsNoneIsMisuse) {
   EXPECT_DEATH(static_cast<void>(fencing_token(1, kLargest + 1)), "too many leaders");
 }
 
-// The ensemble was rebuilt: its counter is where it began, and yet no token is smaller than one of
-// before.
+// A rebuilt ensemble's counter starts over, but no token is smaller than an earlier one.
 TEST(FencingTokenTest, RebuiltEnsembleGivesLargerTokensAfterTheNextEpoch) {
   Zxid before = 0;
   for (std::int32_t epoch = 0; epoch < 3; ++epoch) {

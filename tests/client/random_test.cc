@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// Gives what it is told to.
+// Returns the numbers that the test gives it.
 class Script final : public Random {
  public:
   explicit Script(std::vector<std::uint64_t> draws) : draws_(std::move(draws)) {}

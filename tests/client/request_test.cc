@@ -42,7 +42,7 @@ TEST(RequestTest, IsPlainIfWhatItWasToldIsWhatItWouldBeAnyway) {
   EXPECT_TRUE(request.plain());
 }
 
-// Even one without operations has a list of them.
+// A multi without operations still has a list of them.
 TEST(RequestTest, AMultiIsNeverPlain) {
   Request multi(OpCode::kMulti, Path());
   multi.say(RequestDetails(std::vector<Request>()));

@@ -30,7 +30,7 @@ Task<void> write_down(Journal& journal, std::string what, Task<Result<T>> task) 
   journal.push_back(what + ": " + std::string(result ? "ok" : name(result.error())));
 }
 
-// Writes down every change of state, and does something at each.
+// Records every change of state, and acts at each.
 class Listener final : public SessionListener {
  public:
   Listener(Session& session, Journal& journal, std::string called)
@@ -44,9 +44,9 @@ class Listener final : public SessionListener {
   void drop() {
     if (std::exchange(listening_, false)) session_.remove_listener(*this);
   }
-  // To be dropped when this one is told.
+  // Removes this listener when notified.
   Listener* to_drop = nullptr;
-  // To be added when this one is told.
+  // Adds this listener when notified.
   std::unique_ptr<Listener>* to_add = nullptr;
 
  private:
@@ -68,7 +68,7 @@ class SessionTest : public ::testing::Test {
   void start(std::string what, Task<Result<T>> task) {
     simulation_.start(write_down(journal_, std::move(what), std::move(task)));
   }
-  // Only what is written from now on.
+  // Returns only the events during `action`.
   Journal journal_since(const std::function<void()>& action) {
     journal_.clear();
     action();
@@ -150,7 +150,7 @@ TEST_F(SessionTest, CloseDeletesTheEphemeralsBeforeItIsAnswered) {
   EXPECT_EQ(error_of(simulation_.run(connected(*session_))), Error::kClosing);
 }
 
-// The server is not told: it keeps the session until it expires.
+// The server learns nothing: it keeps the session until it expires.
 TEST_F(SessionTest, CloseWithoutAConnectionEndsAtOnceAndTheSessionExpires) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   disconnect(simulation_, *session_);
@@ -351,14 +351,14 @@ TEST_F(SessionTest, ListenerMayDropItsNeighbourWhileItIsTold) {
   Listener first(*session_, journal_, "first");
   Listener second(*session_, journal_, "second");
   const Listener third(*session_, journal_, "third");
-  second.to_drop = &first;  // The next one,
+  second.to_drop = &first;  // Drops the listener that comes next,
   EXPECT_EQ(journal_since([&] {
               simulation_.cut(*session_);
               run_steps(simulation_, 1);
             }),
             (Journal{"third: suspended", "second: suspended"}));
   Listener fourth(*session_, journal_, "fourth");
-  second.to_drop = &fourth;  // and one that was told already.
+  second.to_drop = &fourth;  // and one that was notified before.
   EXPECT_EQ(journal_since([&] { simulation_.settle(); }),
             (Journal{"fourth: connected", "third: connected", "second: connected"}));
   simulation_.kill(*session_);

@@ -13,7 +13,7 @@ using Names = ShortList<std::string_view, 2>;
 
 std::vector<std::string_view> all_of(const Names& names) { return {names.begin(), names.end()}; }
 
-// Whether its elements lie in the list itself.
+// Whether the elements lie in the list object itself.
 bool lie_within(const Names& names) {
   const auto* const list = reinterpret_cast<const char*>(&names);
   const auto* const first = reinterpret_cast<const char*>(names.data());

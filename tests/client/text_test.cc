@@ -103,7 +103,7 @@ TEST(TextTest, IsCopiedAndDroppedByThreadsAtTheSameTime) {
   EXPECT_EQ(text.view(), "shared between threads");
 }
 
-// Trace hashes are made of it: compilers and machines have to agree.
+// Trace hashes depend on it, so compilers and machines must agree.
 TEST(TextTest, HashIsTheSameOnEveryMachine) {
   EXPECT_EQ(text_hash(""), 0U);
   EXPECT_EQ(text_hash("/lock"), 0xc4e14dc0b09663bfU);

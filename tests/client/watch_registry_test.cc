@@ -32,7 +32,7 @@ Ref<WatchState> added(WatchRegistry& registry, WatchTable table, const Path& pat
   return watch;
 }
 
-// The event, the error, or nothing yet.
+// The event or the error; empty before.
 std::string outcome_of(const Ref<WatchState>& watch) {
   const std::optional<Result<WatchEvent>>& outcome = watch->outcome();
   if (!outcome) return "";

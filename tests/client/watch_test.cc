@@ -58,7 +58,7 @@ TEST_F(WatchTest, EachKindReportsItsOwnEvents) {
   const Watch gone = on_exists("/b");
   set("/a", "x");
   expect_event(data, EventType::kChanged, "/a");
-  EXPECT_FALSE(event(list).has_value());  // Data is not the children's business.
+  EXPECT_FALSE(event(list).has_value());  // A list does not show data.
   create_znode("/a/child");
   expect_event(list, EventType::kChild, "/a");
   create_znode("/new");
@@ -219,7 +219,7 @@ TEST_F(WatchTest, SurvivesManyAbsences) {
   expect_event(watch, EventType::kChanged, "/a");
 }
 
-// A reply tells how far this session has seen (Z53).
+// A reply shows how far this session has seen (Z53).
 TEST_F(WatchTest, ChangeThatAReplyHasShownIsNotReportedAgain) {
   const Watch early = on_data("/a");
   set("/b", "x");

@@ -81,7 +81,7 @@ CONFORMANCE_TEST(Z60ASessionThatIsOverCannotBeAttachedTo) {
   EXPECT_EQ(error_of(refused), Error::kSessionExpired);
 }
 
-// The two clients do not steal the session from each other without end: on a real server, two
+// The two clients do not steal the session from each other forever: on a real server, two
 // simultaneous handshakes may leave both connections open, and then both clients share the session.
 CONFORMANCE_TEST(Z61AClientThatComesBackStealsTheSessionAgain) {
   const auto one = co_await lab.open();

@@ -46,7 +46,7 @@ CONFORMANCE_TEST(Z77AnIdentityCanComeLater) {
   co_await create(*owner, path, "x", for_ann);
   auto read = co_await error_of_reading(*owner, path);
   EXPECT_EQ(read, Error::kNoAuth);
-  co_await add_auth(*owner, "ann:wrong");  // No password is wrong: it makes another identity.
+  co_await add_auth(*owner, "ann:wrong");  // There is no wrong password: it makes another identity.
   read = co_await error_of_reading(*owner, path);
   EXPECT_EQ(read, Error::kNoAuth);
   co_await add_auth(*owner, kAnn);

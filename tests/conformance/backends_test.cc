@@ -123,7 +123,7 @@ std::string real_name(const ::testing::TestParamInfo<Conformance::ParamType>&) {
 INSTANTIATE_TEST_SUITE_P(Server, Conformance, ::testing::Values(&support::make_zookeeper_lab),
                          real_name);
 
-// Both ends are this project's: the production backend, and the simulated servers behind sockets.
+// The production backend against the simulated servers behind sockets.
 std::string served_name(const ::testing::TestParamInfo<Conformance::ParamType>&) {
   return "served";
 }

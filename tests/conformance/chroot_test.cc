@@ -56,7 +56,7 @@ CONFORMANCE_TEST(Z5AChrootThatMayNotBeCreatedIsAnError) {
   EXPECT_EQ(error_of(held), Error::kNoAuth);
 }
 
-// The C client would prepend the chroot to these and thus make them valid paths.
+// The C client would prepend the chroot to these, which makes them valid paths.
 CONFORMANCE_TEST(Z5NoPathBecomesOneInAChroot) {
   const auto outside = co_await lab.open();
   co_await create(*outside, lab.parent() / "app");

@@ -51,8 +51,8 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
   static Task<void> of_watcher(Lab& lab, TestOfWatcher test);
 };
 
-// Requests in flight together, in the order of sending. A function without arguments makes each of
-// them, because an operation never moves.
+// Requests in flight together, in the order of sending. Takes functions without arguments that make
+// them, because an operation cannot move.
 template <class T>
 class Sent {
  public:
@@ -100,7 +100,7 @@ Task<Watch> watch_exists(Session& session, Path path);
 Task<Watch> watch_children(Session& session, Path path);
 // The event of a watch that fires.
 Task<WatchEvent> event_of(const Watch& watch);
-// Waits until everything that was on its way to the session when this was called has arrived.
+// Waits until everything in flight to the session at the time of the call has arrived.
 Task<void> settle(Session& session, Path path);
 
 }  // namespace lockstep::conformance

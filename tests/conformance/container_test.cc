@@ -10,7 +10,7 @@ namespace lockstep::conformance {
 
 namespace {
 
-// A container that has had a child.
+// Creates a container that has had a child.
 Task<Path> create_used(Session& session, Path path) {
   co_await create(session, path, Data(), CreateMode::kContainer);
   co_await create(session, path / "child");

@@ -29,7 +29,7 @@ CONFORMANCE_TEST(ADeadlineEndsTheWaitNotTheRequest) {
   EXPECT_EQ(error_of(created), Error::kTimedOut);
   EXPECT_GE(lab.executor().now(), deadline);
   lab.let_go(*session);
-  // The reply to the create arrives first; no waiter is left for it.
+  // The reply to the create arrives first; nobody waits for it any more.
   const auto exists = co_await session->exists(lab.parent() / "a");
   EXPECT_EQ(error_of(exists), std::nullopt);
 }

@@ -90,8 +90,7 @@ CONFORMANCE_TEST(Z68AMultiWhoseReplyIsLostWasApplied) {
   EXPECT_EQ(read.data.view(), "x");
 }
 
-// The multi may fail instead, but then it was never sent: see
-// Z69ARequestMadeWhileAwayIsSentAfterwards.
+// If the multi fails instead, it was never sent: see Z69ARequestMadeWhileAwayIsSentAfterwards.
 CONFORMANCE_TEST(Z69AMultiMadeWhileAwayIsSentAfterwards) {
   const auto session = co_await lab.open();
   for (int attempt = 0; attempt < 20; ++attempt) {

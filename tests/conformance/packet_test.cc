@@ -95,7 +95,7 @@ CONFORMANCE_TEST(Z27TheLongestMulti) {
   EXPECT_EQ(stat.data_length, static_cast<std::int32_t>(most.size()));
 }
 
-// The lost connection takes along all requests that are sent later or not yet answered.
+// The requests that are unanswered or sent later are lost with the connection.
 CONFORMANCE_TEST(Z27ATooLongRequestTakesTheOthersWithIt) {
   const auto session = co_await open_careless(lab);
   const std::string too_much(kLongestPacket, 'x');

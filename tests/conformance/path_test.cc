@@ -113,7 +113,7 @@ CONFORMANCE_TEST(Z1TheServerRefusesPathsThatAreNotUtf8) {
   }
 }
 
-// A longer form than necessary is no UTF-8, nor is what lies beyond U+10FFFF.
+// UTF-8 allows neither a longer form than necessary nor characters beyond U+10FFFF.
 CONFORMANCE_TEST(Z1TheServerRefusesOverlongUtf8) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();

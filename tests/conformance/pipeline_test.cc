@@ -1,5 +1,5 @@
-// Requests of several sessions in flight: the order of a list, a delete behind it, and a create of
-// another session.
+// Requests of several sessions in flight: a list, a delete sent after it, and another session's
+// create.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kRaces = 100;
 
-// The answers to a list, the delete behind it, and the list behind that.
+// The answers to a list, a delete sent after it, and a list sent after that.
 struct Seen {
   std::size_t before = 0;
   std::optional<Error> refusal{};
@@ -37,8 +37,8 @@ Task<Seen> list_and_remove(Session& session, Path parent) {
 
 }  // namespace
 
-// Whatever the order was, it explains all of the answers: a delete is never refused for the sake of
-// a child that the session does not see right after it.
+// The answers agree in every order: if a delete is refused, the session's next list shows the
+// child.
 CONFORMANCE_TEST(Z125ARefusedDeleteIsFollowedByAListThatShowsTheChild) {
   const auto session = co_await lab.open();
   const auto neighbour = co_await lab.open();

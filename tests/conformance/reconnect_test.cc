@@ -43,7 +43,7 @@ CONFORMANCE_TEST(Z46DataWatchesAfterAnAbsence) {
   EXPECT_EQ(event.type(), EventType::kChanged);
 }
 
-// Not in the order of the transactions, nor in that of the watches.
+// This is neither the order of the transactions nor that of the watches.
 CONFORMANCE_TEST(Z53MissedEventsComeInTheOrderOfTheClientsTable) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
@@ -120,7 +120,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z53MissedEventsComeBeforeRepliesToQueuedRequests) {
   co_await lab.disconnect(watcher);
   co_await set_data(actor, path, "x");
   co_await lab.reconnect(watcher);
-  EXPECT_FALSE(watch.has_fired());  // The session learns first that it is connected.
+  EXPECT_FALSE(watch.has_fired());  // The session first learns that it is connected.
   const DataAndStat read = must(co_await watcher.get_data(path), "get_data");
   EXPECT_EQ(read.data.view(), "x");
   EXPECT_TRUE(watch.has_fired());

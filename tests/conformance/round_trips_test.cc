@@ -21,7 +21,7 @@ namespace {
 
 using support::RoundTrips;
 
-// A contender that waits, until `held` is set.
+// A contender that waits until `held` is set.
 class Waiter {
  public:
   Waiter(std::shared_ptr<Session> session, Path lock)
@@ -30,7 +30,7 @@ class Waiter {
   void begin() { tasks_.spawn(wait_for_it(*this)); }
   Session& session() { return *session_; }
   AsyncEvent& held() { return held_; }
-  // The round trips that it has taken since trips().start().
+  // The round trips since trips().start().
   RoundTrips& trips() { return trips_; }
   std::size_t taken() const { return taken_; }
   HeldLock& lock() { return **lock_; }
@@ -51,8 +51,8 @@ class Waiter {
   TaskSet tasks_;
 };
 
-// Waits until the contender has nothing more to send until others leave. Every request that another
-// one depends on is sent at once, so that two rounds are enough for what it does after it queues.
+// Waits until the contender sends nothing more before others leave. It sends each dependent request
+// at once, so two rounds are enough for everything after it has queued up.
 Task<void> queue_up(Waiter& waiter, Path path) {
   waiter.begin();
   for (int round = 0; round < 3 || !waiter.trips().idle(); ++round) {
@@ -96,7 +96,7 @@ CONFORMANCE_TEST_ON_ZNODE(AnUncontendedReaderOrWriterTakesOneRoundTrip) {
   co_await writer.release();
 }
 
-// One for the turn, one for the lease.
+// One round trip for the turn, one for the lease.
 CONFORMANCE_TEST_ON_ZNODE(AnUncontendedLeaseTakesTwoRoundTrips) {
   co_await create(session, path / "locks");
   co_await create(session, path / "leases");

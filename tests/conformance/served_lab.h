@@ -11,7 +11,7 @@
 
 namespace lockstep::conformance {
 
-// The simulated servers behind sockets, on a thread of their own until the process ends.
+// The simulated servers behind sockets, on a separate thread until the process ends.
 class SharedService {
  public:
   static SharedService& instance() {
@@ -32,7 +32,7 @@ class SharedService {
   }
 
  private:
-  // As ZookeeperServer configures the real one.
+  // Equal to the configuration of the real one in ZookeeperServer.
   static service::ServiceOptions options() {
     service::ServiceOptions options;
     options.tick_time = support::ZookeeperServer::kTickTime;
@@ -48,7 +48,7 @@ class SharedService {
   std::thread thread_;
 };
 
-// The production backend over the wire at the simulated servers, with a proxy for each session.
+// The production backend against the simulated servers, with a proxy for each session.
 inline std::unique_ptr<support::Lab> make_served_lab() {
   SharedService& service = SharedService::instance();
   return support::make_lab_around(

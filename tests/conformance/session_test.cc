@@ -107,7 +107,7 @@ CONFORMANCE_TEST(Z59ASilentSessionExpires) {
   EXPECT_EQ(error_of(gone), Error::kNoNode);
   co_await support::StateReached(*victim, SessionState::kExpired);
   EXPECT_EQ(victim->end_error(), Error::kSessionExpired);
-  const auto event = co_await watch.fired();  // It is not "deleted": the session was over by then.
+  const auto event = co_await watch.fired();  // Not "deleted": the session was over by then.
   EXPECT_EQ(error_of(event), Error::kSessionExpired);
 }
 

@@ -85,7 +85,7 @@ void WireSession::expect_quiet() {
 
 void WireSession::must(wire::Op op, wire::Request::Body body) {
   send(op, std::move(body));
-  // Its own events come before the reply.
+  // The session's own events come before the reply.
   const std::string answer = frame();
   if (wire::xid_of(answer).value() == wire::kEventXid) throw std::runtime_error("an event");
   const wire::Reply decoded = wire::decode_reply(op, answer).value();

@@ -13,11 +13,11 @@
 #include "lockstep/wire/reply.h"
 #include "lockstep/wire/request.h"
 
-// ZooKeeper's behaviour in bytes: for features that no Session offers and other clients use. A test
-// is a plain function, and passes on both servers.
+// ZooKeeper's behaviour in bytes, for features that other clients use but no Session offers. A test
+// is a plain function and passes on both servers.
 namespace lockstep::conformance {
 
-// One connection. The other end is a server.
+// One connection to a server.
 class WireStream {
  public:
   WireStream() = default;
@@ -26,8 +26,8 @@ class WireStream {
   virtual ~WireStream() = default;
 
   virtual void send(std::string_view bytes) = 0;
-  // The bytes that have arrived, one at least; empty if the server has closed the stream. Throws if
-  // nothing comes.
+  // The bytes that have arrived, at least one; empty if the server has closed the stream. Throws if
+  // nothing arrives.
   virtual std::string receive() = 0;
 };
 
@@ -40,34 +40,34 @@ class WireLab {
   virtual ~WireLab() = default;
 
   virtual std::unique_ptr<WireStream> connect() = 0;
-  // No other test uses it; it does not exist yet.
+  // A path that no other test uses, and that does not exist yet.
   [[nodiscard]] virtual std::string parent() const = 0;
 };
 
-// A session whose requests and events a test sees one by one.
+// A session whose requests and events a test handles one by one.
 class WireSession {
  public:
   explicit WireSession(WireLab& lab);
-  // Comes back with the id and the password of another one, whose stream has ended.
+  // Resumes another session by its id and password, after its stream has ended.
   WireSession(WireLab& lab, const WireSession& earlier);
 
-  // Sends, and takes the next frame for the reply.
+  // Sends a request, and returns the next frame, which must be its reply.
   wire::Reply ask(wire::Op op, wire::Request::Body body);
   std::int32_t error_of(wire::Op op, wire::Request::Body body) {
     return ask(op, std::move(body)).err;
   }
-  // Only sends.
+  // Sends without waiting.
   void send(wire::Op op, wire::Request::Body body);
-  // The next frame, which is the reply to what was sent for that operation.
+  // The next frame, which must be the reply to this operation.
   wire::Reply reply(wire::Op op) { return wire::decode_reply(op, frame()).value(); }
-  // The next frame, which is an event: "created /a". Another frame throws.
+  // The next frame, which must be an event: "created /a". Throws on another frame.
   std::string event();
-  // No event is on its way: the next frame answers a ping.
+  // Checks that no event is in flight: the next frame answers a ping.
   void expect_quiet();
-  // Ends the stream, not the session.
+  // Ends the stream, but not the session.
   void leave() { stream_.reset(); }
 
-  // Throw if they fail.
+  // These throw on failure.
   void create(const std::string& path, std::int32_t flags = 0, std::string data = "data");
   void remove(const std::string& path);
   void set_data(const std::string& path, std::string data = "other");
@@ -92,7 +92,7 @@ class WireConformance : public ::testing::TestWithParam<std::unique_ptr<WireLab>
   WireConformance() : lab(GetParam()()), root(lab->parent()) {}
 
   std::unique_ptr<WireLab> lab;
-  std::string root;  // Not created.
+  std::string root;  // The constructor does not create it.
 };
 
 // Bodies of requests.

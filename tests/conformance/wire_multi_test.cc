@@ -1,4 +1,4 @@
-// Multis of operations that the C client cannot send.
+// Multis with operations that the C client cannot send.
 #include <gmock/gmock.h>
 
 #include "conformance/wire_lab.h"

@@ -1,5 +1,5 @@
-// Facts that the server tells beside znodes: its client's identity and ephemerals, descendants, and
-// several reads at once.
+// Queries that return no znode: a client's identity and ephemerals, descendants, and several reads
+// at once.
 #include <gmock/gmock.h>
 
 #include "conformance/wire_lab.h"
@@ -33,7 +33,7 @@ TEST_P(WireConformance, Z25AClientIsItsAddressAndWhoItHasShownToBe) {
   for (const char* const who : {"ann:secret", "bob:other", "ann:secret"}) {
     EXPECT_EQ(session.error_of(Op::kAuth, wire::AuthPacket{.scheme = "digest", .auth = who}), 0);
   }
-  // Without their hashes.
+  // The server leaves out the digests' hashes.
   EXPECT_THAT(clients_of(session.ask(Op::kWhoAmI, wire::Nothing{})),
               UnorderedElementsAre("ip:127.0.0.1", "digest:ann", "digest:bob"));
   WireSession other(*lab);
@@ -138,7 +138,7 @@ TEST_P(WireConformance, Z121AMultiReadAnswersEachReadOrSaysItsError) {
       IsEmpty());
 }
 
-// Its flags for watches are ignored.
+// A multi read ignores the flags for watches.
 TEST_P(WireConformance, Z121AMultiReadLeavesNoWatch) {
   WireSession session(*lab);
   session.create(root);

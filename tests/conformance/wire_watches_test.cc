@@ -29,7 +29,7 @@ std::vector<std::string> events(WireSession& session, int count) {
 TEST_P(WireConformance, Z47APersistentWatchFiresEachTimeForDataAndChildren) {
   WireSession watcher(*lab);
   WireSession actor(*lab);
-  // It needs no znode.
+  // A persistent watch does not need a znode.
   const wire::Reply added = watcher.ask(Op::kAddWatch, watch(root, kPersistent));
   EXPECT_EQ(added.err, 0);
   EXPECT_EQ(std::get<wire::ErrorReply>(added.body).err, 0);
@@ -72,7 +72,7 @@ TEST_P(WireConformance, Z47ARecursiveWatchHearsOfAllDescendantsAndOfNoChildren) 
   watcher.expect_quiet();
 }
 
-// A client that watches several ancestors of a znode hears of a change once.
+// A client that watches several ancestors of a znode gets one event for a change.
 TEST_P(WireConformance, Z47OneConnectionHearsOfAChangeOnce) {
   WireSession session(*lab);
   session.create(root);
@@ -101,7 +101,7 @@ TEST_P(WireConformance, Z47AOneShotWatchElsewhereStaysOneShot) {
   watcher.expect_quiet();
 }
 
-// ZOOKEEPER-4466: one table, one mode for each path.
+// ZOOKEEPER-4466: each table has only one mode per path.
 TEST_P(WireConformance, Z47APlainWatchTurnsAPersistentOneIntoItsOwnKind) {
   WireSession watcher(*lab);
   WireSession actor(*lab);
@@ -110,7 +110,7 @@ TEST_P(WireConformance, Z47APlainWatchTurnsAPersistentOneIntoItsOwnKind) {
   EXPECT_EQ(watcher.error_of(Op::kGetData, a_read(root, true)), 0);
   actor.set_data(root);
   actor.set_data(root);
-  actor.create(root + "/a");  // The other table has kept its own.
+  actor.create(root + "/a");  // The table of child watches has kept its own mode.
   actor.remove(root + "/a");
   EXPECT_THAT(events(watcher, 3), ElementsAre("changed " + root, "child " + root, "child " + root));
   watcher.expect_quiet();
@@ -140,7 +140,7 @@ TEST_P(WireConformance, Z47PersistentWatchesAreRemovedByTypesOfPlainOnes) {
     for (const std::int32_t type : {1, 2, 3}) {
       EXPECT_EQ(watcher.error_of(Op::kCheckWatches, watch(root, type)), 0) << type;
     }
-    // A descendant of a recursive one is not watched itself.
+    // A recursive watch does not count as a watch on a descendant.
     EXPECT_EQ(watcher.error_of(Op::kCheckWatches, watch(root + "/a", 3)), kNoWatcher);
     EXPECT_EQ(watcher.error_of(Op::kRemoveWatches, watch(root + "/a", 3)), kNoWatcher);
     EXPECT_EQ(watcher.error_of(Op::kRemoveWatches, watch(root, 3)), 0);
@@ -159,7 +159,7 @@ TEST_P(WireConformance, Z47PersistentWatchesAreRemovedByTypesOfPlainOnes) {
   }
 }
 
-// Any connection may have set it.
+// The watch may belong to any connection.
 TEST_P(WireConformance, Z48ACheckFindsTheWatchOfAnyConnection) {
   WireSession session(*lab);
   WireSession other(*lab);
@@ -189,7 +189,7 @@ TEST_P(WireConformance, Z47PersistentWatchesEndWithTheConnectionAndAreSetAgain) 
   WireSession again(*lab, first);
   actor.set_data(root);
   again.expect_quiet();
-  // They tell nothing of what has been missed, unlike plain ones.
+  // Unlike plain watches, they do not report missed changes.
   wire::SetWatches2 watches{.relative_zxid = first.last_zxid()};
   for (auto* const list : {&watches.data, &watches.exist, &watches.child}) list->emplace();
   watches.persistent.emplace().emplace_back(root);

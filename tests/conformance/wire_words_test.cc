@@ -19,7 +19,7 @@ using testing::MatchesRegex;
 using testing::StartsWith;
 using wire::Op;
 
-// Everything that the server says before it closes the connection.
+// Everything that the server sends before it closes the connection.
 std::string ask(WireLab& lab, std::string_view word) {
   const std::unique_ptr<WireStream> stream = lab.connect();
   stream->send(word);
@@ -51,7 +51,7 @@ TEST_P(WireConformance, Z123TwoWordsAreAnsweredWithOne) {
   EXPECT_EQ(ask(*lab, "isro"), "rw");
 }
 
-// It would be the length of a frame, and is too long.
+// The server takes the bytes for a frame's length, which is too long.
 TEST_P(WireConformance, Z123AWordThatIsNoneIsAnsweredByTheClose) {
   EXPECT_EQ(ask(*lab, "abcd"), "");
 }

@@ -7,11 +7,11 @@
 
 namespace lockstep::conformance {
 
-// The requests to count; `path` is a znode of their own.
+// The requests to count; `path` is a znode of this test.
 using Requests = Task<void> (*)(Session& session, Path path);
 
-// Returns how many zxids the requests take. It is the least of some attempts: a session of another
-// test may expire meanwhile, which takes one as well.
+// Returns the number of zxids that the requests take: the least of some attempts, because the
+// expiry of another test's session takes a zxid too.
 inline Task<Zxid> zxids_taken_by(Lab& lab, Session& session, Requests requests) {
   constexpr int kAttempts = 5;
   Zxid least = std::numeric_limits<Zxid>::max();

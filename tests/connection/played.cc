@@ -56,7 +56,7 @@ constexpr wire::Op kOpsOfMultis[] = {wire::Op::kCreate, wire::Op::kDelete,  wire
 constexpr const char* kPaths[] = {"/", "/a", "/a/b", "/a/b-",      "/c",
                                   "",  "a",  "/a/",  "/zookeeper", "/a//b"};
 
-// Sets the fields that decide what a request meets.
+// Sets the fields that decide what the request encounters.
 template <class Body>
 void fill(Body& body, Bytes& bytes) {
   if constexpr (requires { body.path = wire::Ustring("x"); }) {
@@ -91,9 +91,9 @@ wire::Request request_in(Bytes& bytes, std::int32_t xid) {
   return request;
 }
 
-// The requests of a connection, as its bytes have them, and the replies that they may get: in their
-// order, each of its own kind. Auths overtake others. A request of no kind is refused at once, and
-// no reply follows.
+// The requests of a connection, read from its bytes, and the allowed replies: in the same order,
+// each of the request's kind. The replies to auths may overtake others. An unknown operation is
+// refused at once, and no reply follows.
 class Expected {
  public:
   void feed(std::string_view stream) {
@@ -102,7 +102,7 @@ class Expected {
       if (std::exchange(greeted_, true)) take(*frame);
     }
   }
-  // The complaint about a reply; none if it is well.
+  // Returns a complaint about a reply; empty if it is correct.
   std::string reply(std::string_view frame) {
     std::int32_t xid = 0;
     std::int64_t zxid = 0;
@@ -112,7 +112,7 @@ class Expected {
     if (header.error()) return "a reply without a header";
     if (ambiguous_) return {};
     if (refused_) return "a reply behind a refusal";
-    // An auth takes no zxid; and a session has been opened, so there is one.
+    // A reply to an auth has no zxid; others do, because a session has been opened.
     if (zxid == 0) return answers(auths_, xid, frame);
     if (zxid != -1) return answers(others_, xid, frame);
     refused_ = true;
@@ -146,14 +146,14 @@ class Expected {
 
   wire::FrameReader reader_;
   bool greeted_ = false;
-  bool ambiguous_ = false;  // Replies look like events.
+  bool ambiguous_ = false;  // Replies cannot be told from events.
   bool refused_ = false;
   std::deque<Asked> auths_;
   std::deque<Asked> others_;
   std::vector<std::int32_t> unknown_;
 };
 
-// One link, and the client that is connected over it.
+// One link and its present client.
 class Side {
  public:
   Side(fakezk::World& world, fakezk::Process& process)
@@ -162,7 +162,7 @@ class Side {
         connection_(std::make_unique<ClientConnection>(process)) {}
 
   void act(Bytes& bytes);
-  // Another client over the same link.
+  // Connects another client over the same link.
   void come_back(std::uint32_t server) {
     const fakezk::LinkIndex link = connection_->link();
     connection_.reset();
@@ -174,7 +174,7 @@ class Side {
     first_.clear();
     over_ = false;
   }
-  // Reads what has arrived. What is wrong with it; nothing if it is well.
+  // Reads the bytes that have arrived; returns a complaint if they are wrong.
   std::string look(Played& played);
 
  private:
@@ -195,9 +195,9 @@ class Side {
   std::unique_ptr<ClientConnection> connection_;
   wire::FrameReader reader_;
   Expected expected_;
-  std::string first_;  // Of what has been sent, four bytes.
+  std::string first_;  // The first four bytes sent.
   std::int32_t xid_ = 0;
-  std::size_t requests_ = 0;  // At most so many may be answered.
+  std::size_t requests_ = 0;  // The most replies that are allowed.
   std::size_t replies_ = 0;
   std::size_t arrived_ = 0;
   bool over_ = false;
@@ -210,14 +210,14 @@ void Side::greet(Bytes& bytes) {
   if (bytes.next() % 2 == 1) greeting.read_only = false;
   if (bytes.next() % 4 != 0) greeting.session = session_;
   if (bytes.next() % 8 == 7) greeting.last_zxid_seen = 1'000'000;
-  ++requests_;  // The second one is no greeting any more.
+  ++requests_;  // A second greeting counts as a request.
   send(wire::encode(greeting));
 }
 
 void Side::act(Bytes& bytes) {
   switch (bytes.next() % 8) {
     case 0: return greet(bytes);
-    case 1: {  // Any bytes; the frames in them may be requests.
+    case 1: {  // Arbitrary bytes; frames in them may be requests.
       std::string raw;
       for (std::uint32_t left = bytes.next(); left > 0 && !bytes.empty(); --left) {
         raw += static_cast<char>(bytes.next());
@@ -225,7 +225,7 @@ void Side::act(Bytes& bytes) {
       requests_ += raw.size();
       return feed(raw);
     }
-    case 2: {  // A request with some of its bytes changed, cut off or added.
+    case 2: {  // A request with bytes changed, cut off or added.
       std::string frame = wire::encode(request_in(bytes, ++xid_));
       frame[bytes.next() % frame.size()] = static_cast<char>(bytes.next());
       frame.resize(frame.size() - std::min<std::size_t>(frame.size(), bytes.next() % 4));
@@ -270,7 +270,7 @@ std::string Side::look(Played& played) {
   return {};
 }
 
-// A client that does everything right is served.
+// Checks that a correct client is served.
 std::string serve_another(fakezk::World& world, fakezk::Process& process, std::uint32_t server) {
   ClientConnection client(process);
   world.network()[client.link()].goes_to = server;

@@ -6,18 +6,18 @@
 
 namespace lockstep::connection {
 
-// The outcome of arbitrary bytes that were played on connections.
+// The result of playing arbitrary bytes on connections.
 struct Played {
-  std::string complaint;   // What is wrong; empty if nothing is.
-  std::size_t frames = 0;  // That servers have sent.
-  std::size_t opened = 0;  // Connections whose session was established.
+  std::string complaint;   // The first error; empty if there is none.
+  std::size_t frames = 0;  // Frames sent by servers.
+  std::size_t opened = 0;  // Connections with an established session.
 };
 
-// Reads bytes as what clients on four links of one or three servers do: greet, ask, send any bytes
-// in fragments, hang up, come back over the same link; while the world lets things happen, and its
-// clock jumps. All that servers send must be frames of the protocol, at most one reply for each
-// request, in their order and of its kind, and nothing after the end; and in the end they must
-// still serve another client.
+// Plays bytes as clients on four links of one or three servers: they greet, ask, send arbitrary
+// bytes in fragments, hang up and come back over the same link, while the world proceeds and its
+// clock jumps. All that servers send must be frames of the protocol, at most one reply per request,
+// in order and of the right kind, and nothing after the end. Finally the servers must still serve
+// another client.
 [[nodiscard]] Played play(std::span<const std::uint8_t> input);
 
 }  // namespace lockstep::connection

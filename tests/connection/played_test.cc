@@ -1,4 +1,4 @@
-// Bytes of all kinds on connections: random ones, and those that a fuzzer has kept.
+// Plays random bytes, and bytes that a fuzzer has kept, on connections.
 #include "connection/played.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(PlayedTest, RandomBytesMeetServersThatStillServe) {
   EXPECT_GT(frames, 2 * opened);
 }
 
-// tests/connection/corpus: what libFuzzer kept of a long run, merged (docs/serve.md says how).
+// tests/connection/corpus holds the merged inputs of a long run of libFuzzer (see docs/serve.md).
 TEST(PlayedTest, WhatAFuzzerHasKeptMeetsServersThatStillServe) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_CONNECTION_CORPUS)) {

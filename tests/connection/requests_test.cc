@@ -1,4 +1,4 @@
-// Requests, replies and watch events as bytes, and the ways in which connections break.
+// Requests, replies and watch events in bytes, and how connections break.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ wire::Request multi(std::vector<std::string> removed) {
   return {.xid = 5, .op = wire::Op::kMulti, .body = std::move(body)};
 }
 
-// As 3.8.0 answers: no error in the header.
+// 3.8.0 answers like this: no error in the header.
 TEST(ClientConnectionTest, AFailedMultiTellsTheErrorOfEachOperation) {
   fakezk::World world;
   WireClient client(world);
@@ -137,7 +137,7 @@ TEST(ClientConnectionTest, AFailedMultiTellsTheErrorOfEachOperation) {
   EXPECT_EQ(std::get<wire::MultiReply>(client.ask(multi({"/a"})).body).results.size(), 1U);
 }
 
-// As 3.8.0 answers: an operation that there is not, with zxid -1 and the end of the connection.
+// 3.8.0 answers an unknown operation like this: zxid -1, and the connection ends.
 TEST(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
   fakezk::World world;
   WireClient client(world);
@@ -152,7 +152,7 @@ TEST(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
   EXPECT_TRUE(client.connection().closed());
 }
 
-// As 3.8.0 answers.
+// 3.8.0 answers like this.
 TEST(ClientConnectionTest, ABodyThatIsNoneIsAMarshallingError) {
   fakezk::World world;
   WireClient client(world);
@@ -218,7 +218,7 @@ TEST(ClientConnectionTest, WhoHangsUpChoosesWhatHasArrived) {
   }
 }
 
-// Lets everything pass but one request, or the answer to one.
+// Loses one request, or the answer to one; everything else passes.
 class OneLoss final : public ClientConnection::Checkpoint {
  public:
   OneLoss(std::int32_t request, std::int32_t answer) : request_(request), answer_(answer) {}
@@ -230,7 +230,7 @@ class OneLoss final : public ClientConnection::Checkpoint {
   std::int32_t answer_;
 };
 
-// A request that is lost is never applied, and one whose answer is lost has been.
+// A lost request is never applied; a request whose answer is lost has been applied.
 TEST(ClientConnectionTest, WhatACheckpointLosesEndsTheConnection) {
   for (const bool applied : {false, true}) {
     fakezk::World world;

@@ -1,4 +1,4 @@
-// How sessions begin, end and move over connections that speak bytes.
+// How sessions begin, end and move over connections in bytes.
 #include <gtest/gtest.h>
 
 #include "wire_client.h"
@@ -148,7 +148,7 @@ TEST(ClientConnectionTest, AnUnknownSchemeEndsTheConnection) {
   EXPECT_TRUE(client.connection().closed());
 }
 
-// A reply would pass for that to the request that was dropped.
+// The client would take a later reply for that of the dropped request.
 TEST(ClientConnectionTest, AServerThatDropsARequestAnswersNoneOfTheLaterOnes) {
   fakezk::World world;
   WireClient client(world);
@@ -161,7 +161,7 @@ TEST(ClientConnectionTest, AServerThatDropsARequestAnswersNoneOfTheLaterOnes) {
   EXPECT_TRUE(client.settled().empty());
 }
 
-// A client that takes no answers gets no more than it may have.
+// A client that takes no answers gets only a bounded number of them.
 TEST(ClientConnectionTest, BoundsStopTheReadingOfRequests) {
   fakezk::World world;
   WireClient client(world);
@@ -189,7 +189,7 @@ TEST(ClientConnectionTest, BoundsStopTheReadingOfRequests) {
   EXPECT_EQ(connection.unread(), 0U);
 }
 
-// Short answers are not counted among the long ones.
+// Only long answers count.
 TEST(ClientConnectionTest, BoundsOfLongAnswersDoNotStopWrites) {
   fakezk::World world;
   WireClient client(world);

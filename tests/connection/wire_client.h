@@ -16,7 +16,7 @@
 
 namespace lockstep::connection {
 
-// The client's side of a connection, which speaks bytes to it.
+// The client's side of a connection, in bytes.
 class WireClient {
  public:
   explicit WireClient(fakezk::World& world) : WireClient(world, world.add_process()) {}
@@ -38,7 +38,7 @@ class WireClient {
   void send(std::string_view stream) { connection_.feed(stream); }
   void send(const wire::Request& request) { send(bytes(request)); }
 
-  // The frames that have arrived since the last call, once everything that can happen has happened.
+  // Lets everything happen that can, and returns the frames since the last call.
   std::vector<std::string> settled() {
     world_.settle();
     return arrived();
@@ -59,7 +59,7 @@ class WireClient {
     }
     return wire::decode_connect_response(frames[0]).value();
   }
-  // The one reply to a request, when nothing else is on its way.
+  // The only reply to a request, when nothing else is in flight.
   wire::Reply ask(const wire::Request& request) {
     send(request);
     const std::vector<std::string> frames = settled();

@@ -1,7 +1,7 @@
-// Gives up at the third loss (after CURATOR-45): a client whose create was lost looks for its znode
-// by the GUID, again and again; but a policy of retries counts, and after three lost connections in
-// one acquire the error ends it. What the create has left stays for as long as the session.
-// Correct: lockstep::take_place goes on searching, or hands the GUID to a background deletion.
+// Gives up at the third loss (after CURATOR-45): a client whose create was lost searches for its
+// znode by the GUID again and again. But its retry policy counts: the third connection loss in one
+// acquire ends the search, and the znode stays until the session ends. Correct:
+// lockstep::take_place goes on searching, or hands the GUID to a background deletion.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_58 {

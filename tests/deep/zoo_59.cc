@@ -1,8 +1,7 @@
-// Forces its way (made up): the lock is the data of one znode, empty or its owner's name, and
-// changed by conditional writes only. A client that reads an empty word, and is outrun twice in a
-// row by clients that have come and gone by its next look, does not name a version the third time:
-// it writes over the owner that has outrun it then. Correct: every write names the version that was
-// read.
+// Forces its way (made up): the lock is the data of one znode, empty or the owner's name, which
+// conditional writes change. A client reads an empty word, and twice in a row another client is
+// faster, but has left before the next look. The third time the client writes without a version,
+// over an owner that was faster again. Correct: every write names the version that was read.
 #include <utility>
 
 #include "lockstep/retried.h"
@@ -13,7 +12,7 @@ namespace lockstep::scenarios::zoo_59 {
 
 namespace {
 
-constexpr std::chrono::seconds kLimit(60);  // An owner whose session has ended never gives back.
+constexpr std::chrono::seconds kLimit(60);  // Owners whose session has ended never give back.
 
 Task<Result<void>> take(Session& session, Path word, Data ours, Context limit) {
   std::uint32_t conflicts = 0;
@@ -49,7 +48,7 @@ Task<void> give_back(Session& session, Path word, Data ours) {
   }
 }
 
-// The oracles hear of no grant: the resource judges.
+// No grant is reported to the oracles: the resource judges.
 Task<void> contend(Contender& self, Path word, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());

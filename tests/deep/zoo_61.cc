@@ -1,9 +1,8 @@
 // Walks down its list (made up): when the znode that it watches is deleted, this waiter goes on to
-// the next one in the list that it already has, which is right for a mutex: no lower number can
-// come any more. But where the next one is gone too, it takes that for the end of the queue, as
-// znodes are deleted in their order. Not those of clients that gave up, or whose sessions ended
-// while they waited: the first one of the queue still holds. Correct: every znode in front has to
-// be gone.
+// the next one in its old list, which is right for a mutex: no lower number can come any more. If
+// the next one is gone too, it assumes the end of the queue, as if znodes were deleted in their
+// order. But clients may also give up, or lose their sessions, while they wait: the first one of
+// the queue still holds. Correct: every znode in front must be gone.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ namespace lockstep::scenarios::zoo_61 {
 
 namespace {
 
-// The contenders in front of ours, the nearest first.
+// The contenders in front of us, the nearest first.
 std::vector<std::string> ahead_of(const Path& ours, const Children& queue) {
   const std::int32_t own = *sequence_number(ours.name(), kLockMark);
   std::vector<std::string> ahead;
@@ -29,7 +28,7 @@ std::vector<std::string> ahead_of(const Path& ours, const Children& queue) {
   return ahead;
 }
 
-// Whether that znode was there, until it was deleted.
+// Waits until that znode is deleted; returns whether it existed at first.
 Task<Result<bool>> outlived(Session& session, Path znode, Context context) {
   bool was_there = false;
   for (;;) {
@@ -51,7 +50,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
   for (std::size_t i = 0; i < ahead.size(); ++i) {
     if (observer) observer->waiting(session.id(), ours, ahead.size() - i);
     const bool was_there = co_await ok(outlived(session, lock / ahead[i], context));
-    // The flaw: one may have left before those in front of it.
+    // The flaw: this znode may have left before those in front of it.
     if (i > 0 && !was_there) break;
   }
   const Stat now = co_await ok(retried(session, &Session::exists, lock, context));

@@ -35,8 +35,8 @@ std::optional<std::uint64_t> number_from_environment(const char* name) {
   return std::stoull(text, nullptr, 0);
 }
 
-// How much to run: LOCKSTEP_DIFFERENTIAL_PROGRAMS if set; otherwise a number of programs within a
-// time limit. A budget that grows has a third of the minutes of a long run instead.
+// The amount of work: LOCKSTEP_DIFFERENTIAL_PROGRAMS if set; otherwise a number of programs within
+// a time limit. A budget that grows has a third of a long run's minutes instead.
 class Budget {
  public:
   Budget(std::uint64_t programs, bool grows) : programs_(programs) {

@@ -28,7 +28,7 @@ class Draw {
   const auto& of(const Choices& choices) {
     return choices[static_cast<std::size_t>(below(static_cast<int>(std::size(choices))))];
   }
-  // Draws an index; each has its share of the sum.
+  // Draws an index in proportion to its share of the sum.
   int weighted(std::span<const int> shares) {
     int sum = 0;
     for (const int share : shares) sum += share;

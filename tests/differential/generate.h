@@ -6,7 +6,7 @@
 
 namespace lockstep::differential {
 
-// A program of at most 40 requests; a function of the seed.
+// A program of at most 40 requests, determined by the seed.
 [[nodiscard]] Program generate(std::uint64_t seed);
 
 }  // namespace lockstep::differential

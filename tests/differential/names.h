@@ -13,9 +13,10 @@ namespace lockstep::differential {
 // Formats a server's answers without anything that varies between servers.
 class Names {
  public:
-  // The program's own znode, and its parent, which no other program uses either.
+  // The program's znode and its parent, which no other program uses.
   void set_origin(Path parent, Path own, Zxid created);
-  // A session's name says its number in the program, and which session of that number ("s1'").
+  // A session's name has its number in the program, and marks later sessions of that number
+  // ("s1'").
   void add_session(SessionId id, std::string name) { sessions_[id] = std::move(name); }
 
   [[nodiscard]] std::string path(const Path& path) const;

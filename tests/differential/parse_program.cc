@@ -91,7 +91,7 @@ Acl parse_acl(Tokens& tokens) {
   return Acl(entries);
 }
 
-// Returns false if the next word begins no option.
+// Returns false if the next word does not begin an option.
 bool parse_option(Tokens& tokens, Op& op) {
   if (tokens.take("data")) {
     op.data = tokens.quoted();

@@ -20,7 +20,7 @@ class Op {
 
   OpCode op;
   std::string path;       // Appended to the path of the program's own znode.
-  bool absolute = false;  // Use the path as it is.
+  bool absolute = false;  // The path is absolute.
   std::optional<std::string> data;
   CreateMode mode = CreateMode::kPersistent;
   std::int64_t ttl_ms = 0;
@@ -42,9 +42,9 @@ enum class StepKind : std::uint8_t {
   kDisconnect,  // The connection stays lost until kReconnect. The step waits for no reply.
   kFail,        // While disconnected: another attempt to connect fails.
   kReconnect,   // Connects again, or receives again if it was only deaf.
-  kKill,        // An operator ends the session on the server; then its client hears of it.
+  kKill,        // An operator ends the session on the server; then its client learns of it.
   kExpire,      // The same, but the server ends it after its timeout.
-  kOpen,        // Opens a new session in place of one that is over.
+  kOpen,        // Replaces a session that is over by a new one.
 };
 
 // An action of one session, or an event that happens to it. A step that is impossible at its turn

@@ -8,9 +8,9 @@
 
 namespace lockstep::differential {
 
-// One side of the comparison: a ZooKeeper that runs one program after the other, with the faults
-// that a program injects. Faster than a support::Lab, because the server and the rig's sessions
-// outlive the program, and exact about which messages a lost connection loses.
+// One side of the comparison: a ZooKeeper that runs programs one after another, with the faults
+// that they inject. It is faster than a support::Lab, because the server and the rig's sessions
+// outlive the program, and decides exactly which messages a lost connection loses.
 class Rig {
  public:
   Rig() = default;
@@ -23,15 +23,15 @@ class Rig {
   // Called before and after a program. After end(), no session of the program is left.
   virtual void begin() = 0;
   virtual void end() = 0;
-  // How many programs its server has run.
+  // The number of programs that its server has run.
   [[nodiscard]] virtual int programs() const = 0;
   // Runs a task to its end; throws if it does not end.
   virtual void run(Task<void> task) = 0;
 
-  // A session outside of the program, with all identities, to inspect its effects. It lives at
-  // least from begin() to end().
+  // A session outside the program with all identities, to inspect the program's effects. It lives
+  // at least from begin() to end().
   virtual Task<std::shared_ptr<Session>> inspector() = 0;
-  // A new session of a new client, connected.
+  // A new, connected session of a new client.
   virtual Task<std::shared_ptr<Session>> open(Duration session_timeout) = 0;
 
   // Holds back all replies and events of the server.
@@ -40,7 +40,7 @@ class Rig {
   virtual void stall(Session& session) = 0;
   // Breaks the connection; all messages in flight are lost.
   virtual void cut(Session& session) = 0;
-  // Called after cut(), when the session has noticed: the next attempt to connect gets no answer.
+  // Call after cut(), when the session has noticed: the next attempt to connect gets no answer.
   virtual void keep_away(Session& session) = 0;
   // Returns once such an attempt has begun, so that cut() makes it fail.
   virtual Task<void> attempt(Session& session) = 0;

@@ -15,7 +15,7 @@ namespace {
 
 using support::must;
 
-// The same configuration as that of the real rig's server.
+// Equal to the configuration of the real rig's server.
 fakezk::ServerOptions server_options() {
   fakezk::ServerOptions options;
   options.tick_time = support::ZookeeperServer::kTickTime;

@@ -20,7 +20,7 @@ namespace {
 using support::must;
 
 constexpr Duration kProgramLimit = std::chrono::seconds(30);
-// The znodes that programs leave fill the server's memory.
+// Programs leave znodes, which fill the server's memory.
 constexpr int kProgramsPerServer = 1000;
 
 // Only the C client connects to the server, and it retries without a delay.
@@ -150,11 +150,11 @@ Task<void> ZookeeperRig::limit(Executor& executor) {
 
 Task<std::shared_ptr<Session>> ZookeeperRig::inspector() {
   if (!inspector_) {
-    // Its session must not end on a busy machine: that would take two zxids.
+    // The inspector's session must not end on a busy machine: that would take two zxids.
     zookeeper::Options options(server_->address(), support::ZookeeperServer::kMaxSessionTimeout);
     inspector_ = std::make_unique<zookeeper::Client>(runtime_, std::move(options));
   }
-  // It expires all the same if this process is stopped for a while.
+  // The session may still expire if this process is stopped for a while.
   std::shared_ptr<Session> session = must(co_await inspector_->session(Context()), "open");
   if (session->id() != introduced_) co_await introduce_as_everybody(session);
   introduced_ = session->id();

@@ -68,7 +68,7 @@ class Runner {
   int sent_ = 0;
 };
 
-// Creates a parent, in it the program's own znode, and the bell: an event of the bell proves that
+// Creates a parent, in it the program's znode and the bell: an event of the bell proves that
 // earlier requests have arrived.
 Task<void> Runner::prepare() {
   inspector_ = co_await rig_.inspector();
@@ -152,7 +152,7 @@ void Runner::send_one(Slot& slot, const Op& op) {
   slot.send(std::move(request), watch, format(op), ++sent_);
 }
 
-// Sends requests that must not be in flight together one part after the other.
+// Sends requests in parts if some must not be in flight together.
 Task<void> Runner::send(const Step& step) {
   Slot& slot = this->slot(step);
   if (std::ranges::any_of(step.ops, &may_be_refused)) co_await settle();

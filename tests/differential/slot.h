@@ -11,7 +11,7 @@
 
 namespace lockstep::differential {
 
-// The sessions of one number of a program, one after the other, with all that is observed of them.
+// The sessions of one number of a program, one after another, and what they observe.
 class Slot final : private SessionListener {
  public:
   Slot(Transcript& transcript, Names& names, int number);

@@ -1,4 +1,4 @@
-// The orders that a log keeps, and those that it does not.
+// Which orders a log keeps, and which it does not.
 #include "differential/transcript.h"
 
 #include <gtest/gtest.h>

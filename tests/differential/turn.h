@@ -4,7 +4,7 @@
 
 namespace lockstep::differential {
 
-// Waits until everything posted to the executor before has run.
+// Waits until everything that was posted to the executor before has run.
 class Turn final : public internal::Wait {
  public:
   explicit Turn(Executor& executor) : Wait(executor, Context()) { executor.post(last_); }

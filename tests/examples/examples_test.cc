@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ExamplesTest,
                          [](const auto& tested) { return std::string(tested.param); });
 
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
-// Those that take a few seconds.
+// Examples that take a few seconds.
 class ExamplesOnServerTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(ExamplesOnServerTest, DoesTheSame) {

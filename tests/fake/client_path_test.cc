@@ -14,7 +14,7 @@ using namespace unit;
 
 class ClientPathTest : public ::testing::Test {
  protected:
-  // Expects this answer to a read of a path with `middle` in it, and near its ends too.
+  // Expects this answer to reads of paths with `middle` in them, also near their ends.
   void expect(Error answer, const std::string& middle) {
     for (const char* const before : {"/x", "/some/longer/x"}) {
       for (const char* const after : {"", "x", "x/longer"}) {
@@ -42,8 +42,8 @@ TEST_F(ClientPathTest, AnUnusualPathIsSent) {
   }
 }
 
-// The client accepts every path that the servers accept; so it need not look at a path that they
-// have met.
+// The client accepts every path that the servers accept, so it need not check a path that they
+// know.
 TEST_F(ClientPathTest, APathThatTheServersHaveMetIsAnsweredTheSame) {
   const std::string bytes("/.a\x01\x1f\x7f\x80\xc3\xa9\0", 10);
   fakezk::PathTable table;

@@ -71,7 +71,7 @@ TEST(PendingRequestsTest, TheOldestOfSeveralEqualRequestsIsTaken) {
   EXPECT_EQ(numbers(pending), (Numbers{2, 4}));
 }
 
-// A request that is not waited for any more may be changed, too.
+// A request without a waiter may be changed, too.
 TEST(PendingRequestsTest, EachMayBeChanged) {
   PendingRequests pending = three();
   pending.each([](PendingRequest& request) { request.path += 10; });

@@ -6,7 +6,7 @@
 
 namespace lockstep::fuzz {
 
-// Reads decisions off a fuzzer's input. Total: any bytes are valid, and none are zeros.
+// Reads decisions from a fuzzer's input. Any bytes are valid, and missing ones read as zeros.
 class Bytes {
  public:
   explicit Bytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}

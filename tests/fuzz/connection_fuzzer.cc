@@ -1,4 +1,4 @@
-// libFuzzer's entry: what servers make of any bytes on their connections.
+// libFuzzer's entry: plays arbitrary bytes on the servers' connections.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include "fuzz/play.h"
 #include "lockstep/fakezk/random_stream.h"
 
-// The fuzzer's target on bytes drawn at random: in every build, without a fuzzer.
+// Runs the fuzzer's target on random bytes, in every build and without a fuzzer.
 namespace lockstep::fuzz {
 namespace {
 

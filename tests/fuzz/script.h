@@ -13,7 +13,7 @@
 
 namespace lockstep::fuzz {
 
-// One thing that a worker asks its session for.
+// One request of a worker.
 struct Step {
   enum class Kind : std::uint8_t {
     kCreate,
@@ -31,9 +31,9 @@ struct Step {
     kClose,
     kRemoveWatches,
   };
-  // Under way together with the next steps; otherwise its end is waited for.
+  // In flight together with the next steps; otherwise the worker waits for its end.
   bool pipelined = false;
-  // Whether a read leaves a watch, and whether that is kept.
+  // A read leaves a watch, and the worker keeps it.
   bool watched = false;
   bool kept = false;
   // Gives up after a moment.
@@ -48,16 +48,16 @@ struct Step {
   std::string scheme;
 };
 
-// A program of some workers, with the servers and the faults that it meets.
+// A program of several workers, with its servers and faults.
 struct Script {
   fakezk::ServerOptions servers;
   std::uint32_t workers = 1;
   fakezk::FaultPlan faults;
-  bool access_matters = false;  // It uses ACLs other than the open one.
+  bool access_matters = false;  // Some ACLs are not open.
   std::vector<Step> steps;
 };
 
-// The front of `bytes` becomes the script; what is left is for the schedule.
+// Takes the script from the front of `bytes`; the rest is for the schedule.
 Script read_script(Bytes& bytes);
 
 }  // namespace lockstep::fuzz

@@ -1,4 +1,4 @@
-// libFuzzer's entry: what the codec makes of any bytes.
+// libFuzzer's entry: decodes arbitrary bytes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// libFuzzer's entry: what the fake makes of any program, schedule and fault.
+// libFuzzer's entry: runs arbitrary programs, schedules and faults on the fake.
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::fprintf(stderr, "%s\n", first.complaint.c_str());
     std::abort();
   }
-  // The same again, or the world is no function of its input.
+  // A second run must be equal, or the world depends on more than its input.
   if (lockstep::fuzz::play(input).trace_hash != first.trace_hash) {
     std::fprintf(stderr, "two executions of one input differ\n");
     std::abort();

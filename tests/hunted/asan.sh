@@ -3,8 +3,8 @@
 #
 #   tests/hunted/asan.sh PROGRAM EXECUTIONS
 #
-# The program is built without the sanitizer, which then sees each block that is allocated or freed,
-# by the C client too, and not each access. It cannot start its symbolizer on a hunted stack.
+# The program itself is built without the sanitizer, which therefore sees every allocation and free,
+# also the C client's, but not every access. It cannot start its symbolizer on a hunted stack.
 set -euo pipefail
 
 program=$1 executions=$2

@@ -14,7 +14,7 @@
 #include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
 
-// The hunted code is the shipped code: the production backend and the C client, simulated world.
+// Hunts the shipped code: the production backend and the C client in the simulated world.
 
 namespace lockstep::hunted {
 namespace {
@@ -66,7 +66,7 @@ TEST(OnZookeeperHuntTest, RecipesHoldWhenContendersCrash) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
-// It waits for the znode that it has left before its crash.
+// The contender waits for the znode that it left before its crash.
 TEST(OnZookeeperHuntTest, ACrashedContenderBeginsAgain) {
   const lab::LockUnderTest lock = production("zoo-13-own-corpse");
   EXPECT_TRUE(hunt_lock(lock, executions(100, "none")).passed());

@@ -19,7 +19,7 @@
 
 #include "small_world.h"
 
-// Descriptors of an execution, and its sources of chance.
+// Descriptors and random sources of an execution.
 
 namespace lockstep::intercept {
 namespace {

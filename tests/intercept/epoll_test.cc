@@ -168,7 +168,7 @@ TEST(InterceptedTimerFilesTest, WakeThoseWhoPollForThem) {
     const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
     add(epoll, timer, EPOLLIN);
     const auto start = steady_clock::now();
-    // Armed while the other thread waits, or before.
+    // The timer is armed while the other thread waits, or before.
     std::thread other([&] {
       const itimerspec time = every(milliseconds(40), milliseconds(0));
       EXPECT_EQ(::timerfd_settime(timer, 0, &time, nullptr), 0);

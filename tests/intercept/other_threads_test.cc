@@ -8,7 +8,7 @@
 
 #include "small_world.h"
 
-// C11's threads, spin locks, and joins with a time.
+// C11's threads, spin locks, and joins with a deadline.
 
 namespace lockstep::intercept {
 namespace {
@@ -22,7 +22,7 @@ void run_in_orders(const std::function<void()>& body) {
   }
 }
 
-// A counter of several threads under a C11 mutex, and who waits for it.
+// A counter that several threads increase under a C11 mutex, and a thread that waits for it.
 struct Shared {
   mtx_t mutex;
   cnd_t changed;

@@ -12,8 +12,8 @@
 
 namespace lockstep::intercept {
 
-// A host that lets threads go on in an order drawn from a seed, and whose time passes only when no
-// thread can go on. Connections go nowhere.
+// A host that schedules threads in an order drawn from a seed; time passes only when no thread can
+// run. Connections lead nowhere.
 class SmallWorld final : public Host {
  public:
   explicit SmallWorld(std::uint64_t seed = 0) { order_.seed(seed); }
@@ -24,7 +24,7 @@ class SmallWorld final : public Host {
   // Runs `body` and the threads that it starts until nothing can happen any more.
   void run(const std::function<void()>& body);
 
-  // The misuses of threads; the threads that have not ended, by the calls in which they wait.
+  // Misuses by threads, and the calls in which unfinished threads wait.
   [[nodiscard]] const std::vector<std::string>& misuses() const { return misuses_; }
   [[nodiscard]] const std::vector<std::string>& stuck() const { return stuck_; }
   [[nodiscard]] std::uint32_t turns() const { return turns_; }

@@ -15,7 +15,7 @@
 
 #include "small_world.h"
 
-// Threads, and everything by which they wait for each other.
+// Threads, and every way in which they wait for each other.
 
 namespace lockstep::intercept {
 namespace {
@@ -25,7 +25,7 @@ using std::chrono::seconds;
 
 constexpr std::uint64_t kSeeds = 50;
 
-// Runs the body under many orders. Every thread has to end, and nothing may be misused.
+// Runs the body under many orders. Every thread must end, without a misuse.
 void run_in_many_orders(const std::function<void()>& body) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SmallWorld world(seed);
@@ -56,7 +56,7 @@ TEST(InterceptedThreadsTest, AMutexKeepsOthersOut) {
   });
 }
 
-// The same without the mutex: some order shows two threads inside.
+// Without the mutex, some order shows two threads inside.
 TEST(InterceptedThreadsTest, OrdersDiffer) {
   int most = 0;
   run_in_many_orders([&] {
@@ -405,7 +405,7 @@ TEST(InterceptedThreadsTest, WhatCannotBeInterceptedIsNamed) {
   EXPECT_EQ(world.stuck(), std::vector<std::string>{"fork"});
 }
 
-// A thread that is left in the middle keeps nothing from the next execution.
+// An abandoned thread keeps nothing from the next execution.
 TEST(InterceptedThreadsTest, AnAbandonedThreadDoesNoHarm) {
   for (int i = 0; i < 100; ++i) {
     SmallWorld world;

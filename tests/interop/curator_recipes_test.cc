@@ -1,5 +1,5 @@
-// The work of Curator's users, on the real server and on the simulated ones behind sockets:
-// recipes, caches, transactions, watches, errors, sessions that expire and move.
+// Uses of Curator on the real server and on the simulated ones behind sockets: recipes, caches,
+// transactions, watches, errors, sessions that expire and move.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::Contains;
 using testing::ElementsAreArray;
 using testing::SizeIs;
 
-// The lines that the Java program prints, a recipe each.
+// The lines of the Java program, one for each recipe.
 std::vector<std::string> outcomes(const std::string& servers, int rounds) {
   const std::string command =
       "exec java -Xmx128m -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1 "

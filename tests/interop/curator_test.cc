@@ -160,7 +160,8 @@ Task<void> give_up_everywhere(Fleet& fleet) {
   co_await other.hold("semaphore /fleet/semaphore 1");
   EXPECT_EQ((co_await semaphore.acquire(kLittlePatience)).error(), Error::kTimedOut);
   co_await other.leave();
-  must(co_await session->sync(Fleet::parent()), "sync");  // After the removals in the background.
+  // Waits for the removals in the background.
+  must(co_await session->sync(Fleet::parent()), "sync");
 }
 
 TEST(CuratorTest, AContenderThatGivesUpLeavesNothingBehind) {
@@ -186,7 +187,7 @@ Task<void> stop_the_other_holder(Fleet& fleet) {
   co_await enter(*session, held);
   fleet.others().signal(SIGCONT);
   EXPECT_EQ(co_await other.ask("await-loss"), "lost");
-  EXPECT_EQ(co_await other.ask("unlock"), "released");  // Of a znode that is gone.
+  EXPECT_EQ(co_await other.ask("unlock"), "released");  // The znode is gone.
   other.tell("lock -1 " + on_fleets_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   co_await leave(*session, held);
@@ -232,9 +233,9 @@ TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   EXPECT_THAT(verdict.violations, IsEmpty());
 }
 
-// Queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's waits by
-// then: between its list and the reply to its watch it would not notice the loss, and wait without
-// a znode. Replies come in order, so a later one shows that it has got that reply.
+// The queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's must
+// wait by then: between its list and the reply to its watch it would not notice the loss, and would
+// wait without a znode. Replies come in order, so a later reply shows that it has that one.
 Task<void> kill_those_in_the_middle(Fleet& fleet) {
   const auto session = co_await fleet.open();
   const auto waiting = co_await fleet.open();
@@ -258,7 +259,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
 
   co_await fleet.kill(*waiting);
   EXPECT_EQ((co_await ours.result(fleet)).error(), Error::kSessionExpired);
-  co_await fleet.kill(1, its_session);  // Curator queues up again, behind the last one.
+  co_await fleet.kill(1, its_session);  // Curator queues up again, at the end.
   co_await until_queue(fleet, 3, contenders);
   EXPECT_EQ(fleet.others().answer(2), std::nullopt);
   co_await leave(*session, held);
@@ -316,8 +317,8 @@ TEST(CuratorTest, OurDowngradeKeepsTheirWritersOut) {
   EXPECT_THAT(verdict.violations, IsEmpty());
 }
 
-// The znodes of a downgrade as Curator makes them since 5.5, by hand: the reader is a plain
-// ephemeral with its writer's number, and goes without an event for those that wait for the writer.
+// The znodes of a downgrade as Curator makes them since 5.5, made by hand: the reader is a plain
+// ephemeral with its writer's number. Its end is no event for those that wait for the writer.
 Task<void> downgrade_by_hand(Fleet& fleet) {
   const auto by_hand = co_await fleet.open();
   const auto reading = co_await fleet.open();
@@ -359,7 +360,7 @@ TEST(CuratorTest, TheReaderOfADowngradeKeepsItsWritersPlace) {
   EXPECT_THAT(verdict.violations, IsEmpty());
 }
 
-// Contenders that are broken on purpose, so that every check above is seen to fail.
+// Broken contenders, which prove that every check above can fail.
 
 TEST(CuratorTest, ABrokenMutexIsNoticedInTheCrowd) {
   Fleet fleet(Library::kCurator);
@@ -373,7 +374,7 @@ Task<void> break_everything(Fleet& fleet) {
   static_cast<void>(co_await other.open());
   FairMutex mutex(*session, Fleet::parent() / "mutex");
   HeldLock mutex_held = must(co_await mutex.acquire(), "acquire");
-  co_await other.hold("broken-mutex /fleet/mutex");  // Before ours, which has not entered.
+  co_await other.hold("broken-mutex /fleet/mutex");  // In front of ours, which has not entered.
   co_await other.leave();
 
   ReadWriteLock shared(*session, Fleet::parent() / "shared");
@@ -385,10 +386,10 @@ Task<void> break_everything(Fleet& fleet) {
   Semaphore semaphore(*session, Fleet::parent() / "semaphore", 1);
   HeldLock lease = must(co_await semaphore.acquire(), "acquire");
   co_await enter(*session, lease);
-  co_await other.hold("semaphore /fleet/semaphore 2");  // Whose limit is another one.
+  co_await other.hold("semaphore /fleet/semaphore 2");  // With another limit.
   co_await other.leave();
 
-  // Curator sorts what it does not know by its whole name, so it overlooks kazoo's contenders.
+  // Curator sorts names with unknown marks as a whole, so it overlooks kazoo's contenders.
   const Path mixed = Fleet::parent() / "mixed";
   must(co_await session->create(mixed, Data(), CreateMode::kPersistent), "create");
   const Created kazoos = must(

@@ -14,7 +14,7 @@ using support::must;
 
 namespace {
 
-// The longest that a test may take on a busy machine.
+// The limit of a test on a busy machine.
 constexpr Duration kTestLimit = std::chrono::seconds(120);
 
 zookeeper::Options options_for(const std::string& address, Duration session_timeout) {

@@ -24,13 +24,13 @@
 
 namespace lockstep::interop {
 
-// So long that nothing expires during a test.
+// Long enough that nothing expires during a test.
 inline constexpr Duration kLongSessionTimeout = std::chrono::seconds(20);
-// For sessions that are to expire: short, but longer than a busy machine keeps a thread waiting.
+// For sessions that must expire: short, but longer than a busy machine keeps a thread waiting.
 inline constexpr Duration kShortSessionTimeout = std::chrono::seconds(1);
 
-// Contenders of our library and of another one at a real server; a test is a coroutine. Its locks
-// are children of parent().
+// Contenders of our library and of another one at a real server. A test is a coroutine, and its
+// locks are children of parent().
 class Fleet {
  public:
   // Throws std::runtime_error if the server does not start.
@@ -43,26 +43,26 @@ class Fleet {
 
   [[nodiscard]] Executor& executor() { return runtime_; }
   [[nodiscard]] PeerProcess& others() { return others_; }
-  // The connection string of a contender of the other library: it has a proxy of its own.
+  // The connection string of a contender of the other library, which has its own proxy.
   [[nodiscard]] std::string address_for(int other) { return proxy_for(other).address(); }
   [[nodiscard]] static Path parent() { return "/fleet"; }
   [[nodiscard]] static Path lock() { return parent() / "lock"; }
   [[nodiscard]] static Path witness() { return parent() / "witness"; }
 
-  // A session of our library, with a proxy of its own.
+  // A session of our library with its own proxy.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
-  // Ends a session on the server: one of ours, one of the other library.
+  // Ends a session on the server: ours, or the other library's.
   Task<void> kill(const Session& session);
   Task<void> kill(int other, zookeeper::Credentials credentials);
   // Isolates a session of ours until the server has expired it.
   Task<void> expire(const Session& session);
 
-  // Waits a moment, for a condition that no message tells.
+  // Waits a moment, for a condition that no message signals.
   Task<void> pause();
-  // Waits until a session has a watch at the server.
+  // Waits until a session has a watch on the server.
   Task<void> until_watching(zookeeper::Credentials credentials);
 
-  // The verdict of the server's history on everything so far.
+  // The judge's verdict on the server's history so far.
   [[nodiscard]] Verdict verdict(std::size_t leases = 1) const;
 
  private:
@@ -94,13 +94,13 @@ class Other {
   Task<std::string> ask(std::string command) const;
 
   Task<zookeeper::Credentials> open(Duration session_timeout = kLongSessionTimeout) const;
-  // Takes a lock ("mutex /lock"), and enters. Throws if it does not get it.
+  // Takes a lock ("mutex /lock") and enters. Throws if it does not get the lock.
   Task<void> hold(std::string recipe) const;
-  // Waits for the grant that it was told to take, and enters.
+  // Waits for the grant that it was ordered to take, and enters.
   Task<void> enter() const;
-  // Leaves, and releases.
+  // Leaves and releases.
   Task<void> leave() const;
-  // While it waits for a lock: until its session has the replies to all that it has sent so far.
+  // While it waits for a lock: returns when its session has the replies to everything sent so far.
   Task<void> round_trip() const { return expect("round-trip", "answered"); }
 
  private:
@@ -110,7 +110,7 @@ class Other {
   int number_;
 };
 
-// An acquire of ours that is under way.
+// An acquire of ours in progress.
 class Ours {
  public:
   explicit Ours(Task<Result<HeldLock>> acquire) {
@@ -118,7 +118,7 @@ class Ours {
           [this](Result<HeldLock> got) { got_.emplace(std::move(got)); });
   }
   [[nodiscard]] bool done() const { return got_.has_value(); }
-  // Waits for it.
+  // Waits for its result.
   Task<Result<HeldLock>> result(Fleet& fleet);
 
  private:
@@ -130,7 +130,7 @@ class Ours {
 Task<void> enter(Session& session, const HeldLock& held);
 Task<void> leave(Session& session, const HeldLock& held);
 
-// Waits until a lock has so many contenders: `list` is a function that asks for them.
+// Waits until a lock has that many contenders, which `list` returns.
 template <class List>
 Task<void> until_queue(Fleet& fleet, std::size_t size, List list) {
   for (;;) {

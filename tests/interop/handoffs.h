@@ -12,7 +12,7 @@
 
 namespace lockstep::interop {
 
-// A contender of ours that takes and leaves a lock so many times; `take` asks the recipe for it.
+// A contender of ours that takes and releases a lock that many times; `take` calls the recipe.
 template <class Recipe, class Take>
 Task<void> pass_through(std::shared_ptr<Session> session, Recipe recipe, Take take, int rounds) {
   for (int round = 0; round < rounds; ++round) {
@@ -23,8 +23,8 @@ Task<void> pass_through(std::shared_ptr<Session> session, Recipe recipe, Take ta
   }
 }
 
-// The tasks of ours and a contender of the other library for each of the recipes contend until all
-// have had their rounds.
+// Our tasks and one contender of the other library for each recipe contend until all have had their
+// rounds.
 inline Task<void> contend(Fleet& fleet, std::vector<std::string> recipes, int rounds,
                           std::vector<Task<void>> ours) {
   std::vector<Other> others;

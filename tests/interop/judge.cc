@@ -127,7 +127,8 @@ class History {
   }
 
   std::size_t leases_;
-  std::map<std::string, Contender> living_;  // By the znode's name: every library makes it unique.
+  // By the znode's name, which every library makes unique.
+  std::map<std::string, Contender> living_;
   Verdict verdict_;
 };
 

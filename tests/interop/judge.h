@@ -8,13 +8,13 @@
 
 namespace lockstep::interop {
 
-// The verdict of the server's history on a lock that several libraries share.
+// The verdict on the history of a lock that several libraries share.
 struct Verdict {
   std::size_t entries = 0;  // Critical sections.
   std::vector<std::string> violations;
 };
 
-// Judges a history by the words of the contenders themselves: inside its critical section, each
+// Judges a history by what the contenders themselves write: inside its critical section, each
 // creates a znode called "<its own znode's name>.in", and at its end "<name>.out". Independent of
 // our library's code. Violations:
 //   a contender enters without a living znode of the same session, or twice

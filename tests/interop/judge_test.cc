@@ -14,7 +14,7 @@ using chaos::Transaction;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A history by hand; sessions are numbers.
+// A hand-written history; sessions are numbers.
 class Story {
  public:
   Story& create(std::int64_t session, const std::string& name) {

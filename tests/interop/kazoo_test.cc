@@ -32,7 +32,7 @@ LockOptions with_marks(Marks marks) {
 
 std::string on_lock(const std::string& recipe) { return recipe + " " + Fleet::lock().string(); }
 
-// Kazoo does not create its lock's path again if a container has been reaped.
+// Kazoo does not create its lock's path again after the server has reaped the container.
 Task<void> create_lock(Session& session) {
   must(co_await session.create(Fleet::lock(), Data(), CreateMode::kPersistent), "create");
 }
@@ -78,7 +78,7 @@ Task<void> give_up_and_be_stopped(Fleet& fleet) {
   co_await enter(*session, held);
   fleet.others().signal(SIGCONT);
   EXPECT_EQ(co_await other.ask("await-loss"), "lost");
-  EXPECT_EQ(co_await other.ask("unlock"), "released");  // Of a znode that is gone.
+  EXPECT_EQ(co_await other.ask("unlock"), "released");  // The znode is gone.
   other.tell("lock -1 " + on_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   co_await leave(*session, held);
@@ -124,7 +124,7 @@ TEST(KazooTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   EXPECT_THAT(verdict.violations, IsEmpty());
 }
 
-// One side that does not know the other's mark is no contender for it.
+// A contender with an unknown mark does not count.
 
 TEST(KazooTest, AKazooLockWithoutOurMarkIsNoticed) {
   Fleet fleet(Library::kKazoo);

@@ -21,7 +21,7 @@ constexpr std::string_view kJars =
     ":/usr/share/java/zookeeper.jar";
 
 std::vector<std::string> program_of(Library library) {
-  // Debian's own interpreter, which has Debian's packages.
+  // Debian's packages belong to Debian's own interpreter.
   if (library == Library::kKazoo) return {"/usr/bin/python3", LOCKSTEP_KAZOO_CONTENDER};
   return {"java",
           "-Xmx128m",
@@ -58,7 +58,7 @@ void PeerProcess::start(std::vector<std::string> words) {
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(126);
-    setsid();  // An interrupt at the terminal is for the tests, which then kill it.
+    setsid();  // Keeps an interrupt at the terminal from this process: the tests kill it.
     dup2(to[0], STDIN_FILENO);
     dup2(from[1], STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);

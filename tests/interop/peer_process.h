@@ -17,7 +17,7 @@ namespace lockstep::interop {
 enum class Library { kCurator, kKazoo };
 
 // A process with contenders of another library, which are numbered from 1. It is killed when this
-// object or this process ends. On the main thread: it dies with its thread.
+// object or this process ends. Use it on the main thread: it dies with the thread that started it.
 class PeerProcess {
  public:
   // Throws std::runtime_error.
@@ -26,13 +26,13 @@ class PeerProcess {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  // Tells a contender what to do: peers/CuratorContender.java has the commands.
+  // Sends a command to a contender; peers/CuratorContender.java has the commands.
   void tell(int contender, std::string_view command) const;
-  // The contender's next answer, if there is one by now. Throws std::runtime_error, with everything
-  // that the process has written to its standard error, if it has ended.
+  // The contender's next answer, if it has arrived. If the process has ended, throws
+  // std::runtime_error with its standard error.
   [[nodiscard]] std::optional<std::string> answer(int contender);
   void signal(int number) const;
-  // Everything that the process has written to its standard error.
+  // Everything that the process has written to standard error.
   [[nodiscard]] std::string errors() const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 using fakezk::Change;
 using Kind = Change::Kind;
 
-// A history written by hand, of the ephemeral znodes of session 7.
+// A hand-written history of the ephemeral znodes of session 7.
 class ContenderLivesTest : public ::testing::Test {
  protected:
   ContenderLivesTest() { lives_.begin(paths_); }
@@ -30,7 +30,7 @@ class ContenderLivesTest : public ::testing::Test {
   std::shared_ptr<fakezk::PathTable> paths_ = std::make_shared<fakezk::PathTable>();
   fakezk::History history_;
   ContenderLives lives_{mutex_rules()};
-  std::vector<Zxid> ended_;  // The znodes whose end was told, by the zxids of their creation.
+  std::vector<Zxid> ended_;  // The znodes whose end was reported, by the zxids of their creation.
   const Path place_{"/lock/x-lock-0000000001"};
 };
 

@@ -1,4 +1,4 @@
-// L1 wherever only time can pass: a contender whose turn has come is not kept waiting.
+// L1 when only time can pass: a contender that could hold is not kept waiting.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ class LivenessTest : public OraclesByHand {
     oracles().acquiring(session.id(), process);
     return place(session, prefix);
   }
-  // Nothing but time passes, in two parts.
+  // Only time passes, in two parts.
   void rest(Duration time) {
     oracles().at_rest(simulation_.now() + time / 2);
     simulation_.advance(time / 2);

@@ -137,7 +137,7 @@ TEST_F(LockOraclesTest, TheReportOfS1SaysWhenTheZnodeInFrontWent) {
 TEST_F(LockOraclesTest, GrantBesideALivingOneBreaksS1) {
   const Created a = place(*a_);
   oracles_.granted(grant(*a_, a));
-  // A number of its own choice, so that no contender is in front of it.
+  // It has chosen its own number, so no contender is in front of it.
   const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);
   oracles_.granted(grant(*b_, b));
   EXPECT_EQ(broken(), "S1");
@@ -154,7 +154,7 @@ TEST_F(LockOraclesTest, GrantThatWasAlreadyOverBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// The client may learn of it late; on the server it was true when it was seen.
+// The client may learn of it late, but it was true on the server at the evidence.
 TEST_F(LockOraclesTest, GrantThatWasTrueAtItsEvidenceIsSound) {
   const Created a = place(*a_);
   const GrantRecord record = grant(*a_, a);
@@ -201,8 +201,8 @@ TEST_F(LockOraclesTest, SecondGrantOfOneZnodeBreaksS1) {
 
 // -------------------------------------------------------------------------------------- S3, L2
 
-// A latecomer gives itself a lower number: no contender is in front of it, and no two hold at once,
-// but the tokens fall. (That is out of order, too: L2, which comes after S3.)
+// A latecomer takes a lower number: no contender is in front of it, and no two hold at once, but
+// the tokens fall. (That also breaks the order, L2, which is checked after S3.)
 TEST_F(LockOraclesTest, TokenThatFallsBreaksS3) {
   const Created a = place(*a_);
   const Created b = place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral);
@@ -220,7 +220,7 @@ TEST_F(LockOraclesTest, DeletingAnothersPlaceBreaksS4) {
   remove_znode(*b_, a);
   oracles_.gave_up(b_->id(), "/lock", Error::kTimedOut);
   EXPECT_EQ(broken(), "S4");
-  // Sessions of known processes have the names of the lanes, others their ids.
+  // Sessions of known processes have the names of the lanes, other sessions their ids.
   EXPECT_NE(message().find("deleted by session 0x"), std::string::npos) << message();
 }
 
@@ -240,7 +240,7 @@ TEST_F(LockOraclesTest, PlaceThatIsNotDeletedBreaksS5) {
   place(*a_);
   oracles_.gave_up(a_->id(), "/lock", Error::kTimedOut);
   oracles_.check_orphans();
-  EXPECT_EQ(broken(), "");  // Its acquire is still under way.
+  EXPECT_EQ(broken(), "");  // Its acquire is still in progress.
   oracles_.resolved(a_->id());
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "S5");
@@ -271,7 +271,7 @@ TEST_F(LockOraclesTest, HeldLockIsNoOrphanUntilItIsGivenBack) {
 
 TEST_F(LockOraclesTest, PlaceOfASessionThatIsOverIsNoOrphan) {
   place(*a_);
-  simulation_.kill(*a_);  // Decided, not yet done.
+  simulation_.kill(*a_);  // Decided, but not done yet.
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "");
 }
@@ -322,7 +322,7 @@ TEST_F(LockOraclesTest, SecondLookAtTheSamePredecessorBreaksL3) {
   place(*a_);
   const Created b = place(*b_);
   oracles_.waiting(b_->id(), b.path, 1);
-  place(*a_);  // Something has happened, but not in front of it.
+  place(*a_);  // Something happens, but not in front of it.
   oracles_.waiting(b_->id(), b.path, 1);
   EXPECT_EQ(broken(), "L3");
 }
@@ -338,8 +338,8 @@ TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
   EXPECT_NE(message().find("process 1 has looked at the queue"), std::string::npos) << message();
 }
 
-// Hunts on three servers took this for a wake in vain: on the leader the two in front had gone
-// before the contender, whose server lags, looked at its queue for the first time.
+// Hunts on three servers once took this for a useless wake. On the leader, the two in front had
+// gone before the contender first looked at its queue, but its server lagged.
 TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
   constexpr ReplicaIndex kLagging = 2;
   ServerOptions servers;
@@ -370,7 +370,7 @@ TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
   must(simulation.run(remove(*near, third.path)), "remove");
   must(simulation.run(remove(*near, second.path)), "remove");
   oracles.waiting(far->id(), own.path, 3);
-  // One after the other, the two that the leader has deleted go here as well.
+  // The lagging server applies the two deletions of the leader one after another.
   simulation.world().servers().replicate(kLagging, simulation.now());
   oracles.waiting(far->id(), own.path, 2);
   place(*near);
@@ -378,7 +378,7 @@ TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
   oracles.waiting(far->id(), own.path, 1);
   EXPECT_FALSE(verdict.violation()) << verdict.violation()->message;
   simulation.catch_up(kLagging);
-  for (int look = 0; look < 2; ++look) {  // From here on it waits for the first one, who stays.
+  for (int look = 0; look < 2; ++look) {  // From here on it waits for the first one, which stays.
     place(*near);
     oracles.waiting(far->id(), own.path, 1);
   }
@@ -397,7 +397,7 @@ TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
   EXPECT_EQ(broken(), "L4");
 }
 
-// Found by a hunt of revocable-mutex, with the budget 3, in execution 1989600.
+// Found by a hunt of revocable-mutex with fault budget 3, in execution 1989600.
 TEST_F(LockOraclesTest, DeadlineThatAFastClockPassesOverComesWithTheNextTick) {
   simulation_.world().faults().drift(simulation_.world().process(0), true);
   const TimePoint deadline = simulation_.world().process(0).now() + Duration(kDriftParts);

@@ -46,7 +46,7 @@ TEST_F(ReadWriteOraclesTest, ReaderGrantedAfterAWaitingWriterBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// A writer that has come later, and has put itself in front.
+// A later writer has put itself in front.
 TEST_F(ReadWriteOraclesTest, ReaderThatIsOvertakenBreaksL2) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   const Created writer = place(*b_, "/lock/x-__WRIT__-000000001", CreateMode::kEphemeral);
@@ -66,7 +66,7 @@ TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// Its own read grant may stand beside a writer that goes on from it; no other read grant may.
+// A reader's grant may overlap only with the writer that its own upgrade becomes.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   oracles().granted(shared(*a_, reader));

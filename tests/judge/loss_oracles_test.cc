@@ -1,5 +1,5 @@
-// The oracles' judgement of losses: S2 of grants that are kept by their holder's own clock,
-// deletions by the own session (S4), and losses that a release finds or makes up (R1, R2).
+// How the oracles judge losses: S2 for grants that end by their holder's own clock, deletions by
+// the holder's own session (S4), and losses that a release finds or invents (R1, R2).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +99,7 @@ TEST_F(LossOraclesTest, ReadersHoldTogether) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-// A grant whose news come late is over by then: its holder has to know at once.
+// A grant that the client learns of too late is over: the client must be told at once.
 TEST_F(LossOraclesTest, AClientThatLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);

@@ -11,10 +11,10 @@
 
 namespace lockstep::unit {
 
-// How often a client may look at an unchanged queue, and once more.
+// How often a client may look at an unchanged queue, plus one.
 inline constexpr int kIdleLooks = 13;
 
-// Tells the oracles by hand what a lock would tell them; the znodes are real.
+// Reports to the oracles by hand what a lock would report; the znodes are real.
 class OraclesByHand : public ::testing::Test {
  protected:
   OraclesByHand() {

@@ -162,7 +162,7 @@ TEST_F(SharedResourceTest, AClientOutsideReliesOnNothing) {
   EXPECT_EQ(broken(), "");
 }
 
-// As a report tells it.
+// The lanes show every use.
 TEST_F(SharedResourceTest, EachUseOfItStandsInTheChronicle) {
   fakezk::World& world = simulation_.world();
   Chronicler chronicler(world);

@@ -1,8 +1,9 @@
-"""A plugin of pytest: kazoo's own tests meet the servers at LOCKSTEP_SERVERS instead of a cluster of their own.
+"""A pytest plugin: kazoo's own tests use the servers at LOCKSTEP_SERVERS instead of starting a cluster.
 
-They can neither start nor stop these, so tests that do fail with an error that says so. A drop of the connection
-that a test asks for comes before the replies that have arrived: test_connection_dropped expects the loss of a request
-that a quick server has answered by then. (It fails on the real server, too, if the client pauses after it has sent.)"""
+The tests cannot start or stop these servers: a test that tries fails with an error that says so. When a test drops
+the connection, the plugin discards the replies that have arrived: test_connection_dropped expects the loss of a
+request that a fast server has already answered. (On the real server it fails too, if the client pauses after it has
+sent.)"""
 import os
 
 import kazoo.testing.harness

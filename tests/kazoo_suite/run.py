@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""run.py [--whole] (PROGRAM | --servers ADDRESS): kazoo's own tests against `PROGRAM serve`, or against other servers.
+"""run.py [--whole] (PROGRAM | --servers ADDRESS): runs kazoo's own tests against `PROGRAM serve`, or other servers.
 
-Without --whole only those of sample.txt. Exit status 0 if all pass but those of excused.txt, which the real server 3.8.0 does not
-pass at one address either. The tests are those of Debian's python3-kazoo."""
+The tests are those of Debian's python3-kazoo; without --whole, only those of sample.txt. Exit status 0 if all pass except those
+of excused.txt, which the real server 3.8.0 does not pass at one address either."""
 import argparse
 import os
 import pathlib
@@ -16,9 +16,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Debian's packages belong to Debian's interpreter, which need not be the first in PATH.
 PYTHON = "/usr/bin/python3"
 TESTS = pathlib.Path("/usr/lib/python3/dist-packages/kazoo/tests")
-# Other kinds of threads, from packages of their own.
+# Other kinds of threads, which need more packages.
 HANDLERS = ["test_eventlet_handler.py", "test_gevent_handler.py"]
-LIMIT_S = 15  # Of one test.
+LIMIT_S = 15  # Per test.
 
 
 def lines_of(name):
@@ -35,7 +35,7 @@ def outcomes(report):
         test = "::".join(part for part in (module + ".py", name, case.get("name")) if part)
         bad = [child for child in case if child.tag in ("failure", "error")]
         skipped = case.find("skipped") is not None
-        # Set-up and the end of a test are cases of their own.
+        # Pytest counts the set-up and the tear-down of a test as separate cases.
         if bad or test not in found:
             found[test] = "failed" if bad else "skipped" if skipped else "passed"
     return found
@@ -63,7 +63,7 @@ def main():
     parser.add_argument("--whole", action="store_true")
     options = parser.parse_args()
     if (options.program is None) == (options.servers is None):
-        parser.error("a program, or the address of servers")
+        parser.error("name either a program or the address of servers")
     excused = set(lines_of("excused.txt"))
     tests = [""] if options.whole else lines_of("sample.txt")
     started = time.monotonic()

@@ -6,7 +6,7 @@
 
 namespace lockstep::lab {
 
-// The oracle that a hunt has broken; empty if it has broken none.
+// The oracle that a hunt has broken; empty if none.
 inline std::string broken(const HuntReport& report) {
   return report.failure ? report.failure->violation.oracle : "";
 }

@@ -77,7 +77,7 @@ TEST_F(FibersTest, WhereTheyWaitOthersGoOn) {
   EXPECT_TRUE(b.tasks().empty());
 }
 
-// Chooses the second event, and keeps what it could choose from.
+// Chooses the second event, and records its options.
 class Second final : public fakezk::Chooser {
  public:
   fakezk::Choice next(const fakezk::Menu& menu) override {
@@ -143,7 +143,7 @@ TEST_F(FibersTest, EachHandlesItsOwnExceptions) {
     try {
       throw std::runtime_error(name);
     } catch (const std::runtime_error&) {
-      pause(self, wait);  // The other one throws, and ends handling it, meanwhile.
+      pause(self, wait);  // Meanwhile the other fiber throws, and handles the exception.
       try {
         throw;
       } catch (const std::runtime_error& again) {
@@ -188,13 +188,13 @@ TEST_F(FibersTest, AHeldLockIsUnlockedWhenItsTaskGoes) {
   while (!held) world_.step(calm_);
   a.tasks().clear();
   run();
-  // So that the servers have found the container empty.
+  // Lets the servers find the container empty.
   const auto lock = world_.server().paths().find(Path("/lock").text());
   ASSERT_TRUE(lock);
   EXPECT_EQ(world_.server().tree().find(*lock), nullptr);
 }
 
-// Gives back what it has by calls that tell no ReleaseOutcome, as one's own guard may.
+// Releases by calls that return no ReleaseOutcome, as a user's guard may.
 class PlainGuard {
  public:
   PlainGuard(fakezk::Process& process, int& given_back)
@@ -235,7 +235,7 @@ TEST_F(FibersTest, CallsOfDestructorsReturnWhileABodyIsUnwound) {
 
 using FibersDeathTest = FibersTest;
 
-// In the ordinary course of things: nothing is being unwound yet.
+// The destructor runs in the ordinary course of things: no exception unwinds yet.
 TEST_F(FibersDeathTest, ADestructorThatWaitsWhenItsTaskGoesEndsTheProgramAndSaysWhy) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto crash = [this] {
@@ -291,7 +291,7 @@ TEST(BlockingDeathTest, CodeThatReallyBlocksIsToldSo) {
       "not returned for 10 s. It blocks in real time");
 }
 
-// Looks whether the lock is free, and takes it: another one may do so in between.
+// Checks that the lock is free, then takes it: another contender may take it in between.
 class LookThenTake {
  public:
   LookThenTake(Client& client, Path lock, LockObserver*)
@@ -335,7 +335,7 @@ TEST(BlockingHuntTest, FindsARaceInCodeThatBlocks) {
   EXPECT_GT(report.executions, 1U);
 }
 
-// Every kind of fault, crashes among them; and some executions are run twice and compared.
+// Uses every kind of fault, also crashes; some executions run twice and are compared.
 TEST(BlockingHuntTest, TheLibrarysMutexHolds) {
   HuntSettings settings;
   settings.size = {3, 2};

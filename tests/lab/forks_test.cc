@@ -32,7 +32,7 @@ Task<void> walk_in_child(Contender& self, Path, std::uint32_t) {
   self.resource().leave(**session);
 }
 
-// Aborts if the other one has been served first, which it is not on the default schedule.
+// Aborts if the other client was served first, which does not happen on the default schedule.
 Task<void> abort_if_overtaken(Contender& self, Path, std::uint32_t) {
   static int served = 0;
   const auto session = co_await self.client().session(Context());
@@ -83,7 +83,7 @@ TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
   EXPECT_THAT(report.failure->lanes, HasSubstr("aborted"));
 }
 
-// The hunt finds out that it needs a child for each execution.
+// The hunt notices that it needs a child for each execution.
 TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
   LockUnderTest lock("remembering", &remember);
   executions_seen = 0;

@@ -12,7 +12,7 @@
 #include "lockstep/lab/gtest.h"
 #include "variable.h"
 
-// Expectations inside what is hunted.
+// GoogleTest expectations in hunted code.
 namespace lockstep::lab {
 namespace {
 
@@ -22,7 +22,7 @@ HuntSettings with_executions(std::uint64_t executions = 2'000) {
   return settings;
 }
 
-// A expects to be the first in the queue, which it is in the default schedule.
+// A expects to be the first in the queue, as on the default schedule.
 Task<void> expect_to_be_first(Contender& self, Path lock, std::uint32_t rounds) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -90,7 +90,7 @@ class Expecting {
   bool gone_wrong = false;
 };
 
-// Waits in the background until everything is cleared away.
+// Waits in the background until the execution is cleaned up.
 Task<void> watch_for_ever(std::shared_ptr<Session> session) {
   Expecting expecting;
   const auto looked = co_await session->exists("/");
@@ -105,7 +105,7 @@ Task<void> leave_behind(Contender& self, Path lock, std::uint32_t rounds) {
   co_await contend_for<FairMutex>(self, lock, rounds);
 }
 
-// The one fault that matters is in the schedule.
+// Expects the one fault that matters in the schedule.
 void expect_a_cut(const std::string& message) {
   for (const char* const part : {"user:expectation", "when it was cleared away",
                                  "** the connection is cut", "lockstep1/left/c1r1/"}) {
@@ -172,7 +172,7 @@ TEST(GTestFailuresTest, ThreadsFailAReplayToo) {
       << result.message();
 }
 
-// A hunt inside a hunt, and what its contender expects afterwards.
+// A hunt inside a hunt, and an expectation of its contender afterwards.
 Task<void> hunt_and_expect(Contender& self, Path lock, std::uint32_t rounds) {
   EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), with_executions(2));
   EXPECT_EQ(rounds, 0U) << "behind the inner hunt";
@@ -195,7 +195,7 @@ TEST(GTestFailuresTest, AnExpectationThatHoldsIsNoViolation) {
   EXPECT_TRUE(no_violation(holds, with_executions()));
 }
 
-// As before, once the hunt is over.
+// After the hunt, failures go to GoogleTest as before.
 TEST(GTestFailuresTest, AfterwardsGoogleTestHearsOfFailuresAgain) {
   const LockUnderTest lock("first", &expect_to_be_first);
   EXPECT_FALSE(no_violation(lock, with_executions()));

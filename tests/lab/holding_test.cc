@@ -16,11 +16,11 @@
 #include "lockstep/sequence.h"
 #include "lockstep/take_place.h"
 
-// Locks that go wrong when a client holds them for long, as users write them, hunted as users do.
+// Locks that fail when a client holds them for long, written and hunted as users do.
 namespace lockstep::lab {
 namespace {
 
-// ZooKeeper's recipe, but for what becomes of it when a contender in front of us takes long.
+// ZooKeeper's recipe, except for its reaction when a contender in front takes long.
 class Impatience {
  public:
   Impatience(Session& session, Path lock, LockObserver* observer)
@@ -32,7 +32,7 @@ class Impatience {
     const Acl acl;
     co_return co_await take_place(session_, lock_, "x-lock-", data, acl, context);
   }
-  // The nearest contender in front, with a watch on it, or none.
+  // The nearest contender in front, with a watch on it, if any.
   struct Ahead {
     std::optional<Path> znode;
     std::optional<Watch> watch;
@@ -87,7 +87,7 @@ class RestartingMutex : Impatience {
   }
 };
 
-// A contender that has waited for three seconds takes the one in front for dead.
+// A contender that has waited for three seconds assumes that the one in front is dead.
 class StealingMutex : Impatience {
  public:
   using Impatience::Impatience;
@@ -115,7 +115,7 @@ TEST(HoldingTest, ALockWhoseWaitersStartTheirWaitAgainIsFound) {
   EXPECT_EQ(broken(report), "L4") << report.text();
 }
 
-// Without a fault: nothing but the time that its holder takes shows it.
+// No fault is needed: only the time that its holder takes shows the flaw.
 TEST(HoldingTest, ALockThatIsTakenFromASlowHolderIsFound) {
   HuntSettings settings;
   settings.faults = fakezk::FaultPlan();
@@ -124,7 +124,7 @@ TEST(HoldingTest, ALockThatIsTakenFromASlowHolderIsFound) {
   EXPECT_TRUE(hunt_lock("stealing-mutex", &contend_briefly_for<StealingMutex>, settings).passed());
 }
 
-// Each time that it may be held is tried, whichever orders are left out.
+// The search tries every holding time, whichever orders the reduction leaves out.
 TEST(HoldingTest, AnExhaustiveSearchTriesEachTime) {
   for (const auto reduction : {search::Reduction::kSource, search::Reduction::kSleep}) {
     search::ExhaustiveOptions options;

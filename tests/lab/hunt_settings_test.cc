@@ -12,7 +12,7 @@
 #include "lockstep/search/schedule.h"
 #include "variable.h"
 
-// How a hunt searches, as its settings and the environment say.
+// How a hunt searches, according to its settings and the environment.
 namespace lockstep::lab {
 namespace {
 
@@ -68,7 +68,7 @@ TEST(HuntSettingsTest, EveryStrategyFindsWhatIsEasy) {
   }
 }
 
-// The number of steps of each execution shows the strategy: all but the first differ.
+// The number of steps of each execution shows the strategy: all but the first execution differ.
 TEST(HuntSettingsTest, StrategiesDiffer) {
   std::set<std::uint64_t> found;
   for (const char* const strategy : {"random", "delay", "urw", "pct", "pos"}) {
@@ -104,7 +104,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysHowFarItHasCome) {
       << some.text();
 }
 
-// Two clients, two faults: more than a hunt of another kind has executions, in half a second.
+// A search of half a second, with more executions than the default of other hunts.
 HuntSettings large_search() {
   HuntSettings settings;
   settings.size = {2, 1};
@@ -144,7 +144,7 @@ TEST(HuntSettingsTest, AnyOtherHuntHasTheUsualNumberOfExecutions) {
   EXPECT_EQ(settings.most_executions(), 7U);
 }
 
-// A asks for as long as B gets no turn.
+// A asks until B gets a turn.
 int has_told = 0;
 Task<void> ask_until_told(Contender& self, Path, std::uint32_t) {
   const auto session = co_await self.client().session(Context());

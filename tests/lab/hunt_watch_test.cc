@@ -79,7 +79,7 @@ TEST(HuntPartsTest, TwoPartsAreTheWhole) {
   EXPECT_NE(front.trace_hash, rest.trace_hash);
 }
 
-// Fails in rare executions only: those of a certain length.
+// Fails only in rare executions, those of a certain length.
 LockUnderTest rarely_broken() {
   LockUnderTest lock = sound();
   lock.check_at_end = [](const fakezk::World& world, search::Verdict& verdict) {

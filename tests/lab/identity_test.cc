@@ -8,7 +8,7 @@
 #include "search/hunting.h"
 #include "support/by_hand.h"
 
-// Hunts whose contenders show an identity and create with an ACL: LockUnderTest::sessions.
+// Hunts whose contenders have an identity and create with an ACL: LockUnderTest::sessions.
 namespace lockstep {
 namespace {
 
@@ -35,7 +35,7 @@ TEST(IdentityTest, LockOfItsCreatorsPassesAHunt) {
   EXPECT_EQ(report.executions, 1000U);
 }
 
-// The hunt does use the ACL: without an identity no client is the creator of a znode.
+// The hunt really uses the ACL: without an identity no client can create a znode.
 TEST(IdentityTest, LockWithoutAnOwnerIsNeverGranted) {
   SessionOptions sessions;
   sessions.default_acl = Acl::creator_only();
@@ -44,7 +44,7 @@ TEST(IdentityTest, LockWithoutAnOwnerIsNeverGranted) {
   EXPECT_EQ(report.failure->violation.oracle, "misuse");
 }
 
-// Sessions that a client opens later, too.
+// A client's later sessions get the identity, too.
 TEST(IdentityTest, NextSessionIsToldTheSame) {
   Simulation simulation;
   SessionOptions options;

@@ -16,7 +16,7 @@ namespace {
 
 Task<void> work(Session& session) { static_cast<void>(co_await session.exists("/lock")); }
 
-// Its oracles hear of no grant, so that only the resource judges.
+// No grant is reported to the oracles, so only the resource judges.
 Task<void> work_under_a_lock(Contender& self, Path lock, bool until_suspect) {
   const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -81,7 +81,7 @@ TEST(InsideTest, AHolderThatStaysWhenItsSessionHasEndedIsNot) {
   EXPECT_EQ(report.failure->violation.oracle, "S2") << report.text();
 }
 
-// A grant that has ended already is no critical section.
+// A grant that has already ended is no critical section.
 Task<void> work_after_the_end(Contender& self, Path, std::uint32_t) {
   const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
   if (!session) co_return;

@@ -31,14 +31,14 @@
 #endif
 #endif
 
-// Code under test that ends the process does not take its schedule with it.
+// Code under test that ends the process does not lose its schedule.
 namespace lockstep::lab {
 namespace {
 
 using ::testing::ExitedWithCode;
 using ::testing::KilledBySignal;
 
-// A fault that a sanitizer handles, it reports after the last words, and exits.
+// AddressSanitizer reports a fault that it handles after the last words, and exits.
 #ifdef LOCKSTEP_UNDER_ADDRESS_SANITIZER
 const std::string kAfterFault = "(.|\n)*AddressSanitizer";
 bool died_of_fault(int status) { return ExitedWithCode(1)(status); }
@@ -50,11 +50,11 @@ const std::string kAfterFault;
 bool died_of_fault(int status) { return KilledBySignal(SIGSEGV)(status); }
 #endif
 
-// The way in which code under test ends.
+// A way in which code under test ends.
 using End = void (*)();
 
-// The end comes only if the first contender's reply comes first, which the second one's does in the
-// calm schedule.
+// The end comes only if the first contender's reply comes first. On the default schedule the second
+// one's does.
 template <End kEnd>
 Task<void> end_if_overtaken(Contender& self, Path, std::uint32_t) {
   static thread_local bool first_was_there = false;
@@ -87,7 +87,7 @@ HuntSettings two_contenders() {
 }
 HuntReport hunt(const LockUnderTest& lock) { return hunt_lock(lock, two_contenders()); }
 
-// The sentence, and the way to replay it.
+// The sentence, and the command that replays it.
 std::string told_in(const std::string& what) {
   return what +
          ".* in step [0-9]+( of execution [0-9]+)?[.] Replay it:\n"
@@ -98,7 +98,7 @@ void end_well() {}
 void fail_a_check() { internal::check(false, "a rule of the user's"); }
 void throw_something() { throw std::runtime_error("out"); }
 void throw_where_none_may() noexcept { throw_something(); }
-// By its value the address is a good one, so that no sanitizer knows before the processor does.
+// The address looks valid, so that no sanitizer notices before the processor does.
 void write_where_none_may() {
   static const char constant = 'c';
   const volatile auto address = reinterpret_cast<std::uintptr_t>(&constant);
@@ -218,7 +218,7 @@ std::string replay_string_in(const std::string& text) {
   return text.substr(at + before.size(), text.find('\n', at) - at - before.size());
 }
 
-// The schedule of the first execution that comes to the end, if that is one to survive.
+// The schedule of the first execution that reaches the end, where that end is harmless.
 std::string schedule_that_overtakes() {
   search::HuntOptions options;
   options.limits.faults = two_contenders().faults;
@@ -245,7 +245,7 @@ TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
     EXPECT_NO_VIOLATION(overtaken<&write_where_none_may>());
   };
   EXPECT_EQ(replay_string_in(printed_by(by_environment)), string);
-  // Without the end, there is nothing wrong with it.
+  // Without the end, the schedule shows no violation.
   const ReplayReport report = replay_lock(string, overtaken<&end_well>());
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_NE(report.text().find("ends-badly, in this schedule, breaks nothing"), std::string::npos)
@@ -396,7 +396,7 @@ TEST(LastWordsDeathTest, EarlierSignalHandlersRunAfterwards) {
               ExitedWithCode(42), told_in("SIGSEGV") + "(.|\n)*handled by hand");
 }
 
-// Blocks on a thread of its own.
+// Blocks on a separate thread.
 template <bool kCaught>
 Task<void> block_elsewhere(Contender& self, Path lock, std::uint32_t) {
   return self.on_fiber([&self, lock] {

@@ -16,10 +16,10 @@
 #include "lockstep/lab/replay.h"
 #include "lockstep/search/exhaustive.h"
 
-// Users describe their locks in these ways, or give no description, or nonsense.
+// Users describe their locks like this, or not at all, or wrongly.
 namespace acme {
 
-// Takes its place, and does not report its grant.
+// Takes its place, but does not report its grant.
 class SilentMutex {
  public:
   SilentMutex(lockstep::Session& session, const lockstep::Path& lock, lockstep::LockObserver*)
@@ -30,7 +30,7 @@ class SilentMutex {
   lockstep::FairMutex mutex_;
 };
 
-// Never gets it.
+// Never acquires.
 class SorryMutex {
  public:
   SorryMutex(lockstep::Session&, const lockstep::Path&, lockstep::LockObserver*) {}
@@ -39,7 +39,7 @@ class SorryMutex {
   }
 };
 
-// Every contender gets it.
+// Every contender acquires.
 class OpenDoor {
  public:
   OpenDoor(lockstep::Client&, const lockstep::Path&, lockstep::LockObserver*) {}
@@ -66,7 +66,7 @@ Task<void> ask(Contender& self) {
   if (session) static_cast<void>(co_await (*session)->exists("/lock"));
 }
 
-// One more each time that a contender comes.
+// Each contender counts one visit.
 LockUnderTest counting(int& visits) {
   LockUnderTest lock("visits", [&visits](Contender& self, Path, std::uint32_t) -> Task<void> {
     if (++visits > 2) self.oracles().violated("user:visits", "more visits than contenders");
@@ -103,13 +103,13 @@ TEST(LockUnderTestTest, InvariantsAreJudgedAfterEachStep) {
   const HuntReport report = hunt_lock(lock, few_without_faults());
   EXPECT_EQ(broken(report), "user:two");
   EXPECT_FALSE(replay_lock(report.failure->replay, lock).passed());
-  // Only some orders show it.
+  // Only some orders show the violation.
   search::ExhaustiveOptions options;
   const auto program = lock.program({2, 1});
   EXPECT_TRUE(search_exhaustively(*program, options).found);
 }
 
-// In which order they come is seen in no znode.
+// No znode shows the order in which they come.
 Task<void> come(Contender& self, int& last) {
   co_await ask(self);
   const int before = std::exchange(last, static_cast<int>(self.client().process().index()));
@@ -188,7 +188,7 @@ TEST(LockUnderTestTest, ABlockingLockWithoutExclusionIsCaughtWithoutItsReports) 
   EXPECT_TRUE(sound.passed()) << sound.text();
 }
 
-// A contender that waits for an event that never comes, without having reported its acquire.
+// A contender that waits for an event that never comes, and has not reported its acquire.
 Task<void> wait_behind(Contender& self, Path lock) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -220,7 +220,7 @@ TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
   EXPECT_NE(guessed.note, "");
 }
 
-// A test that replays under other rules would say nothing.
+// A test that replays under other rules would prove nothing.
 TEST(LockUnderTestTest, APartThatACodeCannotSayIsLeftToFillIn) {
   LockUnderTest lock = lock_under_test<FairMutex>("x");
   lock.last = LastContender::kPatient;

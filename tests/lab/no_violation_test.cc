@@ -9,7 +9,7 @@
 #include "lockstep/lab/gtest.h"
 #include "variable.h"
 
-// Hunts as assertions, and what the environment says to them.
+// Hunts as assertions, and the effect of the environment on them.
 namespace lockstep::lab {
 namespace {
 
@@ -27,7 +27,7 @@ Task<void> walk_in_each_round(Contender& self, Path, std::uint32_t rounds) {
   }
 }
 
-// Takes a lock, and finds something wrong with the second round.
+// Takes a lock, and reports a violation in the second round.
 Task<void> count_rounds(Contender& self, Path lock, std::uint32_t rounds) {
   co_await contend_for<FairMutex>(self, lock, rounds);
   if (rounds > 1) self.oracles().violated("user:rounds", "there was a second round");

@@ -12,7 +12,7 @@
 namespace lockstep::lab {
 namespace {
 
-// Grants the lock to everybody at once.
+// Grants the lock to all contenders at once.
 class EverybodysMutex {
  public:
   EverybodysMutex(Session& session, Path lock, LockObserver* observer)
@@ -65,7 +65,7 @@ TEST(ReplayLockTest, AStringThatCannotBeReadFails) {
   EXPECT_NE(report.text().find("replay string"), std::string::npos) << report.text();
 }
 
-// That such code compiles and does what it says is shown by tests/packaging.
+// tests/packaging shows that such code compiles and works.
 TEST(RegressionTestTest, IsTheCodeOfATest) {
   const HuntReport hunt = broken_lock();
   const std::string code = hunt.regression_test();

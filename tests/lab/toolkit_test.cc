@@ -1,4 +1,5 @@
-// The parts for one's own code under test: shared memory in the lanes, a condition for fibers.
+// Tools for a user's own code under test: shared memory in the lanes, a condition variable for
+// fibers.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -26,7 +27,7 @@ HuntSettings some_without_faults() {
   return settings;
 }
 
-// An increment that is two events: another contender may come between.
+// An increment in two events: another contender may run in between.
 Task<void> count(Contender& self, Shared<int>& visits) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->exists("/lock"));
@@ -95,7 +96,7 @@ struct Waited {
   Duration took = {};
 };
 
-// One fiber waits for two seconds at most; another one changes the value after `change_after`.
+// One fiber waits for at most two seconds; another one changes the value after `change_after`.
 Task<void> wait_within(Contender& self, Waited& waited, Duration change_after) {
   Executor& executor = self.client().executor();
   Condition changed(executor);
@@ -117,7 +118,7 @@ Task<void> wait_within(Contender& self, Waited& waited, Duration change_after) {
   static_cast<void>(co_await when_all(std::move(waiter), std::move(other)));
 }
 
-// The default schedule, in which time passes only when nothing else can happen.
+// Uses the default schedule, in which time passes only when nothing else can happen.
 Waited wait_in_the_default_schedule(Duration change_after) {
   Waited waited;
   LockUnderTest lock("limit",
@@ -159,7 +160,7 @@ TEST(ConditionTest, AWaitIsATimerOnlyIfItWaits) {
 
 // -- A session that is left while its completions are under way.
 
-// Asks on one session and goes on with another one before the answer has come.
+// Sends a request on one session, and goes on with another one before the answer.
 Task<void> ask_and_leave(Contender& self, bool& late) {
   const auto session = co_await self.client().session(Context());
   const SessionId first = (*session)->id();
@@ -190,7 +191,7 @@ TEST(LeaveSessionTest, CompletionsOfTheOldSessionComeLate) {
   EXPECT_TRUE(late);
 }
 
-// A request on the session that was left is a wait of its contender.
+// A request on the session that was left keeps its contender waiting.
 Task<void> wait_on_the_old_one(Contender& self, Path lock) {
   const auto session = co_await self.client().session(Context());
   auto children = co_await (*session)->get_children_watched(lock);

@@ -1,4 +1,4 @@
-// Several users of one session: their lanes, what the judges say about them, and the wait for them.
+// Several users of one session: their lanes, the judges' words about them, and waiting for them.
 #include "lockstep/lab/users.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(UsersTest, UsersOfOneSessionAreJudgedApartUnderAllFaults) {
   EXPECT_GT(report.judged.of(search::Oracle::kS2), 0U);
 }
 
-// Nothing keeps the users of one session apart.
+// Nothing excludes users of one session.
 Task<void> enter(User& user, Session& session) {
   static_cast<void>(co_await session.exists("/lock"));
   const Inside inside(user, session, std::nullopt);
@@ -91,7 +91,7 @@ TEST(UsersTest, TwoInsideBreakS2AndAreNamed) {
   EXPECT_EQ(report.failure->violation.oracle, "S2");
   EXPECT_TRUE(says(report, "A.2 enters while A.1, which is connected, is still inside"))
       << report.text();
-  // The lanes of the process and of its users, in the first line.
+  // The lanes of the process and its users, from the first line.
   const std::string lanes = report.failure->lanes.substr(0, report.failure->lanes.find('\n'));
   EXPECT_LT(lanes.find("A "), lanes.find("A.1")) << report.text();
   EXPECT_LT(lanes.find("A.1"), lanes.find("A.2")) << report.text();
@@ -107,7 +107,7 @@ TEST(UsersTest, ThePageOfAFailureHasTheirLanes) {
   EXPECT_NE(report.html().find(R"("lanes":["A","A.1","A.2")"), std::string::npos);
 }
 
-// One that leaves ends its own visit, not that of another user of the session.
+// A user that leaves ends its own visit, but no other user's.
 Task<void> leave_and_let_enter(Contender& self, Path, std::uint32_t) {
   if (self.client().name() != "A") co_return;
   const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
@@ -127,7 +127,8 @@ TEST(UsersTest, LeavingEndsOnlyTheOwnVisit) {
   EXPECT_EQ(report.failure->violation.oracle, "S2");
 }
 
-// One user acquires without a deadline, the other one for a second. Which resolves in time?
+// One user acquires without a deadline, the other one within a second. `in_time`: that one resolves
+// first.
 Task<void> acquire_for_a_second(Contender& self, bool in_time) {
   const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -153,7 +154,7 @@ TEST(UsersTest, DeadlinesOfUsersAreJudgedApart) {
   }
 }
 
-// One of the users waits for what never comes.
+// One of the users waits for an event that never comes.
 Task<void> wait_for_nothing(Contender& self, Path, std::uint32_t) {
   AsyncEvent never(self.client().executor());
   Users users(self);
@@ -235,7 +236,7 @@ TEST(UsersTest, ACrashUnwindsThemOnTheirFibers) {
   settings.size = {2, 1};
   settings.faults = faults_called("crash,expiry", 2);
   const HuntReport report = hunt_lock(lock, settings);
-  // Without its session a mutex throws, and the exception of a user is a crash of its own kind.
+  // Without its session a mutex throws, and a user's exception counts as a crash.
   if (!report.passed()) {
     EXPECT_EQ(report.failure->violation.oracle, "crash") << report.text();
   }

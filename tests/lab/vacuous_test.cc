@@ -1,4 +1,4 @@
-// A hunt that judges nothing, or not what its user thinks, says so.
+// A hunt reports that it has judged nothing, or not what its user thinks.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -107,7 +107,7 @@ TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
   EXPECT_GT(report.judged.of(search::Oracle::kL3), 100U) << report.text();
 }
 
-// Reports the grant of a sound lock after a change to its record.
+// Reports a sound lock's grant with a changed record.
 class Misreporting final : public LockObserver {
  public:
   using Change = void (*)(GrantRecord&);

@@ -5,7 +5,7 @@
 
 namespace lockstep::unit {
 
-// A variable of the environment, for the length of a test.
+// An environment variable, set for the length of a test.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {

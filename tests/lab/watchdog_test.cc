@@ -10,7 +10,7 @@
 #include "lockstep/search/hunt.h"
 #include "lockstep/sleep.h"
 
-// The watchdog notices code that leaves simulated time, and not only on fibers.
+// The watchdog notices code that leaves simulated time, not only on fibers.
 namespace lockstep::lab {
 namespace {
 

@@ -19,7 +19,7 @@ namespace {
 
 using namespace unit;
 
-// How many acquires are under way, and how many there have been.
+// Counts the acquires: those in progress, and all of them.
 class InFlight final : public LockObserver {
  public:
   [[nodiscard]] int now(const std::string& lock) { return now_[lock]; }
@@ -38,7 +38,7 @@ class InFlight final : public LockObserver {
 
 class AcquireNoticeTest : public ::testing::Test {
  protected:
-  // Expects the notices of a lock that is free, and then held.
+  // Expects the notices of a lock that is free at first, and then held.
   template <class Mutex>
   void expect_told(Mutex& of_a, Mutex& of_b, const std::string& lock) {
     HeldLock held = must(simulation_.run(of_a.acquire()), "acquire");

@@ -19,7 +19,7 @@
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
-// Every recipe's answers to invalid arguments. Arguments that only one recipe takes (a grace
+// Every recipe's response to invalid arguments. Arguments that only one recipe takes (a grace
 // period, a number of leases) are tested with that recipe.
 namespace lockstep {
 namespace {

@@ -17,7 +17,7 @@
 #include "support/by_hand.h"
 #include "support/session_waits.h"
 
-// How long the calls of the blocking locks take, and what ends them.
+// How long the calls of blocking locks take, and what ends them.
 namespace lockstep {
 namespace {
 
@@ -45,7 +45,7 @@ Thrown error_thrown_by_try(Call call) {
   });
 }
 
-// Gives a reason for what does not work.
+// A client that explains why it has no connection.
 class ExplainingClient final : public Client {
  public:
   explicit ExplainingClient(Client& base) : base_(base) {}
@@ -66,7 +66,7 @@ Task<void> stop_later(Executor& executor, std::stop_source source) {
   source.request_stop();
 }
 
-// The connection breaks in a second, and does not come back.
+// Breaks the connection in a second, for the rest of the test.
 Task<void> disconnect_later(Simulation& simulation, FakeSession& session) {
   static_cast<void>(co_await sleep_for(session.executor(), 1s));
   simulation.cut(session);
@@ -84,7 +84,7 @@ blocking::Bounds bounds_of(Duration release, Duration attempt) {
 class BlockingBoundsTest : public ::testing::Test {
  protected:
   std::size_t places() { return children(simulation_, "/lock").size(); }
-  // Nothing of the client's next session arrives.
+  // Holds back everything for the client's next session.
   void keep_from_connecting(fake::FakeClient& client) { simulation_.hold_inbox(*client.current()); }
   [[nodiscard]] std::stop_token stopped_in_a_second() {
     std::stop_source source;
@@ -128,7 +128,7 @@ TEST_F(BlockingBoundsTest, UnlockOnAStalledLinkGoesOnInTheBackground) {
   simulation_.let_go(*ann_.current());
   simulation_.settle();
   EXPECT_EQ(places(), 0U);
-  mutex.lock();  // The caller holds it no more.
+  mutex.lock();  // The caller no longer holds it.
   mutex.unlock();
 }
 
@@ -180,7 +180,7 @@ TEST_F(BlockingBoundsTest, TheTextNamesTheCallTheLockAndTheReason) {
             "permitted");
 }
 
-// A client whose options cannot be meant, as the production backend's says it.
+// A client with invalid options, which it reports like the production backend.
 class DefectiveClient final : public Client {
  public:
   DefectiveClient(Executor& executor, Error error) : executor_(executor), error_(error) {}
@@ -354,7 +354,7 @@ TEST_F(BlockingBoundsTest, TheTokenOfALossIsAskedWithoutTheExecutor) {
 class WithinTest : public BlockingBoundsTest {
  protected:
   void SetUp() override { holder_.emplace(must(simulation_.run(fair_.acquire(30s)), "acquire")); }
-  // That it times out, after that time.
+  // Expects a timeout after that time.
   template <class T>
   void expect_timed_out_after(Duration wait, Task<Result<T>> task) {
     const TimePoint before = simulation_.now();

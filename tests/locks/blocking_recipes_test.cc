@@ -30,7 +30,7 @@ using namespace unit;
 
 class BlockingRecipesTest : public ::testing::Test {
  protected:
-  // The client's session is expired, and it knows.
+  // Expires the client's session, and lets the client notice.
   void expire(fake::FakeClient& client) {
     const auto session = client.current();
     disconnect(simulation_, *session);
@@ -38,7 +38,7 @@ class BlockingRecipesTest : public ::testing::Test {
     reconnect(simulation_, *session);
   }
   std::size_t places(const Path& lock) { return children(simulation_, lock).size(); }
-  // A contender of another process holds a lock for two seconds, from now on.
+  // A contender of another process takes a lock now, and holds it for two seconds.
   template <class Acquire>
   void hold_elsewhere(Acquire acquire) {
     const auto hold = [](Task<Result<HeldLock>> taking, Executor& executor) -> Task<void> {
@@ -206,7 +206,7 @@ TEST_F(BlockingRecursionTest, ReaderWritesInsideOnceTheOthersHaveGone) {
   lock_.lock_shared();
   EXPECT_FALSE(lock_.try_lock());
   EXPECT_FALSE(lock_.try_lock_for(1s));
-  lock_.lock();  // In a second.
+  lock_.lock();  // After a second.
   const Zxid token = lock_.fencing_token();
   EXPECT_GT(token, 0);
   lock_.unlock();
@@ -256,7 +256,7 @@ TEST_F(BlockingRecipesTest, BarrierOpensWhenAllHaveCome) {
   simulation_.run_until(entering);
   DoubleBarrier::Member member = must(std::move(entering.result()), "enter");
   EXPECT_EQ(barrier.round(), member.round());
-  EXPECT_FALSE(barrier.try_leave_for(1s));  // It has left; the other one is inside.
+  EXPECT_FALSE(barrier.try_leave_for(1s));  // This member has left; the other one is inside.
   EXPECT_EQ(code_of([&] { static_cast<void>(barrier.round()); }),
             std::errc::operation_not_permitted);
   must(simulation_.run(member.leave()), "leave");
@@ -291,7 +291,7 @@ TEST_F(BlockingLatchTest, LeadsUntilItResigns) {
   EXPECT_TRUE(first.over.stop_requested());
   const blocking::Leadership second = latch_.wait();
   EXPECT_GT(second.fencing_token, first.fencing_token);
-  latch_.resign(first);  // Over already: no effect on the second.
+  latch_.resign(first);  // That term is over: no effect on the second.
   EXPECT_FALSE(second.over.stop_requested());
   latch_.close();
   EXPECT_TRUE(second.over.stop_requested());

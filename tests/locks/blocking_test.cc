@@ -22,7 +22,7 @@ using namespace unit;
 class BlockingTest : public ::testing::Test {
  protected:
   std::vector<std::string> queue() { return children(simulation_, "/lock"); }
-  // The client's session is expired, and it knows.
+  // Expires the client's session, and lets the client notice.
   void expire(fake::FakeClient& client) {
     const auto session = client.current();
     disconnect(simulation_, *session);

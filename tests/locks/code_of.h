@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// Returns the code of the exception that a call throws; none if it throws nothing.
+// The code of the exception that a call throws; none if it throws nothing.
 template <class Call>
 std::error_code code_of(Call call) {
   try {

@@ -28,7 +28,7 @@ class CohortMutexTest : public ::testing::Test {
     simulation_.settle();
     return started;
   }
-  // A contender of another process, which queues up like any FairMutex.
+  // Starts a contender of another process, which queues up like any FairMutex.
   auto start_elsewhere() {
     auto started = simulation_.start(elsewhere_.acquire());
     simulation_.settle();
@@ -129,7 +129,8 @@ TEST_F(CohortMutexTest, WaiterThatGaveUpAsItWasHandedTheGrantHandsItOn) {
   AsyncEvent go(session_->executor());
   auto release = simulation_.start(release_after(go, hold));
   simulation_.settle();
-  // In this order: the wait is cancelled, the release hands it the grant, the waiter resumes.
+  // In this order: the wait is cancelled, the release hands the grant to the waiter, the waiter
+  // resumes.
   stop.request_stop();
   go.set();
   simulation_.run_until(second);

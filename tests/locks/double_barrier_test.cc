@@ -67,13 +67,13 @@ TEST_F(DoubleBarrierTest, TheHighestMayLeaveFirst) {
   const Entering b = enter(of_b_);
   const Leaving b_leaves = leave(b);
   EXPECT_FALSE(b_leaves.done());
-  EXPECT_EQ(members(), 1U);  // The lowest is the one that all others wait for.
+  EXPECT_EQ(members(), 1U);  // All others wait for the lowest one.
   const Leaving a_leaves = leave(a);
   EXPECT_TRUE(a_leaves.done());
   EXPECT_TRUE(b_leaves.done());
 }
 
-// "ready" of the first round opens no later one.
+// The "ready" of the first round opens no later one.
 TEST_F(DoubleBarrierTest, EachRoundWaitsForItsOwnMembers) {
   for (int round = 0; round < 3; ++round) {
     const Entering a = enter(of_a_);
@@ -92,7 +92,7 @@ TEST_F(DoubleBarrierTest, AMemberThatComesLateWaitsForTheNextRound) {
   const Entering late = enter(of_c_);
   const Entering other = enter(of_a_);  // A second member of the first session.
   EXPECT_FALSE(late.done());
-  EXPECT_FALSE(other.done());  // Two wait, but the round before is not over.
+  EXPECT_FALSE(other.done());  // Two wait, but the previous round is not over.
   const Leaving a_leaves = leave(a);
   EXPECT_FALSE(late.done());
   const Leaving b_leaves = leave(b);
@@ -104,7 +104,7 @@ TEST_F(DoubleBarrierTest, AMemberThatComesLateWaitsForTheNextRound) {
 TEST_F(DoubleBarrierTest, MoreThanItNeedsMayEnterTogether) {
   DoubleBarrier three(*a_, "/b", 3);
   const Entering a = enter(three);
-  const Entering b = enter(of_b_);  // Two are enough for this one.
+  const Entering b = enter(of_b_);  // Two are enough for this round.
   EXPECT_TRUE(a.done());
   EXPECT_TRUE(b.done());
 }
@@ -199,7 +199,7 @@ TEST_F(DoubleBarrierTest, SurvivesACutAnywhere) {
   }
 }
 
-// At the end of the sequence all later numbers are equal: their creators give up.
+// At the end of the sequence all later numbers are equal, and their creators give up.
 TEST_F(DoubleBarrierTest, ANumberThatKeepsNoOrderIsNoMember) {
   const Entering a = enter(of_a_);
   must(simulation_.run(create(*b_, "/b/_c_0-member-2147483647")), "create");

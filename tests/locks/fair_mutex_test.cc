@@ -29,11 +29,11 @@ TEST(FairMutexTest, PredecessorDeletedBeforeTheWatchIsRegistered) {
   FairMutex of_b(*b, "/lock");
 
   Result<HeldLock> held_by_a = simulation.run(of_a.acquire());
-  simulation.hold(*b, OpCode::kGetData);  // B lists the queue; its watching read stays under way,
+  simulation.hold(*b, OpCode::kGetData);  // B lists the queue; its watching read is held back,
   const Started<Result<HeldLock>> acquired_by_b = simulation.start(of_b.acquire());
   simulation.settle();
   EXPECT_EQ(simulation.run(held_by_a->release()), ReleaseOutcome::kReleased);  // A deletes,
-  simulation.let_go(*b);  // and now it arrives.
+  simulation.let_go(*b);  // and now the read arrives.
   simulation.run_until(acquired_by_b);
   EXPECT_EQ(acquired_by_b.result()->state(), LockState::kHeld);
 }
@@ -57,19 +57,20 @@ TEST(FairMutexTest, ExpiryOfTheHolderHandsTheLockOverAndTellsTheHolder) {
   simulation.run_until(acquired_by_b);
   simulation.settle();
   EXPECT_EQ(held_by_a->state(), LockState::kLost);
-  EXPECT_EQ(held_by_a->cause(), Error::kContactLost);  // By its own clock, before B could hold.
+  // Lost by A's own clock, before B could hold.
+  EXPECT_EQ(held_by_a->cause(), Error::kContactLost);
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_GT(acquired_by_b.result()->fencing_token(), held_by_a->fencing_token());
 }
 
-// One client: a session, a mutex, and what it was told.
+// One client: a session, a mutex, and its notices.
 class MutexClient {
  public:
   MutexClient(Simulation& simulation, std::string_view name)
       : simulation_(simulation), session(simulation.open(name)) {}
 
   Task<Result<HeldLock>> acquire(Context context = Context()) { return mutex.acquire(context); }
-  // Starts to acquire and gets as far as it can without time.
+  // Starts an acquire, and lets it proceed without letting time pass.
   Started<Result<HeldLock>> queue_up(Context context = Context()) {
     const auto started = simulation_.start(acquire(std::move(context)));
     simulation_.settle();
@@ -136,7 +137,7 @@ TEST_F(FairMutexQueueTest, WakesOnlyTheNextWaiter) {
   EXPECT_TRUE(by_b.done());
   EXPECT_FALSE(by_c.done());
   EXPECT_EQ(requests.of(*a_.session), 1U);  // The delete,
-  EXPECT_EQ(requests.of(*b_.session), 0U);  // whose event is enough for the only one behind,
+  EXPECT_EQ(requests.of(*b_.session), 0U);  // whose event is enough for the only next contender,
   EXPECT_EQ(requests.of(*c_.session), 0U);  // and no herd.
   simulation_.run(by_b.result()->release());
   simulation_.run_until(by_c);
@@ -153,7 +154,7 @@ TEST_F(FairMutexQueueTest, WaiterThatTimesOutLeavesAndTheNextGetsTheLock) {
   ASSERT_TRUE(by_b.done());
   EXPECT_EQ(error_of(by_b.result()), Error::kTimedOut);
   EXPECT_EQ(children(simulation_, "/lock").size(), 2U);
-  EXPECT_FALSE(by_c.done());  // Its predecessor is gone, but not the holder:
+  EXPECT_FALSE(by_c.done());  // Its predecessor is gone, but the holder is not:
   EXPECT_EQ(c_.observer.calls(), (Calls{"place reserved", "waits behind 2", "waits behind 1"}));
   simulation_.run(held->release());
   simulation_.settle();
@@ -212,7 +213,7 @@ TEST_F(FairMutexQueueTest, WaiterLearnsAfterwardsOfAReleaseDuringItsAbsence) {
   EXPECT_EQ(by_b.result()->state(), LockState::kHeld);
 }
 
-// The waiter's connection breaks at any two moments, the release comes at any third.
+// The waiter's connection breaks at any two moments, and the release comes at any third.
 TEST_F(FairMutexQueueTest, WaiterGetsTheLockWhateverCutsFallAroundTheRelease) {
   constexpr int kSteps = 8;
   for (int i = 0; i < kSteps * kSteps * kSteps; ++i) {
@@ -375,8 +376,8 @@ TEST_F(FairMutexQueueTest, QueueIsInOrderWhereTheNumbersWrap) {
   EXPECT_EQ(queue[2].znode.name(), "c-lock--2147483647");
 }
 
-// At its end the counter sticks: every create gets the same number from then on, and only the GUID
-// tells the contenders apart. No contender may hold with it.
+// At its end the counter sticks: every later create gets the same number, and only the GUID
+// distinguishes the contenders. None of them may hold.
 TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   simulation_.wind_sequence("/lock", 2147483646);
@@ -391,12 +392,12 @@ TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
   EXPECT_EQ(error_of(simulation_.run(b_.acquire())), Error::kNodeExists);
   simulation_.settle();
   EXPECT_TRUE(children(simulation_, "/lock").empty());
-  // An operator repairs it so.
+  // An operator repairs it like this.
   must(simulation_.run(remove(*c_.session, "/lock")), "remove");
   EXPECT_TRUE(simulation_.run(b_.acquire()).has_value());
 }
 
-// The holder's ACL does not let others read it, so the server tells them nothing of it (3.8.4).
+// The holder's ACL does not let others read it, so the server reports nothing about it (3.8.4).
 TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatchedAllTheSame) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   Creation secret(CreateMode::kEphemeral, Acl({AclEntry(permission::kDelete, "world", "anyone")}));
@@ -448,8 +449,8 @@ TEST_F(FairMutexQueueTest, GrantOfTheOnlyWaiterRestsOnTheDeletionInFrontOfIt) {
   simulation_.run(held_by_a->release());
   simulation_.run_until(by_b);
   ASSERT_TRUE(keeper.grant.has_value());
-  EXPECT_EQ(keeper.grant->evidence, keeper.grant->created);  // The list that showed it second,
-  EXPECT_EQ(keeper.grant->after, held_by_a->znode());        // and what has gone since.
+  EXPECT_EQ(keeper.grant->evidence, keeper.grant->created);  // The list in which it was second,
+  EXPECT_EQ(keeper.grant->after, held_by_a->znode());        // and the znode that has gone since.
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(GuaranteedRemoveTest, ByGuidFindsACreateThatIsStillUnderWay) {
   EXPECT_TRUE(children(simulation_, "/q").empty());
 }
 
-// A server that lags behind must have caught up before its answer that the znode is missing counts.
+// The answer of a lagging server that the znode is missing counts only after it has caught up.
 TEST_F(GuaranteedRemoveTest, ByGuidSyncsBeforeItLists) {
   const RequestCounter requests(simulation_);
   simulation_.hold(*session_, OpCode::kGetChildren);

@@ -21,7 +21,7 @@ class HeldLockTest : public ::testing::Test {
     FairMutex mutex(*session_, "/lock", &observer_);
     return must(simulation_.run(mutex.acquire()), "acquire");
   }
-  // Returns the calls that the observer has received since the grant.
+  // The observer's calls since the grant.
   Calls told() const {
     Calls calls = observer_.calls();
     while (!calls.empty() && calls.front() != "granted") calls.erase(calls.begin());
@@ -30,7 +30,7 @@ class HeldLockTest : public ::testing::Test {
   }
   void expire() {
     disconnect(simulation_, *session_);
-    simulation_.kill(*session_);  // Before its own clock takes notice.
+    simulation_.kill(*session_);  // Before the session's own clock notices.
     simulation_.settle();
     reconnect(simulation_, *session_);
   }
@@ -355,7 +355,7 @@ TEST_F(HeldLockTest, AssigningOverAHeldLockReleasesIt) {
   EXPECT_EQ(first.state(), LockState::kHeld);
 }
 
-// A callback that hears of the loss may drop the lock at once.
+// The callback of a loss may destroy the lock at once.
 TEST_F(HeldLockTest, LossMayDestroyTheLock) {
   std::optional<HeldLock> held = acquire();
   const std::stop_callback drop(held->lost_token(), [&] { held.reset(); });

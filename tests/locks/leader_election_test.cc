@@ -15,7 +15,7 @@ using namespace unit;
 
 class LeaderElectionTest : public ::testing::Test {
  protected:
-  // Returns the leader as C sees it; "" if there is none.
+  // The leader that C sees; "" if there is none.
   std::string_view leader() {
     leader_ = must(simulation_.run(of_c_.leader()), "leader");
     return leader_ ? leader_->candidate.view() : "";
@@ -53,7 +53,7 @@ TEST_F(LeaderElectionTest, ObserverHearsOfEveryLeader) {
     return observed;
   };
   const auto first = next();
-  EXPECT_FALSE(first.done());  // There is not even a parent to look at.
+  EXPECT_FALSE(first.done());  // Even the parent is missing.
   HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
   simulation_.settle();
   ASSERT_TRUE(first.done());
@@ -99,7 +99,7 @@ TEST_F(LeaderElectionTest, LeaderThatGoesUnderTheObserversEyesIsNoEnd) {
   EXPECT_EQ((*asked.result())->candidate, Data("Bob"));
 }
 
-// A candidate comes at any moment of an observer's first looks.
+// A candidate comes at each moment of an observer's first looks.
 TEST_F(LeaderElectionTest, FirstLeaderIsSeenWheneverItComes) {
   for (int steps = 0; steps < 12; ++steps) {
     SCOPED_TRACE(steps);
@@ -114,7 +114,7 @@ TEST_F(LeaderElectionTest, FirstLeaderIsSeenWheneverItComes) {
   }
 }
 
-// Several can have that number, and none of them is a candidate: each gives up at once.
+// Several contenders can have that number; none becomes a candidate, and each gives up at once.
 TEST_F(LeaderElectionTest, NumberAtTheEndOfTheSequenceDoesNotLead) {
   const HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
   const Path last("/election/_c_0-lock-2147483647");

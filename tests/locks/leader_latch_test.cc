@@ -16,7 +16,7 @@ namespace {
 
 using namespace unit;
 
-// Writes down what a latch tells, and what the server had then.
+// Records what a latch reports, and the server's state at that time.
 class Notices final : public LeaderLatch::Listener {
  public:
   Notices(Simulation& simulation, Path election)

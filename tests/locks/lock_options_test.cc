@@ -24,16 +24,16 @@
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
-// Every recipe takes the same options and does with them what they say.
+// Every recipe accepts the same options, and obeys them.
 namespace lockstep {
 namespace {
 
 using namespace unit;
 
-// A grant, together with all that it needs.
+// Keeps a grant, with everything that it needs.
 using Grant = std::shared_ptr<const HeldLock>;
 
-// The grant `held` as a part of what else there is to keep.
+// Shares ownership of `kept`, and points at its grant.
 template <class Kept>
 Grant part_of(std::shared_ptr<Kept> kept, const HeldLock& held) {
   return Grant(std::move(kept), &held);
@@ -146,7 +146,7 @@ Task<Result<Grant>> take_part(Session& session, LockOptions options) {
   co_return part_of(kept, kept->member->held());
 }
 
-// A way to take a lock.
+// One way to take a lock.
 struct Recipe {
   const char* name;
   Task<Result<Grant>> (*take)(Session&, LockOptions);
@@ -306,7 +306,7 @@ class BlockingOptionsTest : public ::testing::Test {
     options.loss = LossPolicy::kServerNotice;
     return options;
   }
-  // By any other policy it would be lost after so long.
+  // Expects that the lock is kept for longer than any other policy would.
   void expect_kept(auto& lock) {
     disconnect(simulation_, *client_.current());
     simulation_.advance(1h);

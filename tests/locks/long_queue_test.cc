@@ -85,9 +85,9 @@ TEST_P(LongQueueTest, ReleaseWakesOneWaiterWithOneEventAndOneRequest) {
     release(number);
     EXPECT_EQ(served(), number + 2);
     EXPECT_TRUE(acquired_[number + 1].done());
-    // The first one to wait takes over, and has a watch on its own znode from then on.
+    // The first waiter takes over, and has a watch on its own znode from then on.
     EXPECT_EQ(traffic.events(), number == 1 ? 2U : 1U);
-    // The holder's delete, and a look of the one who is next, unless it takes over.
+    // The holder's delete, and a look by the next contender, unless it takes over.
     std::vector requests{OpCode::kRemove};
     if (number > 0) requests.push_back(OpCode::kGetChildren);
     EXPECT_EQ(traffic.requests(), requests);
@@ -106,7 +106,7 @@ TEST_P(LongQueueTest, JoiningTakesThreeRequestsAndDisturbsNoWaiter) {
 INSTANTIATE_TEST_SUITE_P(, LongQueueTest, ::testing::Values(10, 1'000),
                          ::testing::PrintToStringParamName());
 
-// Counts the lists that still have an owner.
+// Counts the lists with an owner.
 class CountedList final : public Children::Storage {
  public:
   CountedList(std::vector<std::string> texts, int& alive)
@@ -123,7 +123,7 @@ class CountedList final : public Children::Storage {
   int& alive_;
 };
 
-// A session to a server that has one lock, held by another client for ever.
+// A session to a server with one lock, which another client holds forever.
 class Refusing final : public Session {
  public:
   Refusing(Executor& executor, Random& random) : Session(executor, random, Path()) {
@@ -169,7 +169,7 @@ TEST(LongQueueWaiterTest, WaiterKeepsNoList) {
   while (executor.run_posted() > 0) {
   }
   EXPECT_EQ(session.watched(), Path("/lock/_c_guid-lock-0000000000"));  // It waits,
-  EXPECT_EQ(session.lists(), 0);  // and has let go of the list.
+  EXPECT_EQ(session.lists(), 0);  // and has released the list.
 }
 
 }  // namespace

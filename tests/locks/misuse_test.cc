@@ -12,7 +12,7 @@
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
-// Misuse ends the program in every build, with the rule that was broken.
+// Misuse ends the program in every build, and the message names the broken rule.
 namespace lockstep {
 namespace {
 

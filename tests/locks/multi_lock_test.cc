@@ -136,7 +136,7 @@ TEST_F(MultiLockTest, OfAnyRecipeLeavesNothingWhenTimeIsUpAtAnyOfThem) {
            contenders("/semaphore/locks") + contenders("/semaphore/leases") +
            contenders("/written");
   };
-  // The first one of them that is still taken keeps the other contender waiting.
+  // The first of them that is still taken keeps the other contender waiting.
   while (!taken.empty()) {
     EXPECT_EQ(everything(), taken.size());
     MultiLock locks(*a_, one_of_each());

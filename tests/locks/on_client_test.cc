@@ -17,7 +17,7 @@ namespace {
 
 using namespace unit;
 
-// Writes down what concerns sessions.
+// Records notices about sessions.
 class SessionsObserver final : public LockObserver {
  public:
   [[nodiscard]] const Calls& calls() const { return calls_; }
@@ -42,7 +42,7 @@ class OnClientTest : public ::testing::Test {
   void SetUp() override {
     holder_.emplace(must(simulation_.run(holders_mutex_.acquire()), "acquire"));
   }
-  // The server ends the client's session; the client learns of it when the simulation runs on.
+  // Ends the client's session on the server; the client learns of it when the simulation runs on.
   void kill_session() {
     const auto session = client_.current();
     simulation_.kill(*session);
@@ -70,7 +70,7 @@ TEST_F(OnClientTest, AnAcquireEndsWithItsSession) {
   EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: session expired"}));
 }
 
-// Sets room aside up to a limit, and writes down what it is asked for.
+// Reserves room for watches up to a limit, and records the requests for it.
 class ClientWithLimit final : public Client {
  public:
   ClientWithLimit(Client& client, std::size_t limit) : client_(client), limit_(limit) {}
@@ -97,7 +97,7 @@ class ClientWithLimit final : public Client {
   std::weak_ptr<void> room_;
 };
 
-// A recipe whose watches never fit on the session.
+// A recipe whose watches never fit into the session.
 class GreedyMutex {
  public:
   GreedyMutex(Session&, const Path&) {}
@@ -148,7 +148,7 @@ TEST_F(OnClientTest, AnOldGrantNeverTouchesTheNewSession) {
   EXPECT_NE(fresh.session, old.session);
   const RequestCounter requests(simulation_);
   EXPECT_EQ(simulation_.run(old.held.release()), ReleaseOutcome::kAlreadyLost);
-  old = std::move(fresh);  // The rest of the old one goes with the name `fresh`.
+  old = std::move(fresh);  // `fresh` takes the rest of the old grant.
   simulation_.settle();
   EXPECT_EQ(requests.total(), 0U);
   EXPECT_EQ(old.held.state(), LockState::kHeld);
@@ -225,7 +225,7 @@ TEST_F(OnClientTest, RejoiningLeavesASessionThatWasClosed) {
   EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: closing"}));
 }
 
-// Contends through whatever sessions its client has; the oracles know each by what it does.
+// Contends through all sessions of its client; the oracles identify each session by its actions.
 template <class Mutex>
 Task<void> contend_on_client(lab::Contender& self, Path lock, std::uint32_t rounds) {
   Mutex mutex(self.client(), lock, &self.oracles());
@@ -239,7 +239,7 @@ Task<void> contend_on_client(lab::Contender& self, Path lock, std::uint32_t roun
   }
 }
 
-// Goes on with the place of its old session; no other contender waits for it any more.
+// Keeps the place of its old session; no other contender waits for that any more.
 class KeepsItsOldPlace {
  public:
   KeepsItsOldPlace(Client& client, Path lock, LockObserver* observer)

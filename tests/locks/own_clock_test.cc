@@ -16,7 +16,7 @@ namespace {
 
 using namespace unit;
 
-// Hears of suspicion too.
+// Records suspicions as well.
 class SuspicionListener final : public LockObserver {
  public:
   [[nodiscard]] const Calls& calls() const { return calls_; }
@@ -97,7 +97,7 @@ TEST_F(OwnClockTest, LostWhileItsSessionLivesItLeavesTheQueueAfterwards) {
   FairMutex mutex(*other, "/lock");
   const auto next = simulation_.start(mutex.acquire());
   simulation_.settle();
-  // Its requests arrive, and it hears of nothing: the server goes on hearing of its session.
+  // The client's requests arrive, but it receives nothing: for the server, the session is alive.
   simulation_.hold_inbox(*session_);
   simulation_.advance(timeout_);
   EXPECT_EQ(held.cause(), Error::kContactLost);
@@ -288,7 +288,7 @@ TEST_F(OwnClockTest, AnIdleSessionIsTakenForKept) {
   EXPECT_EQ(observer_.calls(), Calls{"granted"});
 }
 
-// The list that shows it stood in the inbox of a connection that the server has ended.
+// The list that shows its place waited in the inbox of a connection that the server has closed.
 TEST_F(OwnClockTest, AGrantThatIsLearnedOfTooLateIsLostFromTheStart) {
   FairMutex mutex(*session_, "/lock", &observer_);
   must(simulation_.run(create(*session_, "/lock")), "create");

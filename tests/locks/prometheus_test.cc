@@ -32,7 +32,7 @@ class PrometheusTest : public ::testing::Test {
     for (std::string line; std::getline(stream, line);) found.push_back(line);
     return found;
   }
-  // The value of a sample; "none" if there is no such sample.
+  // The value of a sample; "none" without such a sample.
   std::string value(const std::string& sample) const {
     for (const std::string& line : lines()) {
       if (line.starts_with(sample + " ")) return line.substr(sample.size() + 1);
@@ -40,7 +40,7 @@ class PrometheusTest : public ::testing::Test {
     return "none";
   }
 
-  // The locks that there are series of.
+  // The locks for which there are series.
   std::set<std::string> labels() const {
     const std::string_view before = "lockstep_held{lock=\"";
     std::set<std::string> found;
@@ -143,7 +143,7 @@ TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
   EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
 }
 
-// Two of them in one parent are two locks.
+// Two of them with one parent are two locks.
 TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
   const auto other = simulation_.open("B");
   UnfairMutex others(*other, "/locks/one");
@@ -160,7 +160,7 @@ TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
   EXPECT_EQ(labels(), std::set<std::string>({"/locks/one", "/locks/two"}));
 }
 
-// Whatever it is made of.
+// Whatever znodes it consists of.
 TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
@@ -183,7 +183,7 @@ TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
   EXPECT_EQ(value("lockstep_releases_total{lock=\"/s\",outcome=\"released\"}"), "1");
 }
 
-// A turn that comes to nothing is no grant, and the wait is over.
+// A turn without a result is no grant, and the wait is over.
 TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
@@ -195,7 +195,7 @@ TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
   EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "0");
 }
 
-// It has no path of its own: its locks are those that a user knows.
+// It has no path of its own: it counts for the locks that a user knows.
 TEST_F(PrometheusTest, MultiLockCountsForEachOfItsLocks) {
   const auto session = must(simulation_.run(client_.session(Context())), "session");
   MultiLock locks(*session, {Path("/a"), Path("/b")}, &metrics_);
@@ -257,8 +257,8 @@ TEST_F(PrometheusTest, EscapesLabels) {
   EXPECT_EQ(value("lockstep_held{lock=\"/a\\\"b\\\\c\"}"), "1");
 }
 
-// The format's grammar, as far as a parser depends on it: every sample stands under the header of
-// its metric, each header comes once, and no sample comes twice.
+// The format's grammar, as far as a parser depends on it: every sample comes after the header of
+// its metric, each header once, and no sample twice.
 TEST_F(PrometheusTest, IsAValidExposition) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   simulation_.run(ignore(mutex.acquire()));

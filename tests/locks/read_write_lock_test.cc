@@ -17,7 +17,7 @@ using namespace unit;
 
 using Acquired = Started<Result<HeldLock>>;
 
-// One client: a session, its lock, and what it was told.
+// One client: a session, its lock, and its notices.
 struct Party {
   Party(Simulation& in, std::string_view name) : simulation(in), session(in.open(name)) {}
 
@@ -75,7 +75,7 @@ TEST_F(ReadWriteLockTest, NamesAreThoseOfCurator) {
   EXPECT_TRUE(children(simulation_, "/lock").back().ends_with("-__WRIT__0000000001"));
 }
 
-// A reader that looked at later writers would wait for one that waits for it (kazoo#649).
+// A reader that waited for later writers would wait for one that waits for it (kazoo#649).
 TEST_F(ReadWriteLockTest, ReaderAfterAWaitingWriterWaitsAndTheReaderInFrontDoesNot) {
   HeldLock reader = a_.read();
   const Acquired writer = b_.wait_to_write();
@@ -152,7 +152,8 @@ TEST_F(ReadWriteLockTest, DowngradeSucceedsWhereverTwoCutsFall) {
   }
 }
 
-// Somebody has deleted the writer's znode, and the next writer holds: the reader must not appear.
+// Another client has deleted the writer's znode, and the next writer holds: the reader must not
+// appear.
 TEST_F(ReadWriteLockTest, DowngradeOfAWriterThatIsGoneIsNoNode) {
   HeldLock held = a_.write();
   const Acquired writer = c_.wait_to_write();
@@ -225,8 +226,8 @@ TEST_F(ReadWriteLockTest, TheSecondOfTwoUpgradersIsToldToGiveUp) {
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
 }
 
-// Found by the mutation check: both waited for ever, each for the other's read grant, because the
-// second one could not see that there had been a first one.
+// Found by the mutation check: both waited forever for each other's read grant, because the second
+// one could not see that there had been a first one.
 TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOneUpgrade) {
   HeldLock first = a_.read();
   HeldLock second = b_.read();

@@ -79,7 +79,7 @@ TEST_F(RecursiveMutexTest, LostLockIsNotEnteredAgain) {
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(error_of(simulation_.run(mutex_.acquire(ann_))), Error::kNoNode);
   EXPECT_EQ(simulation_.run(outer.release()), ReleaseOutcome::kAlreadyLost);
-  RecursiveMutex::Hold again = enter(ann_);  // Once its owner has let go of it.
+  RecursiveMutex::Hold again = enter(ann_);  // After its owner has released it.
   EXPECT_EQ(again.held().state(), LockState::kHeld);
 }
 

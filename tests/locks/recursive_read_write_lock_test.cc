@@ -75,7 +75,7 @@ TEST_F(RecursiveReadWriteLockTest, AReaderUpgradesOnceTheOtherReadersHaveGone) {
   const auto upgrading = simulation_.start(lock_.acquire_write(ann_));
   simulation_.settle();
   EXPECT_FALSE(upgrading.done());
-  EXPECT_EQ(error_of(read(ann_)), Error::kConflict);  // Its grant is being changed.
+  EXPECT_EQ(error_of(read(ann_)), Error::kConflict);  // Ann's grant is being changed.
   EXPECT_EQ(simulation_.run(other.release()), ReleaseOutcome::kReleased);
   simulation_.settle();
   ASSERT_TRUE(upgrading.done());
@@ -138,7 +138,8 @@ TEST_F(RecursiveReadWriteLockTest, ALostLockIsNotEnteredAgainUntilEveryHoldIsRel
   EXPECT_EQ(release(writer), ReleaseOutcome::kAlreadyLost);
   EXPECT_EQ(error_of(read(ann_)), *reader.held().cause());
   EXPECT_EQ(release(reader), ReleaseOutcome::kAlreadyLost);
-  EXPECT_EQ(error_of(read(ann_)), Error::kSessionExpired);  // Of the session: there is no hold.
+  // The session's error: there is no hold.
+  EXPECT_EQ(error_of(read(ann_)), Error::kSessionExpired);
 }
 
 TEST_F(RecursiveReadWriteLockTest, OwnersExcludeEachOther) {
@@ -159,7 +160,8 @@ TEST_F(RecursiveReadWriteLockTest, DestroyedHoldsLeaveInTheBackground) {
       EXPECT_EQ(lock_.writers(ann_), 1U);
     }
     EXPECT_EQ(lock_.writers(ann_), 0U);
-    EXPECT_EQ(reader.held().share(), Share::kExclusive);  // Nothing waits for a downgrade.
+    // A destructor does not wait for the downgrade.
+    EXPECT_EQ(reader.held().share(), Share::kExclusive);
     const Hold again = must(write(ann_), "write");
   }
   simulation_.settle();
@@ -174,7 +176,7 @@ TEST_F(RecursiveReadWriteLockTest, HoldsThatLeaveDuringAnUpgradeReleaseTheLockAt
   simulation_.settle();
   reader.reset();
   simulation_.settle();
-  EXPECT_EQ(contenders(), 3U);  // Of this owner, a reader and a writer.
+  EXPECT_EQ(contenders(), 3U);  // Two are Ann's: a reader and a writer.
   tasks.clear();
   simulation_.settle();
   EXPECT_EQ(contenders(), 1U);

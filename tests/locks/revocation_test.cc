@@ -50,7 +50,7 @@ TEST_F(RevocationTest, HolderHearsOfItAndDecides) {
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
 }
 
-// As Curator's Revoker does it.
+// Curator's Revoker does the same.
 TEST_F(RevocationTest, DataOnTheHoldersZnodeIsTheRequest) {
   const HeldLock held = hold();
   must(simulation_.run(set_data(*b_, held.znode(), "something else")), "set_data");
@@ -164,7 +164,7 @@ TEST_F(ReadWriteRevocationTest, AllReadersHearOfItAndNoWaiterDoes) {
   EXPECT_TRUE(first.revoked_token().stop_requested());
   EXPECT_TRUE(second.revoked_token().stop_requested());
   simulation_.advance(5s);
-  EXPECT_EQ(first.cause(), Error::kRevoked);  // It alone has a grace period.
+  EXPECT_EQ(first.cause(), Error::kRevoked);  // Only this lock has a grace period.
   EXPECT_EQ(second.state(), LockState::kHeld);
   EXPECT_FALSE(writer.done());
   simulation_.end_tasks();
@@ -187,11 +187,11 @@ TEST_F(ReadWriteRevocationTest, ADowngradedGrantIsAskedForAsItsWriterWas) {
   ask();
   simulation_.advance(3s);
   must(simulation_.run(of_a_.downgrade(held)), "downgrade");
-  EXPECT_FALSE(held.revoked_token().stop_requested());  // Not yet: it is a new grant.
+  EXPECT_FALSE(held.revoked_token().stop_requested());  // It is a new grant.
   simulation_.settle();
   EXPECT_TRUE(held.revoked_token().stop_requested());
   simulation_.advance(4s);
-  EXPECT_EQ(held.state(), LockState::kHeld);  // Its grace period has begun again.
+  EXPECT_EQ(held.state(), LockState::kHeld);  // Its grace period has started again.
   simulation_.advance(1s);
   EXPECT_EQ(held.cause(), Error::kRevoked);
 }

@@ -66,13 +66,13 @@ TEST_F(SemaphoreTest, ZnodesAreThoseOfCurator) {
   EXPECT_TRUE(name.starts_with("/s/leases/_c_")) << name;
   EXPECT_TRUE(name.ends_with("-lease-0000000000")) << name;
   const Acquired second = wait(of_b_);
-  const Acquired third = wait(of_c_);  // It has its lease already, and holds the mutex meanwhile.
+  const Acquired third = wait(of_c_);  // It already has its lease, and still holds the mutex.
   EXPECT_EQ(leases(), 3U);
   ASSERT_EQ(queue(), 1U);
   EXPECT_TRUE(children(simulation_, "/s/locks").front().ends_with("-lock-0000000002"));
 }
 
-// Everything in "leases" counts, as it does for Curator.
+// Everything in "leases" counts, as in Curator.
 TEST_F(SemaphoreTest, ForeignLeaseCounts) {
   const Acquired first = wait(of_a_);
   must(simulation_.run(create(*b_, "/s/leases/_c_0-lease-7")), "create");
@@ -123,7 +123,8 @@ TEST_F(SemaphoreTest, ExpiredHolderReturnsItsLease) {
   EXPECT_TRUE(third.done());
 }
 
-// Somebody deletes the mutex of one who waits: two would wait for each other's leases to go.
+// Another client deletes a waiter's mutex. If that waiter stayed, two would wait for each other's
+// leases.
 TEST_F(SemaphoreTest, WaiterWhoseMutexIsDeletedGivesUp) {
   Semaphore one_of_a(*a_, "/s", 1);
   Semaphore one_of_b(*b_, "/s", 1);
@@ -266,7 +267,7 @@ TEST_F(SemaphoreTest, SeveralWaitUntilAllOfThemFit) {
   const Acquired behind = wait(of_a_);
   release(first);
   EXPECT_FALSE(both.done());
-  EXPECT_FALSE(behind.done());  // One would fit, but it is not its turn.
+  EXPECT_FALSE(behind.done());  // One would fit, but another contender is first.
   release(second);
   EXPECT_TRUE(both.done());
   EXPECT_FALSE(behind.done());

@@ -146,7 +146,7 @@ TEST(PositionTest, AContenderOutsideTheListHasNone) {
   EXPECT_EQ(error_of(position_of("config", kLockMark, queue)), Error::kBadArguments);
 }
 
-// Against the definition: sorted by number, the one before ours.
+// Compares with the definition: sorted by number, the one before ours.
 TEST(PositionTest, IsThePlaceInTheSortedQueueWhateverTheOrderOfTheList) {
   fakezk::RandomStream random(20260107);
   for (int round = 0; round < 300; ++round) {

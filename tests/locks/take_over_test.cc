@@ -9,8 +9,8 @@
 #include "support/by_hand.h"
 #include "support/round_trips.h"
 
-// When the only waiter behind a holder takes over on the event of the holder's deletion, and when
-// it lists the queue again.
+// When the only waiter of a holder takes over on the deletion of the holder's znode, and when it
+// lists the queue again.
 namespace lockstep {
 namespace {
 
@@ -28,7 +28,7 @@ class TakeOverTest : public ::testing::Test {
   HeldLock held_by_a() {
     return must(simulation_.run(FairMutex(*a_, "/lock").acquire()), "acquire");
   }
-  // B waits behind A; its round trips count from here.
+  // Lets B wait for A, and counts its round trips from here.
   Started<Result<HeldLock>> queue_up_b() {
     Started<Result<HeldLock>> by_b = simulation_.start(of_b_.acquire());
     simulation_.settle();
@@ -60,7 +60,7 @@ TEST_F(TakeOverTest, TheDeletionOfTheOnlyOneInFrontIsEnough) {
   EXPECT_GT(by_b.result()->fencing_token(), first.fencing_token());
 }
 
-// Also an end of the holder's session.
+// The end of the holder's session counts, too.
 TEST_F(TakeOverTest, TheExpiryOfTheOnlyOneInFrontIsEnough) {
   const HeldLock first = held_by_a();
   const auto by_b = queue_up_b();
@@ -140,7 +140,7 @@ TEST_F(TakeOverTest, AZnodeOfAnotherSessionUnderItsNameIsNotIts) {
 TEST_F(TakeOverTest, ASessionThatIsNotProvenToLiveListsAgain) {
   HeldLock first = held_by_a();
   const auto by_b = queue_up_b();
-  simulation_.advance(1h);  // No grant of B keeps its proof of contact fresh.
+  simulation_.advance(1h);  // No grant of B renews its proof of contact.
   EXPECT_LT(*b_->valid_until(), simulation_.now());
   simulation_.run(first.release());
   simulation_.run_until(by_b);
@@ -156,7 +156,7 @@ TEST_F(TakeOverTest, AnyOtherChildMakesItListAgain) {
   EXPECT_EQ(trips_.taken(), 1U);
 }
 
-// They may be shared, or numbered by others.
+// Their contenders may be shared, or numbered differently.
 TEST_F(TakeOverTest, MarksOfOtherLibrariesMakeItListAgain) {
   static constexpr std::array kMarks = {Mark{kLockMark, Share::kExclusive},
                                         Mark{"__lock__", Share::kExclusive}};
@@ -172,7 +172,7 @@ TEST_F(TakeOverTest, MarksOfOtherLibrariesMakeItListAgain) {
   EXPECT_EQ(trips_.taken(), 1U);
 }
 
-// Its list was sent with its create, and shows who left before its watch was set.
+// It sent its list with its create: the list shows who left before its watch was set.
 TEST_F(TakeOverTest, APredecessorThatIsGoneBeforeTheWatchCostsOneList) {
   HeldLock first = held_by_a();
   simulation_.hold(*b_, OpCode::kGetData);

@@ -26,7 +26,7 @@ class TakePlaceTest : public ::testing::Test {
   Task<Result<Created>> place(Context context = Context()) {
     return place_in(*session_, "/lock", std::move(context), Data("mine"));
   }
-  // The one contender that there is; "" if there is none or more than one.
+  // The only contender; "" if there is none or more than one.
   std::string only_contender() {
     const std::vector<std::string> names = children(simulation_, "/lock");
     return names.size() == 1 ? "/lock/" + names.front() : "";
@@ -57,7 +57,7 @@ TEST_F(TakePlaceTest, NameIsGuidMarkAndNumber) {
 
 TEST_F(TakePlaceTest, LostReplyAdoptsTheZnodeThatExists) {
   const auto created = simulation_.start(place());
-  simulation_.cut(*session_, 1, 0);  // Applied; the client does not hear of it.
+  simulation_.cut(*session_, 1, 0);  // Applied, but the client does not learn of it.
   EXPECT_NE(only_contender(), "");
   simulation_.run_until(created);
   expect_owns(created.result());
@@ -73,7 +73,7 @@ TEST_F(TakePlaceTest, LostRequestIsSentAgain) {
   EXPECT_EQ(creates_under(simulation_, "/lock"), 1U);
 }
 
-// Whatever is under way when the connection breaks, twice, and however much of it arrives.
+// The connection breaks twice, with any request in flight, of which any part arrives.
 TEST_F(TakePlaceTest, CreatesExactlyOneWhereverTwoCutsFall) {
   constexpr int kSteps = 9;
   for (int first = 0; first < kSteps; ++first) {
@@ -128,7 +128,7 @@ TEST_F(TakePlaceTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
   while (!created.done()) simulation_.advance(500ms);
   EXPECT_EQ(error_of(created.result()), Error::kTimedOut);
   EXPECT_EQ(simulation_.now(), deadline);
-  EXPECT_NE(only_contender(), "");  // Still there: no client can delete it yet.
+  EXPECT_NE(only_contender(), "");  // It still exists: no client can delete it yet.
   reconnect(simulation_, *session_);
   EXPECT_TRUE(children(simulation_, "/lock").empty());
   EXPECT_TRUE(session_->background().empty());
@@ -187,7 +187,7 @@ TEST_F(TakePlaceTest, ExpiryEndsItAndTheNextSessionIsLeftAlone) {
   EXPECT_EQ(requests.total(), 0U);
 }
 
-// Zoo 10: a znode with our GUID that belongs to a session that is about to die is not ours.
+// Zoo 10: a znode with our GUID is not ours if its session is about to die.
 TEST_F(TakePlaceTest, ZnodeOfAnotherSessionIsNotAdopted) {
   simulation_.client("A").process().random().reseed(7);
   fakezk::RandomStream same(7);
@@ -280,7 +280,7 @@ TEST_F(EnsureParentTest, EachMissingLevelCostsTwoRequests) {
   EXPECT_EQ(requests.of(*session, OpCode::kCreate), 7U);  // Up to "/a", and down again.
 }
 
-// Somebody deletes each level as soon as it is there.
+// Another client deletes each level as soon as it exists.
 TEST_F(EnsureParentTest, EndsAlthoughItsWorkIsUndoneAgainAndAgain) {
   const auto other = simulation_.open("B");
   const auto ensured = simulation_.start(ensure_parent(*session_, "/a/b", Context()));

@@ -18,7 +18,7 @@
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
-// A server that limits its load answers kThrottledOp, and has executed nothing.
+// An overloaded server answers kThrottledOp, and has executed nothing.
 namespace lockstep {
 namespace {
 
@@ -69,7 +69,7 @@ TEST_F(ThrottleTest, LockSurvivesWhereverItIsThrottled) {
   }
 }
 
-// Refused deletes have not been applied: another client's is not taken for ours.
+// Refused deletes have not been applied: another client's delete must not count as ours.
 TEST_F(ThrottleTest, ReleaseOfAZnodeThatOthersDeletedIsAlreadyLost) {
   FairMutex mutex(*session_, "/lock");
   HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
@@ -102,7 +102,7 @@ TEST_F(ThrottleTest, GuaranteedDeletesRideItOut) {
   }
 }
 
-// The reply to the create is lost, and then the search for it is throttled, again and again: a
+// The reply to the create is lost, and the search for the znode is throttled again and again. A
 // second znode would wait for the first.
 TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
   for (std::uint32_t refusals = 1; refusals < 8; ++refusals) {
@@ -110,7 +110,7 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
     const Path lock = Path("/") / std::to_string(refusals);
     must(simulation_.run(create(*other_, lock)), "create");
     const auto created = simulation_.start(place_in(*session_, lock));
-    simulation_.cut(*session_, 1, 0);  // Applied; the client does not hear of it.
+    simulation_.cut(*session_, 1, 0);  // Applied, but the client does not learn of it.
     simulation_.settle();
     simulation_.throttle(*session_, refusals);
     simulation_.run_until(created);
@@ -119,7 +119,7 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
   }
 }
 
-// The same, given up before it is found.
+// The same, but the acquire gives up before it finds the znode.
 TEST_F(ThrottleTest, OrphanOfALostCreateIsDeletedThoughTheSearchIsThrottled) {
   {
     Started<Result<Created>> created =
@@ -134,7 +134,7 @@ TEST_F(ThrottleTest, OrphanOfALostCreateIsDeletedThoughTheSearchIsThrottled) {
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 
-// The pauses grow up to a bound, and two that are refused together do not come back together.
+// The pauses grow up to a limit, and two clients that were refused together do not return together.
 TEST(RetryTest, PausesGrowWithJitter) {
   fakezk::RandomStream random(1);
   for (std::uint32_t refusals = 0; refusals < 40; ++refusals) {
@@ -150,7 +150,8 @@ TEST(RetryTest, PausesGrowWithJitter) {
 }
 
 // ------------------------------------------------------------------------------- every recipe
-// A use of a recipe that makes its requests one after the other.
+
+// A use of a recipe that sends one request after another.
 struct Use {
   const char* name;
   std::function<Task<void>(Session& session)> run;
@@ -201,7 +202,7 @@ Task<void> use_revocation(Session& session) {
 
 class ThrottledUseTest : public ::testing::TestWithParam<Use> {};
 
-// Each of its requests is refused once, or several in a row.
+// Each request is refused once, or several in a row.
 TEST_P(ThrottledUseTest, RidesItOut) {
   for (const std::uint32_t refusals : {1U, 3U}) {
     for (int steps = 0; steps < 60; ++steps) {

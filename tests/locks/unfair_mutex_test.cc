@@ -120,7 +120,7 @@ TEST_F(UnfairMutexTest, CreateWhoseReplyIsLostIsFound) {
 }
 
 // The first attempt to delete has succeeded, its reply is lost, and another session holds by now:
-// the second attempt must not delete its znode.
+// the second attempt must not delete that session's znode.
 TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) {
   HeldLock held = hold(of_a_);
   const auto released = simulation_.start(held.release());
@@ -139,7 +139,7 @@ TEST_F(UnfairMutexTest, DestroyedAttemptLeavesNothingAndTouchesNoOtherClient) {
     std::optional<HeldLock> other;
     if (somebody_holds) other.emplace(hold(of_b_));
     TaskSet tasks;
-    tasks.spawn(ignore(of_a_.acquire()));  // The create is under way.
+    tasks.spawn(ignore(of_a_.acquire()));  // The create is in flight.
     simulation_.world().drain();
     tasks.clear();
     simulation_.settle();

@@ -1,4 +1,4 @@
-// A lock that is destroyed before the task of its acquire, which has not even begun.
+// A lock that is destroyed before its acquire's task, which has not even begun.
 #include <optional>
 
 #include "lockstep/internal/task_count.h"
@@ -24,6 +24,6 @@ class Lock {
 int main(int argc, char**) {
   std::optional<Lock> lock(std::in_place);
   std::optional<Task<int>> task(lock->acquire());
-  if (argc > 1) task.reset();  // The right order.
+  if (argc > 1) task.reset();  // The correct order.
   lock.reset();
 }

@@ -1,6 +1,6 @@
-// Results that are forgotten. Each FORGOTTEN has to cause a warning that contains the words in
-// quotes; each FORGOTTEN_AFTER_AWAIT with Clang only: GCC 12 overlooks a co_await whose result is
-// dropped. Only compiled, by run.py.
+// Forgotten results. Each FORGOTTEN must cause a warning that contains the words in quotes; each
+// FORGOTTEN_AFTER_AWAIT only with Clang: GCC 12 overlooks a co_await whose result is dropped.
+// run.py only compiles this file.
 #include "lockstep/fair_mutex.h"
 #include "lockstep/sleep.h"
 

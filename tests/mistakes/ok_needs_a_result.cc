@@ -1,5 +1,5 @@
-// ok() ends a coroutine with an error, which this one cannot return: it does not compile, and the
-// compiler says why. RETURNS is what it returns; with Result<int> it compiles.
+// ok() ends a coroutine with an error, which this coroutine cannot return: it does not compile, and
+// the compiler says why. RETURNS is the return type; with Result<int> it compiles.
 #include "lockstep/fair_mutex.h"
 
 namespace lockstep {

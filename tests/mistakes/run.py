@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mistakes that GCC and Clang have to name, with words that say what to do. (Those that only show when
-a program runs are death tests: MisuseDeathTest, ZookeeperBlockingDeathTest; here is one that depends on how a
+"""Checks that GCC and Clang name mistakes, with words that say what to do. (MisuseDeathTest and
+ZookeeperBlockingDeathTest check mistakes that show only at run time, except one here that depends on how a
 compiler makes coroutines.)
 
 usage: run.py [COMPILER...]    by default g++ and clang++-19
@@ -17,13 +17,13 @@ INCLUDES = [f"-I{TOP / room / 'include'}" for room in ("core/async", "core/clien
 COROUTINE_MUST_RETURN_A_RESULT = "the coroutine has to return a Result"
 
 
-# What a program with tasks links.
+# The sources that a program with tasks links.
 SOURCES = [str(TOP / "core/async/src" / name) for name in ("check.cc", "exception_witness.cc", "frame_pool.cc")]
 
 
 def compiled(compiler, source, *arguments):
     command = [compiler, "-std=c++23", "-Wall", "-Wextra", *INCLUDES, *arguments, str(HERE / source)]
-    # The words of compilers are English only without a locale.
+    # Compilers print English only without a locale.
     return subprocess.run(command, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
 
 
@@ -33,7 +33,7 @@ def expect(holds, what, output=""):
 
 
 def expected_warnings(compiler):
-    """The words that the warning of each line must contain, by line."""
+    """Returns by line the words that its warning must contain."""
     lines = (HERE / "forgotten.cc").read_text().splitlines()
     expected = {}
     for number, line in enumerate(lines, 1):

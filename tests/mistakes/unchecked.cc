@@ -1,4 +1,4 @@
-// The value of a Result that is an error. The standard library's assertions, which every test
+// Reads the value of a Result that is an error. The standard library's assertions, which every test
 // should be built with, end the program and name the call.
 #include "lockstep/result.h"
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Mutation check of the recipes and of the production backend: would a hunt notice it if this line
-were wrong?
+"""Mutation check of the recipes and the production backend: would a hunt notice if this line were wrong?
 
 Applies the mutations of mutants.txt, one at a time, to a copy of the tree, builds the program and
 hunts the scenarios that must catch it. Fails if a mutant survives that must be killed, or if one is
@@ -24,7 +23,7 @@ from edits import Entry, Unusable, chosen, read_list  # noqa: E402
 from scratch_tree import TOP, scratch_tree  # noqa: E402
 
 EXECUTIONS = 30_000
-# On the production backend, which takes a hundred times as long.
+# Executions on the production backend take a hundred times as long.
 EXECUTIONS_ON_ZOOKEEPER = 4_000
 # Rounds and seeds. In the second round a contender starts with the remains of its first.
 HUNTS = [(rounds, seed) for rounds in (1, 2) for seed in (1, 2)]
@@ -60,7 +59,7 @@ class Mutant(Entry):
         return not self.excuse
 
     def hunts(self):
-        """What must catch it: the scenarios, and on which backend."""
+        """Returns the scenarios that must catch it, and their backend."""
         ships = any(edit.file.startswith("backends/") for edit in self.edits)
         backend = "zookeeper" if ships else "fake"
         return [Hunt(scenario, backend, self.faults) for scenario in self.scenarios]
@@ -103,7 +102,7 @@ def first_kill(program, hunts):
 
 
 def unmutated_holds(copy, hunts):
-    """Hunts that find nothing in the unmutated recipes can kill a mutant."""
+    """Checks that the hunts find nothing in the unmutated recipes: only then can they kill a mutant."""
     error = copy.build()
     if error:
         raise Unusable("the unmutated tree does not build: " + error)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Builds the Debian packages, with static libraries, and installs them in a bare Debian 12 system, where
-# the program runs and a user's programs build; then takes them away again. Needs root, debootstrap and
-# the network.
+# Builds the Debian packages with static libraries, and installs them in a minimal Debian 12 system.
+# There it runs the program, builds a user's programs, and removes the packages again. Needs root,
+# debootstrap and the network.
 set -euo pipefail
 # shellcheck source=tests/packaging/debian_root.sh
 . "$(dirname "$0")/debian_root.sh"
-builds=$source/build/deb  # Always the same, for the compiler's cache.
+builds=$source/build/deb  # A constant path, for the compiler's cache.
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch" "$builds"' EXIT
 version=$(sed -n 's/^ *VERSION \([0-9.]*\)$/\1/p' "$source/CMakeLists.txt")
 architecture=$(dpkg --print-architecture)
 
-# build_packages NAME PACKAGES [CMAKE-ARGUMENT...]: makes exactly these, in a folder that it names.
+# build_packages NAME PACKAGES [CMAKE-ARGUMENT...]: builds exactly these packages, in a folder of
+# that name.
 build_packages() {
   local build=$builds/$1 expected made
   # shellcheck disable=SC2086
@@ -26,7 +27,7 @@ build_packages() {
   [ "$made" = "$expected" ] || fail "other packages: $made"
 }
 
-# field PACKAGE NAME PATTERN...: the field of the package's description has all these.
+# field PACKAGE NAME PATTERN...: checks that the package's field matches all patterns.
 field() {
   local value pattern package=$packages/$1_${version}_$architecture.deb name=$2
   value=$(dpkg-deb --field "$package" "$name")
@@ -36,7 +37,7 @@ field() {
   done
 }
 
-# files PACKAGE: the files in it; its licence is among them.
+# files PACKAGE: lists its files, and checks that its licence is among them.
 files() {
   local list
   list=$(dpkg-deb --contents "$packages/$1_${version}_$architecture.deb" | awk '$1 !~ /^d/ { print $6 }')
@@ -51,7 +52,7 @@ holds_none() {
   if grep -E "$2" <<<"$list"; then fail "these do not belong in $1"; fi
 }
 
-# start_root: a bare system that holds the packages in /tmp.
+# start_root: makes a minimal system with the packages in /tmp.
 start_root() {
   [ -z "${root-}" ] || rm -rf --one-file-system "$root"
   root=$scratch/root
@@ -60,7 +61,7 @@ start_root() {
   in_root "$root" apt-get update -qq
 }
 
-# add PACKAGE-OR-NAME...: from /tmp if it is ours, or from Debian.
+# add PACKAGE-OR-NAME...: installs packages from /tmp if they are ours, else from Debian.
 add() {
   local name from=()
   for name in "$@"; do
@@ -70,16 +71,16 @@ add() {
   in_root "$root" apt-get install -qq --yes --no-install-recommends "${from[@]}"
 }
 
-# everything: the files of the system, without those that dpkg, apt and caches keep.
+# everything: lists the files of the system, without those of dpkg, apt and caches.
 everything() {
   (cd "$root" && find . -xdev \( -path ./var -o -path ./proc -o -path ./tmp -o -path ./dev -o -path ./root -o -path ./srv \) -prune -o -print | sort)
 }
 
-# purge PACKAGE...: and no file of theirs is left, nor a library that the loader knows.
+# purge PACKAGE...: removes packages, and checks that no file and no library of theirs is left.
 purge() {
   local left
   in_root "$root" dpkg --purge "$@"
-  # Boost has a header of that name.
+  # Boost has a header with that name.
   left=$(everything | grep -i lockstep | grep -v /boost/) && fail "files are left: $left"
   # shellcheck disable=SC2016
   left=$(in_root "$root" dpkg-query -W -f '${Package} ${db:Status-Status}\n' | grep lockstep) && fail "packages are left: $left"
@@ -87,7 +88,8 @@ purge() {
   return 0
 }
 
-# build_against PROJECT...: the program of the README with pkg-config, and projects of this folder.
+# build_against PROJECT...: builds the README's program with pkg-config, and projects of this
+# folder.
 build_against() {
   add g++ cmake make pkg-config librapidcheck-dev
   cp -r "$here" "$root/srv/consumers"
@@ -118,7 +120,7 @@ holds_none lockstep 'include/|\.a$|\.cmake$|\.pc$'
 holds_none liblockstep-dev '/bin/|\.so$'
 
 start_root
-# Refused while its libraries are missing.
+# dpkg must refuse the program while its libraries are missing.
 if in_root "$root" dpkg --install "/tmp/lockstep_${version}_$architecture.deb" >"$scratch/refused" 2>&1; then
   fail 'dpkg installed the program without its libraries'
 fi
@@ -133,7 +135,7 @@ if in_root "$root" lockstep hunt zoo-01-wait-after-missing-predecessor >"$scratc
   fail 'the installed program finds nothing in zoo-01'
 fi
 grep -q 'WAITS FOR EVER' "$scratch/found" || { cat "$scratch/found"; fail 'no violation is drawn'; }
-# What `lockstep run` puts in front of a program is found beside the program.
+# `lockstep run` must find its preloaded library next to the program.
 in_root "$root" lockstep run --hunt --executions 5 -- /bin/true
 if in_root "$root" lockstep run --hunt --executions 5 -- /bin/false >"$scratch/run"; then fail 'run finds nothing in false'; fi
 grep -q 'user:exit-status' "$scratch/run" || { cat "$scratch/run"; fail 'lockstep run, installed'; }

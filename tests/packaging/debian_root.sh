@@ -9,13 +9,13 @@ fail() {
   exit 1
 }
 
-# The first archive of Debian that this machine uses.
+# The first Debian archive that this machine uses.
 debian_archive() {
   { cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true; } |
     sed -nE 's,^(URIs:|deb( \[[^]]*\])?) +(https?://[^ ]*/debian)/?( .*)?$,\3,p' | sed -n 1p
 }
 
-# make_root FOLDER: a system with nothing but what Debian calls minbase. The first one is kept, packed.
+# make_root FOLDER: makes a system with only Debian's minbase. Keeps the first one as an archive.
 make_root() {
   local folder=$1 packed=$source/build/bookworm.tar archive
   mkdir -p "$folder" "$(dirname "$packed")"
@@ -30,7 +30,8 @@ make_root() {
   tar -C "$folder" --one-file-system -cf "$packed.new" . && mv "$packed.new" "$packed"
 }
 
-# in_root FOLDER COMMAND...: with processes, devices and the network, and nothing else of this machine.
+# in_root FOLDER COMMAND...: runs a command there with processes, devices and the network, but
+# nothing else of this machine.
 in_root() {
   local folder=$1
   shift
@@ -47,7 +48,7 @@ in_root() {
       HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive TERM=dumb "${@:2}"' bash "$folder" "$@"
 }
 
-# copy_sources FOLDER: what a clone of this tree would contain, with what has not been committed yet.
+# copy_sources FOLDER: copies what a clone of this tree would contain, with uncommitted changes.
 copy_sources() {
   mkdir -p "$1"
   git -C "$source" -c safe.directory="$source" ls-files -z --cached --others --exclude-standard |

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fresh_machine.sh [--quick]: the README's two commands on bare Debian 12 systems: as root, and by a
-# user with sudo. With --quick `./test --quick` stands for `./test`. Needs root, debootstrap and the network.
+# fresh_machine.sh [--quick]: runs the README's two commands on minimal Debian 12 systems, as root,
+# and as a user with sudo. --quick runs `./test --quick` instead of `./test`. Needs root,
+# debootstrap and the network.
 set -euo pipefail
 # shellcheck source=tests/packaging/debian_root.sh
 . "$(dirname "$0")/debian_root.sh"
@@ -8,7 +9,7 @@ set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
 
-# timed TITLE COMMAND...: fails with the command's last lines.
+# timed TITLE COMMAND...: on failure, shows the command's last lines.
 timed() {
   local title=$1 log=$scratch/log start=$EPOCHREALTIME
   shift
@@ -25,7 +26,7 @@ timed './run, the first time, with its packages' in_root "$root" /srv/lockstep/r
 grep -q 'WAITS FOR EVER' "$scratch/log" || { cat "$scratch/log"; fail 'the tour shows no lost wakeup'; }
 timed './run, again' in_root "$root" /srv/lockstep/run list
 grep -q '^ *fair-mutex ' "$scratch/log" || { cat "$scratch/log"; fail './run list'; }
-# What ./run has built suffices for an installation, and that for a user.
+# The build of ./run is enough for an installation, and that for a user.
 in_root "$root" cmake --install /srv/lockstep/build/release --prefix /opt/lockstep >/dev/null
 [ "$(in_root "$root" /opt/lockstep/bin/lockstep --version)" = "$(in_root "$root" /srv/lockstep/run --version)" ] ||
   fail 'the installed program is another one'

@@ -3,21 +3,21 @@
 
 usage: installed_headers.py PREFIX
 
-Every header of ours that an installed one includes is installed. Every installed header under
-internal/ is included, over whatever steps, by one that users include. Whichever header is included
-first, the check of the language comes before all other code.
+Every header of ours that an installed header includes must be installed. Every installed header under
+internal/ must be included, perhaps indirectly, by one that users include. Whichever header comes first,
+the check of the language version must precede all other code.
 """
 import pathlib
 import re
 import sys
 
 LANGUAGE = "lockstep/internal/language.h"
-# These are also read without lockstep::async, where that header is.
+# These are also used without lockstep::async, which has that header.
 ROOMS_WITHOUT_ASYNC = ("lockstep/wire/", "lockstep/intercept/", "lockstep/stacks/")
 
 
 def complaints(includes):
-    """Yields what is wrong; includes has a list of included headers of ours for each header."""
+    """Yields complaints; `includes` maps each header to our headers that it includes."""
     for header, included in includes.items():
         for other in included:
             if other not in includes:

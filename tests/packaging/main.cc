@@ -1,5 +1,5 @@
-// The consumer of every packaging test: its headers have to be found, and all symbols of the linked
-// libraries have to resolve.
+// The consumer in every packaging test: the compiler must find its headers, and all symbols of the
+// linked libraries must resolve.
 #include "lockstep/session.h"
 
 int main() {}

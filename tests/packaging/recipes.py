@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Follows the vcpkg port and the Conan recipe as far as that goes without vcpkg and Conan.
+"""Checks the vcpkg port and the Conan recipe as far as possible without vcpkg and Conan.
 
-Their functions are replaced by ones that only configure: the names, options, files and versions that
-the recipes state must be those of this tree, and the sources that they take must suffice for CMake.
-With --build, what is configured is also built and installed, and the Conan recipe's consumer is built
-against each of the two packages, and runs.
+Replaces their functions by ones that only configure. The recipes' names, options, files and versions must
+be those of this tree, and the sources that they copy must be enough for CMake. With --build, also builds
+and installs both packages, and builds and runs the Conan recipe's consumer against each.
 """
 import json
 import os
@@ -60,7 +59,7 @@ def expect(what, found, expected):
 
 
 def run(*command):
-    """Runs a command, and ends the check if that fails or if CMake did not know an option."""
+    """Runs a command; ends the check if it fails, or if CMake does not know an option."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     said = done.stdout + done.stderr
     if done.returncode or "not used by the project" in said:
@@ -78,7 +77,7 @@ def follow_vcpkg_port(scratch):
     run("cmake", "-P", script)
 
 
-# vcpkg and Conan state these of a release.
+# vcpkg and Conan pass these to CMake for a release.
 OF_PACKAGES = ("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=OFF")
 
 
@@ -96,7 +95,7 @@ def build_and_consume(build, prefix):
 
 
 def copy_in(_recipe, pattern, src, dst):
-    """Stands for conan.tools.files.copy; a pattern without a file is an error here."""
+    """Replaces conan.tools.files.copy; a pattern without a file is an error here."""
     files = [file for file in pathlib.Path(src).glob(pattern.replace("*", "**/*")) if file.is_file()]
     if not files:
         sys.exit(f"FAILED: the recipe takes {pattern}, and there is none")
@@ -107,7 +106,7 @@ def copy_in(_recipe, pattern, src, dst):
 
 
 class Toolchain:
-    """Stands for CMakeToolchain, and keeps what the recipe passes to CMake."""
+    """Replaces CMakeToolchain, and keeps what the recipe passes to CMake."""
 
     made = None
 
@@ -125,7 +124,7 @@ def module(name, **contents):
 
 
 def load_recipe(file):
-    """The recipe's class, made with stand-ins for what it imports of Conan."""
+    """Returns the recipe's class, with replacements for its imports from Conan."""
 
     def nothing(*_arguments, **_options):
         return types.SimpleNamespace(generate=lambda: None)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# reproducible.sh [CMAKE-ARGUMENT...]: builds the Debian packages twice, in folders of different names,
-# and compares them. The compiler's cache is not used, which would make them equal.
+# reproducible.sh [CMAKE-ARGUMENT...]: builds the Debian packages twice, in folders with different
+# names, and compares them. It does not use the compiler's cache, which would make them equal.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CCACHE_DISABLE=1
 arguments=("$@")
-# Packages keep the times of their files unless this says which to take: that of the last change.
+# Without this, packages contain the times of their files. This is the time of the last commit.
 SOURCE_DATE_EPOCH=$(git -C "$source" -c safe.directory="$source" log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-# package FOLDER: the tree, copied there, built and packed.
+# package FOLDER: copies the tree there, builds and packs it.
 package() {
   mkdir -p "$1"
   git -C "$source" -c safe.directory="$source" ls-files -z --cached --others --exclude-standard |

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BUILD: installs a build that has the production backend, and one made here without it, and
-# builds the projects beside this file against them, and a program with pkg-config alone. Clang checks the
-# code that must cause warnings: GCC 12 overlooks a co_await whose result is dropped.
+# run.sh BUILD: installs a build that has the production backend, and one made here without it.
+# Builds the projects beside this file against both, and a program with only pkg-config. Clang
+# checks the code that must cause warnings: GCC 12 overlooks a co_await whose result is dropped.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -9,11 +9,13 @@ build=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# For projects that only have to build: half the time, and the second one takes its objects from the first.
+# For projects that only have to build: this takes half the time, and the second project takes its
+# objects from the first.
 unoptimized=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE='-O0 -DNDEBUG' -DLOCKSTEP_UNITY_BUILD=ON)
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  # Only the first one, which is top-level, makes errors of warnings. If there are any, it ends here.
+  # Only the first project is top-level, and makes warnings errors. If there are any, the script
+  # ends here.
   export CCACHE_IGNOREOPTIONS=-Werror
 fi
 
@@ -38,7 +40,7 @@ consume production production -DCMAKE_PREFIX_PATH="$scratch/with"
 "$here/installed_headers.py" "$scratch/with"
 
 echo '== production contains nothing of the simulated world'
-# contains_room CONSUMER ROOM: the program has symbols of the room's namespace.
+# contains_room CONSUMER ROOM: whether the program has symbols of the room's namespace.
 contains_room() { grep -q "lockstep::$2::" "$scratch/$1.symbols"; }
 for consumer in production simulation; do nm -C "$scratch/$consumer/consumer" >"$scratch/$consumer.symbols"; done
 contains_room production zookeeper || fail 'the production consumer does not contain the backend'
@@ -72,7 +74,7 @@ for compiler in g++ clang++-19; do
 done
 
 echo '== a dropped grant is a warning'
-# unused_results [ARGUMENT...]: the lines for which Clang reports a dropped result.
+# unused_results [ARGUMENT...]: prints the lines where Clang reports a dropped result.
 unused_results() {
   clang++-19 -std=c++23 -fsyntax-only -Wall -Wextra "$@" -I "$scratch/with/include" "$here/dropped/dropped.cc" 2>&1 |
     sed -n 's/.*dropped.cc:\([0-9]*\):.*\[-Wunused-result\]$/\1/p'
@@ -91,7 +93,7 @@ cmake -G Ninja -S "$here/regression" -B "$regression" -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_PREFIX_PATH="$scratch/with" -DLOCKSTEP_SOURCE_DIR="$source" -DLOCKSTEP_BUILD="$(realpath "$build")"
 cmake --build "$regression" --parallel "$(nproc)"
 "$regression/repaired" || fail 'the test does not pass although the lock is repaired'
-# fails_with TEST ORACLE: the test of the broken lock fails and names the oracle.
+# fails_with TEST ORACLE: checks that the broken lock's test fails and names the oracle.
 fails_with() {
   if "$regression/$1" >"$scratch/$1.log"; then fail "$1: the test passes although the lock is broken"; fi
   grep -q "replayed as recorded, breaks $2" "$scratch/$1.log" || { cat "$scratch/$1.log"; fail "$1: not $2"; }

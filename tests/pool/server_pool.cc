@@ -1,5 +1,5 @@
-// server_pool FOLDER NUMBER: starts so many ZooKeeper servers for the tests of other processes,
-// says "ready", and ends them when its standard input ends. tests/real/server_pool.h describes a
+// server_pool FOLDER NUMBER: starts that many ZooKeeper servers for tests in other processes,
+// prints "ready", and stops them when its standard input ends. tests/real/server_pool.h describes a
 // pool.
 #include "real/server_pool.h"
 

@@ -1,4 +1,5 @@
-// `lockstep bench real`: its names, on a real server. (How fast depends on the machine.)
+// `lockstep bench real` prints all its figures on a real server. (Their values depend on the
+// machine.)
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,4 @@
-// `lockstep lock` when its lock is in doubt or lost: the command has ended before another one
-// holds.
+// `lockstep lock` with a lock in doubt or lost: the command ends before another contender holds.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -16,10 +15,11 @@ namespace {
 using support::TcpProxy;
 using support::ZookeeperServer;
 
-// A command that has begun under a lock, behind a proxy.
+// A command that runs under a lock, behind a proxy.
 class LockLossTest : public ::testing::Test {
  protected:
-  // `script`: what follows the line that says its process id; it has the FIFO `runs` open as 3.
+  // `script` follows the line that prints its process id; it has the FIFO `runs` open as descriptor
+  // 3.
   void start(const std::string& script, const std::vector<std::string>& more = {}) {
     std::vector<std::string> options = {"--session-timeout", "2s"};
     options.insert(options.end(), more.begin(), more.end());
@@ -27,7 +27,8 @@ class LockLossTest : public ::testing::Test {
         options, "exec 3> " + runs.path() + "; echo $$ >&3; " + script + "; sleep 1000"));
     command = runs.read_line();
   }
-  // A program with a connection of its own whose command fails if the first one has not ended.
+  // Starts a second program, whose command fails if the first one has not ended. It has its own
+  // connection.
   void start_the_next() {
     const std::string status = "/proc/" + command + "/status";
     next.emplace(direct_command("! grep -q '^State:.[^ZX]' " + status + " 2> /dev/null"));

@@ -72,7 +72,7 @@ TEST(LockCommandTest, OneProgramWaitsForTheOtherAndIsShown) {
 
   expect_one_line(run_command(lab.locked({"--timeout", "0"}, {"true"})), 75, lab.lock());
   expect_one_line(run_command(lab.locked({"--timeout", "2s"}, {"true"})), 75, "in time");
-  lab.wait_until(1, 1);  // Those have left the queue.
+  lab.wait_until(1, 1);  // They have left the queue.
 
   go.let_go();
   EXPECT_EQ(first.wait().status, 0);
@@ -100,7 +100,7 @@ TEST(LockCommandTest, SharedHoldersRunTogetherAndKeepOthersWaiting) {
   EXPECT_EQ(run_command(lab.locked({"--timeout", "0"}, {"true"})).status, 75);
   RunningProgram exclusive(lab.locked({}, {"true"}));
   lab.wait_until(2, 1);
-  // A reader does not overtake it.
+  // A reader does not overtake the writer.
   EXPECT_EQ(run_command(lab.locked({"--shared", "--timeout", "0"}, {"true"})).status, 75);
   first_may_go.let_go();
   second_may_go.let_go();
@@ -171,7 +171,7 @@ TEST(LockCommandTest, ACommandThatDiesOfAForwardedSignalSaysSo) {
   lab.wait_until(0, 0);
 }
 
-// The FIFO ends when the last process that has it open has ended: the shell and its child.
+// The FIFO ends when the shell and its child have ended: both have it open.
 TEST(LockCommandTest, AKilledProgramTakesTheCommandAndItsProcessesAlong) {
   const OperatorLab lab;
   Fifo runs = lab.fifo("runs");

@@ -1,4 +1,4 @@
-// Bad input of the commands for operators: one line, the status, nothing on stdout.
+// Bad input for operators' commands: one line, the exit status, nothing on stdout.
 #include <gtest/gtest.h>
 
 #include "production/operator_lab.h"

@@ -93,7 +93,7 @@ std::vector<std::string> OperatorLab::locked_sh(const std::vector<std::string>& 
 nlohmann::json OperatorLab::show() const {
   const std::string server = support::ZookeeperServer::shared().address();
   const ProgramRun run = run_program({"show", lock_, "--zookeeper", server, "--json"});
-  // The lock's parent is missing before its first contender comes, and after its last has gone.
+  // The lock's parent is missing before its first contender comes, and after its last one has gone.
   if (run.status == 2)
     return {{"holders", nlohmann::json::array()}, {"waiters", nlohmann::json::array()}};
   EXPECT_EQ(run.status, 0) << run.err;

@@ -12,17 +12,16 @@
 
 namespace lockstep {
 
-// A named pipe through which a command says that it runs, and with which a test holds it up.
+// A named pipe by which a command reports that it runs, and a test keeps it waiting.
 class Fifo {
  public:
   explicit Fifo(std::filesystem::path path);
   [[nodiscard]] std::string path() const { return path_.string(); }
-  // Waits for a writer; everything that is written until the last writer has closed it, as all
-  // writers do at their end.
+  // Waits for a writer, and returns everything up to the moment when the last writer closes it.
   [[nodiscard]] std::string read_all() const;
   // Waits for a writer; returns the first line, and keeps reading from then on.
   [[nodiscard]] std::string read_line();
-  // After read_line(): waits until the last writer has closed it.
+  // Call it after read_line(): waits until the last writer has closed the pipe.
   void wait_for_the_end();
   // Waits for a reader; lets one `read` in a shell return.
   void let_go() const;
@@ -32,7 +31,7 @@ class Fifo {
   int descriptor_ = -1;
 };
 
-// The commands for operators, on the server that all tests share.
+// Runs the operators' commands on the server that all tests share.
 class OperatorLab {
  public:
   explicit OperatorLab(std::string zookeeper = support::ZookeeperServer::shared().address());
@@ -40,20 +39,20 @@ class OperatorLab {
   // A lock that no other test uses.
   [[nodiscard]] const std::string& lock() const { return lock_; }
   [[nodiscard]] Fifo fifo(const std::string& name) const;
-  // Text of a shell that waits without end, in a call that a trap interrupts.
+  // Shell code that waits forever in a call that a trap interrupts.
   [[nodiscard]] std::string endless_read() const;
   [[nodiscard]] std::string file(const std::string& name, const std::string& text) const;
 
-  // `lockstep lock` on it, with these options and this command.
+  // `lockstep lock` on this lock, with these options and this command.
   [[nodiscard]] std::vector<std::string> locked(const std::vector<std::string>& options,
                                                 const std::vector<std::string>& command) const;
-  // The same with a command for the shell.
+  // The same with shell code as the command.
   [[nodiscard]] std::vector<std::string> locked_sh(const std::vector<std::string>& options,
                                                    const std::string& script) const;
-  // `lockstep show --json` or `lockstep revoke`.
+  // Runs `lockstep show --json` or `lockstep revoke`.
   [[nodiscard]] nlohmann::json show() const;
   [[nodiscard]] ProgramRun revoke() const;
-  // Asks `show` until the lock has that many holders and waiters.
+  // Calls show() until the lock has that many holders and waiters.
   nlohmann::json wait_until(std::size_t holders, std::size_t waiters) const;
   // Creates or removes a znode directly.
   void create(const std::string& path, const Data& data = Data());
@@ -65,7 +64,7 @@ class OperatorLab {
   std::string lock_;
 };
 
-// Fails the test unless the program has ended with that status and one line that contains `named`.
+// Expects that the program has ended with that status, and one line that contains `named`.
 void expect_one_line(const ProgramRun& run, int status, const std::string& named);
 
 }  // namespace lockstep

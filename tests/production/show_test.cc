@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A client of the library, whose session lives as long as this.
+// A client of the library with one session.
 class ShowTest : public ::testing::Test {
  protected:
   template <class Recipe, class... What>
@@ -58,7 +58,7 @@ TEST_F(ShowTest, ASemaphoreShowsItsLeases) {
   EXPECT_EQ(lab.show().at("holders").at(0).at("revocation_asked"), true);
 }
 
-// The commands on a lock that only the bearers of one credential may see.
+// The commands on a lock that only clients with one credential may see.
 class RestrictedLockTest : public ::testing::Test {
  protected:
   static zookeeper::Options options() {

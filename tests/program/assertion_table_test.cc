@@ -1,5 +1,5 @@
-// docs/bugs.md and docs/oracles.md say under which faults each oracle is asserted: what the list of
-// waivers says.
+// docs/bugs.md and docs/oracles.md state under which faults each oracle is asserted, in agreement
+// with the list of waivers.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -26,7 +26,7 @@ std::string document(const std::string& name) {
   return text.str();
 }
 
-// Whether the oracle is waived under that kind of fault, for some locks or for all.
+// Whether the oracle is waived under that kind of fault, for some or for all locks.
 bool is_waived(Oracle oracle, FaultKind kind, bool only_single) {
   for (const Waiver& waiver : waivers()) {
     if (waiver.oracle != oracle || waiver.only_single != only_single) continue;
@@ -67,7 +67,7 @@ TEST(AssertionTableTest, TheDocumentOfBugsHasTheMatrixAndTheReasons) {
   EXPECT_EQ(text.substr(begin, expected.size()), expected);
 }
 
-// "all but `stall`"; the faults for locks of one znode, or those for all locks.
+// "all but `stall`", for locks of one znode or for all locks.
 std::string asserted_under(Oracle oracle, bool only_single) {
   std::size_t waived = 0;
   std::string exceptions;

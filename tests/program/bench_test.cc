@@ -69,7 +69,7 @@ TEST(BenchTest, FakeMeasuresTimeAndMemory) {
       {"lock_bytes", "bytes"}};
   const nlohmann::json figures = figures_of("fake");
   EXPECT_EQ(units_of(figures), expected);
-  // The waiter whose turn it is keeps the list of the 10 000, 16 bytes for each.
+  // The next waiter keeps the list of the 10 000, 16 bytes for each.
   std::map<std::string, double> values;
   for (const nlohmann::json& figure : figures) values[figure.at("name")] = figure.at("value");
   EXPECT_LT(values["waiter_bytes"], kMostWaiterBytes);

@@ -1,5 +1,5 @@
-// The files of shells and of `man` have every command and every option, and bash completes with
-// its.
+// The shells' completions and the man page contain every command and option; bash completes with
+// its file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string printed(const std::string& command) {
   return run.out;
 }
 
-// The commands, and the options of one, as its help has them.
+// The commands, or the options of one, in its help.
 Words found_in_help(const std::string& command, const std::string& pattern) {
   const std::string help = printed(command + " --help");
   const std::regex regex(pattern, std::regex::multiline);
@@ -49,7 +49,7 @@ Words options_in_help(const std::string& command) {
   return found;
 }
 
-// The words with which bash completes the last word of that line.
+// Bash's completions of the last word of that line.
 Words completed(const Words& line) {
   const std::string script =
       "set -eu; . <(\"$0\" completion bash); COMP_WORDS=(lockstep \"$@\"); COMP_CWORD=$#; "

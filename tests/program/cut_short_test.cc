@@ -6,7 +6,7 @@
 #include "lockstep/lab/lock_under_test.h"
 #include "program/exhaust.h"
 
-// The program's report of executions that an exhaustive search has cut short. No scenario has any:
+// The program reports executions that an exhaustive search has cut short. No scenario has any:
 // every recipe and every broken lock ends under any order of turns.
 namespace lockstep::program {
 namespace {
@@ -57,7 +57,7 @@ TEST(CutShortTest, TheJsonSaysWhatWasNotTried) {
   EXPECT_EQ(object.at("cut_short_after"), report.exhaustive->deepest);
 }
 
-// The search stops there after everything else has been tried.
+// The search reaches that depth after it has tried everything else.
 TEST(CutShortTest, TheDepthHasStoppedTheSearch) {
   const lab::HuntReport report = search_of_unfair();
   EXPECT_EQ(exhaustive_as_json(unfair(), report).at("stopped_by"), "depth");

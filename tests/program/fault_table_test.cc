@@ -1,4 +1,4 @@
-// docs/faults.md has a row for each kind of fault, made of what its file says of it.
+// docs/faults.md has a row for each kind of fault, made from the text in its source file.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -41,7 +41,7 @@ class ResumeTest : public testing::Test {
   const std::string file_ = (directory_.path() / "search").string();
 };
 
-// The findings, without the time that they took.
+// The findings without their times.
 nlohmann::json findings(const ProgramRun& run) {
   nlohmann::json result = run.json();
   for (const char* const varies : {"seconds", "executions_per_second", "seed"}) {
@@ -67,7 +67,7 @@ TEST_F(ResumeTest, PiecesOfASearchFindWhatTheWholeSearchFinds) {
   const std::string piece = std::string(kSearch) + " --json --seconds ";
   int pieces = 0;
   nlohmann::json result;
-  // Each is longer than the one before, so that the last one ends whatever the machine.
+  // Each run is longer than the one before, so that the last one finishes on any machine.
   for (int ms = 20; result.empty() || result.at("exhausted") == false; ms *= 2, ++pieces) {
     result = findings(run_program(resuming(piece + std::to_string(ms / 1000.0) + " --jobs 2")));
   }

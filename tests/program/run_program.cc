@@ -39,7 +39,7 @@ class Output {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// The far side of a terminal. It must be read continuously, or the near side fills up.
+// The master side of a terminal. It must be read continuously, or the other side fills up.
 class Terminal {
  public:
   Terminal() : far_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -60,7 +60,7 @@ class Terminal {
     size.ws_col = static_cast<unsigned short>(columns);
     ioctl(near_, TIOCSWINSZ, &size);
   }
-  // Closes the near side, so that reading ends when the program has ended.
+  // Closes the other side, so that reading ends when the program has ended.
   void let_go() {
     close(near_);
     near_ = -1;

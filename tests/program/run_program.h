@@ -9,26 +9,26 @@ namespace lockstep {
 
 // How a run of the lockstep program ended.
 struct ProgramRun {
-  int status = -1;  // -1 if a signal ended it
-  int signal = 0;   // that signal
+  int status = -1;  // -1 if a signal ended it.
+  int signal = 0;   // The signal that ended it.
   std::string out;
   std::string err;
 
-  // The one JSON object on standard output; throws if there is anything else.
+  // The one JSON object on standard output; throws on anything else.
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
 // A started program; the first word of the command is its path.
 class RunningProgram {
  public:
-  enum class Err { kFile, kTerminal };  // Where its standard error goes.
+  enum class Err { kFile, kTerminal };  // The destination of its standard error.
 
-  // With `columns`, standard output goes to the terminal, too, which is so wide.
+  // With `columns`, standard output goes to a terminal of that width, too.
   explicit RunningProgram(std::vector<std::string> command, Err err = Err::kFile,
                           unsigned columns = 0);
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
-  ~RunningProgram();  // Kills it unless wait() was called.
+  ~RunningProgram();  // Kills the program unless wait() was called.
 
   // Waits until the program has a handler for this signal.
   void wait_until_it_handles(int signal) const;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kEscape = "\x1b[";
 
-// A hunt with its standard output on a terminal of so many columns.
+// The output of a hunt on a terminal with that many columns.
 std::string on_terminal(const std::string& surroundings, unsigned columns) {
   const std::string command = "exec env -u NO_COLOR -u COLUMNS TERM=xterm " + surroundings +
                               " \"$0\" hunt " +

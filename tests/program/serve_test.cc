@@ -23,7 +23,7 @@ TEST(ServeTest, SignalsEndItWell) {
   }
 }
 
-// The program in a language on the page.
+// The page's program in that language.
 std::string program_in(const std::string& language) {
   std::ifstream file(LOCKSTEP_SOURCE_DIR "/docs/serve.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
@@ -32,7 +32,7 @@ std::string program_in(const std::string& language) {
   return page.substr(from, page.find("```", from) - from);
 }
 
-// Runs a command of the shell that finds the program by its name; "$1" is the text.
+// Runs a shell command that finds the program by its name; "$1" is the text.
 ProgramRun run_with_program(const std::string& command, const std::string& text) {
   const std::string program = LOCKSTEP_PROGRAM;
   const std::string path = "PATH=" + program.substr(0, program.rfind('/')) + ":/usr/bin:/bin";

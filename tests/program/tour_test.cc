@@ -30,7 +30,7 @@ TEST(TourTest, FailsIfTheBrokenLockIsNotCaught) {
   EXPECT_EQ(file.read(), "") << "there is no failure to draw";
 }
 
-// A tour in a folder; `before` prepares the folder, `after` looks at it.
+// Runs a tour in a folder; `before` prepares the folder, `after` inspects it.
 ProgramRun tour_in_folder(const std::string& before, const std::string& arguments,
                           const std::string& after) {
   const std::string script = "folder=$(mktemp -d) && cd \"$folder\" && " + before +
@@ -54,7 +54,7 @@ TEST(TourTest, WritesNoPageThatIsNotWanted) {
 }
 
 TEST(TourTest, WritesNowhereElseIfTheFolderIsNotWritable) {
-  // A folder of that name: even root cannot write a file there.
+  // A folder has that name, so even root cannot write the file.
   const ProgramRun run = tour_in_folder("mkdir lockstep-tour.html", "", "rmdir lockstep-tour.html");
   EXPECT_NE(run.out.find("Writes no timeline: cannot write 'lockstep-tour.html'"),
             std::string::npos)

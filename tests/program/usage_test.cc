@@ -9,7 +9,7 @@ namespace {
 
 struct BadInput {
   std::string arguments;
-  std::string named;  // The error has to contain this.
+  std::string named;  // The error must contain this.
 };
 
 // Expects one line on stderr that contains `named`, nothing on stdout, and status 2.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""zsh completes command lines of lockstep with what `lockstep completion zsh` prints.
+"""Checks that zsh completes command lines of lockstep with the output of `lockstep completion zsh`.
 
 usage: zsh_completion.py PROGRAM
 """
@@ -13,7 +13,7 @@ import tempfile
 import time
 
 SECONDS = 60
-# What is typed, and what one completion makes of it. An "=" or "," at the end goes away with a blank.
+# Typed text, and the result of one completion. Zsh removes an "=" or "," at the end when a blank follows.
 CASES = {
     "lockstep hu": "lockstep hunt ",
     "lockstep --ver": "lockstep --version ",
@@ -28,7 +28,7 @@ CASES = {
     "lockstep merge /etc/debian_ver": "lockstep merge /etc/debian_version ",
     "lockstep lock /backup -- sha256su": "lockstep lock /backup -- sha256sum ",
 }
-# Writes the completed line to a file, so that nobody has to read a terminal.
+# Writes the completed line to a file, which is easier to read than a terminal.
 SETTINGS = """
 PS1='> '
 fpath=({folder} $fpath)
@@ -42,7 +42,7 @@ print -n >{folder}/completed
 
 
 def wait_for(terminal, holds):
-    """Reads the terminal, so that zsh goes on, until it holds."""
+    """Reads the terminal, so that zsh goes on, until `holds` returns true."""
     until = time.monotonic() + SECONDS
     shown = b""
     while not holds():

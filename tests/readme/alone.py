@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles every C++ block of the documents that has #include lines alone, as a reader would, with GCC
-and with Clang, which also notices dropped results.
+"""Compiles each C++ block with #include lines in the documents alone, as a reader would, with GCC and with
+Clang, which also notices dropped results.
 
 usage: alone.py BUILD
 
-BUILD has built readme_code. A fragment whose names are those of the namespace gets its using
-directive; a block that uses what an earlier block of its document defines is compiled behind that.
+BUILD must have built readme_code. A fragment that uses names of the namespace gets a using directive; a
+block that uses definitions of an earlier block of its document is compiled after that block.
 """
 import json
 import pathlib
@@ -18,7 +18,7 @@ USING = "using namespace lockstep;\nusing namespace std::chrono_literals;\n"
 
 
 def command_of(build):
-    """The command that compiles a test of documents, without its precompiled header."""
+    """Returns the command that compiles a test of documents, without its precompiled header."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if "readme_tests.dir" in entry["command"]:
             words = shlex.split(entry["command"])

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the C++ and Python of documents, and what they print, to files that tests use.
+"""Writes the C++ and Python code of documents, and its output, to files for tests.
 
 usage: code_blocks.py FOLDER TESTS DOCUMENT...
 
-The C++ blocks of a document become FOLDER/STEM_1.inc and so on, where STEM is its name in lower
-case: without their #include lines, since tests put each into a namespace. Those of all its blocks
-are FOLDER/STEM_includes.inc. A block that begins with them is a whole file, and FOLDER/STEM_N.cc as
-well. A block ```python becomes FOLDER/STEM_N.py, counted by itself. If a block without a language
-follows, behind a paragraph that ends with a colon, it is what the program prints: STEM_N.out or
-STEM_N.py.out.
+The C++ blocks of a document become FOLDER/STEM_1.inc and so on, where STEM is its name in lower case.
+The #include lines of all its blocks go to FOLDER/STEM_includes.inc, since tests put each block into a
+namespace. A block that begins with #include lines is a whole file, and also becomes FOLDER/STEM_N.cc. A
+block ```python becomes FOLDER/STEM_N.py, with its own count. If a paragraph that ends with a colon and a
+block without a language follow, that block is the program's output: STEM_N.out or STEM_N.py.out.
 
 A C++ block or an output that no source in TESTS names is an error: a new block needs a test.
 """
@@ -21,7 +20,7 @@ INCLUDE = re.compile(r"^#include .*$", re.M)
 
 
 def output_behind(text, end):
-    """What the block that ends there prints, if the document shows it."""
+    """Returns the output of the block that ends there, if the document shows it."""
     lines = text[end:].split("\n")
     at, paragraph = 1, ""
     while at < len(lines):
@@ -70,7 +69,7 @@ def main():
     files = [file for document in sys.argv[3:] for file in files_of(pathlib.Path(document))]
     for old in {path.name for path in folder.iterdir()} - {name for name, _, _ in files}:
         (folder / old).unlink()
-    for name, text, _ in files:  # One that stays the same compiles nothing again.
+    for name, text, _ in files:  # An unchanged file causes no compilation.
         path = folder / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

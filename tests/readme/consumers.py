@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Installs a build, and builds the programs of README.md with the CMake lines that stand below them.
+"""Installs a build, and builds the programs of README.md with the CMake lines below them.
 
 usage: consumers.py BUILD
 
-A program without such lines links what the one before it does.
+A program without such lines links the same as the one before it.
 """
 import pathlib
 import re

@@ -17,7 +17,7 @@ inline std::string shown(const std::string& name) {
   return text.str();
 }
 
-// Whether `text` is `pattern`, in which "..." stands for anything.
+// Whether `text` matches `pattern`, in which "..." stands for any text.
 inline bool is_like(std::string_view text, std::string_view pattern) {
   constexpr std::string_view kAnything = "...";
   const std::size_t gap = pattern.find(kAnything);
@@ -30,7 +30,7 @@ inline bool is_like(std::string_view text, std::string_view pattern) {
   }
 }
 
-// Runs `program`, and returns what it prints.
+// Runs `program`, and returns its output.
 template <class Program>
 std::string printed_by(Program program) {
   ::testing::internal::CaptureStdout();

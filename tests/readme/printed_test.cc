@@ -1,4 +1,4 @@
-// An output is compared with the one that a document shows.
+// Comparing an output with the one that a document shows.
 #include "printed.h"
 
 #include <gtest/gtest.h>

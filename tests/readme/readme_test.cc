@@ -1,4 +1,4 @@
-// The code of README.md: what needs no server runs here, and the rest in tests/examples.
+// The code of README.md that needs no server; tests/examples runs the rest.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The code of documents that have little of it.
+// The code of documents with few blocks.
 #include <gtest/gtest.h>
 
 #include <array>

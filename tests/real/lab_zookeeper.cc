@@ -47,7 +47,7 @@ class Seat {
 class ZookeeperLab final : public Lab {
  public:
   explicit ZookeeperLab(ServerOfLab server) : server_(std::move(server)) {
-    static int tests = 0;  // This process may not be the only one that uses the server.
+    static int tests = 0;  // Other processes may use the same server.
     parent_ = Path("/test-" + std::to_string(getpid()) + "-" + std::to_string(++tests));
   }
   ~ZookeeperLab() override { runtime_.drop_spawned(); }
@@ -132,7 +132,7 @@ void ZookeeperLab::cut(Session& session) {
   proxy(session).pass_again();
 }
 
-// The proxy must know before the request is sent, and acts by itself when the request passes.
+// The proxy must know before the request is sent; it acts when the request passes.
 void ZookeeperLab::prepare_loss(Session& session, Loss loss) {
   if (loss == Loss::kRequests) {
     proxy(session).cut_at_next_request();

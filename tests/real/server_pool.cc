@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kAnswerLimit(1000);
 
-// Locks the file of a server; returns its descriptor, or -1 if another process has it.
+// Locks the file of a server; returns its descriptor, or -1 if another process has locked it.
 int lock(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor == -1 || flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;

@@ -6,13 +6,13 @@
 
 namespace lockstep::support {
 
-// ZooKeeper servers that test processes use in turns, each by one process at a time: a start takes
-// a second of a processor, which is more than most tests need. The pool is a folder with a file for
-// each server, named after its port; the process that has locked the file has the server. The
-// program server_pool makes a pool, and LOCKSTEP_SERVER_POOL names its folder.
+// ZooKeeper servers that test processes take in turns, each for one process at a time: a start
+// takes a second of processor time, which is more than most tests need. A pool is a folder with a
+// file for each server, named after its port; the process that has locked the file has the server.
+// The program server_pool makes a pool, and LOCKSTEP_SERVER_POOL names its folder.
 //
-// A server of the pool, while this object or this process lives. The znodes and sessions of earlier
-// processes may still be there.
+//  A server of the pool, taken until this object or this process ends. Znodes and sessions of
+//  earlier processes may still exist.
 class PooledServer {
  public:
   PooledServer() = default;
@@ -21,7 +21,7 @@ class PooledServer {
   PooledServer& operator=(PooledServer&&) = delete;
   ~PooledServer();
 
-  // None if there is no pool, or no free server in it that answers.
+  // None without a pool, or if no free server of it answers.
   [[nodiscard]] static PooledServer take();
   [[nodiscard]] bool has_one() const { return lock_ != -1; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -29,7 +29,7 @@ class PooledServer {
  private:
   PooledServer(int lock, std::uint16_t port) : lock_(lock), port_(port) {}
 
-  int lock_ = -1;  // The file, open.
+  int lock_ = -1;  // The open, locked file.
   std::uint16_t port_ = 0;
 };
 

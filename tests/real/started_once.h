@@ -8,8 +8,8 @@
 
 namespace lockstep::support {
 
-// A server that all tests of this process share, started by the first one that asks. Rethrows an
-// exception of its constructor, every time: the next test fails at once.
+// A server that all tests of this process share, started on first use. If its constructor throws,
+// every use rethrows the exception: the next test fails at once.
 template <class Server>
 Server& started_once() {
   static std::unique_ptr<Server> server;

@@ -39,7 +39,7 @@ void TcpProxy::cut() {
   wake();
 }
 
-// A socket that is closed like this discards what it has and sends a reset.
+// A socket closed like this discards its data and sends a reset.
 void TcpProxy::reset() {
   const std::lock_guard lock(mutex_);
   const linger at_once{.l_onoff = 1, .l_linger = 0};

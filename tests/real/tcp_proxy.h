@@ -11,8 +11,8 @@
 
 namespace lockstep::support {
 
-// A proxy on 127.0.0.1 in front of a server, with a thread of its own: through it a client can lose
-// its connection, or the messages of one direction, at a chosen moment. Thread-safe.
+// A proxy on 127.0.0.1 in front of a server, with its own thread: a test can break a client's
+// connection, or stop the messages of one direction, at a chosen moment. Thread-safe.
 class TcpProxy {
  public:
   explicit TcpProxy(std::uint16_t server_port);
@@ -27,23 +27,23 @@ class TcpProxy {
   void cut();
   // The same with a reset: both sides see "connection reset by peer".
   void reset();
-  // Closes every connection and closes new ones at once, until accept_again().
+  // Closes every connection, and new ones at once, until accept_again().
   void refuse();
   void accept_again();
 
-  // Keeps connections open and passes nothing on in either direction, until pass_again().
+  // Keeps connections open but passes nothing in either direction, until pass_again().
   void stall();
   // The same for one direction, like a network that has failed one way. Held data arrives late,
   // like TCP's retransmissions.
   void hold_requests();
   void hold_replies();
   void pass_again();
-  // Whether the server has sent something that is held.
+  // Whether the proxy holds data that the server has sent.
   [[nodiscard]] bool holds_a_reply();
 
   // Drops the client's next message, and the connection.
   void cut_at_next_request();
-  // Drops the server's next message, and the connection: the request was applied, its reply is
+  // Drops the server's next message, and the connection: the request was applied, but its reply is
   // lost.
   void cut_at_next_reply();
 
@@ -79,7 +79,7 @@ class TcpProxy {
   bool replies_held_ = false;
   bool stopping_ = false;
 
-  std::thread thread_;  // Last: it uses all of the above.
+  std::thread thread_;  // Last: it uses all members above.
 };
 
 }  // namespace lockstep::support

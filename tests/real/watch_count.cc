@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerLimit(10);
 
-// The number that follows `before` in what the server says of its watches.
+// The number that follows `before` in the server's statistics of watches.
 std::size_t number_after(std::string_view before, const ZookeeperServer& server) {
   const std::string summary = four_letter_word(server.port(), "wchs", kAnswerLimit);
   const std::size_t at = summary.find(before);

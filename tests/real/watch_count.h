@@ -7,10 +7,10 @@
 
 namespace lockstep::support {
 
-// The watches of all connections of a server, by its own count.
+// The number of watches of all connections, as counted by the server.
 [[nodiscard]] std::size_t watches_at(const ZookeeperServer& server);
 
-// The znodes that they are on.
+// The number of znodes with watches.
 [[nodiscard]] std::size_t watched_paths_at(const ZookeeperServer& server);
 
 // Whether a session has watches at a server.

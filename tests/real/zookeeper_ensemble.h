@@ -11,19 +11,19 @@
 
 namespace lockstep::support {
 
-// Three ZooKeeper servers on 127.0.0.1 that form an ensemble, for one test process. They are
-// numbered 0, 1, 2.
+// Three ZooKeeper servers on 127.0.0.1 that form an ensemble, for one test process, numbered 0, 1,
+// 2.
 class ZookeeperEnsemble {
  public:
   static constexpr std::size_t kServers = 3;
 
   // Waits until all of them serve clients. Throws std::runtime_error with a server's log if they do
-  // not. On the main thread.
+  // not. Use it on the main thread.
   ZookeeperEnsemble();
   ZookeeperEnsemble(const ZookeeperEnsemble&) = delete;
   ZookeeperEnsemble& operator=(const ZookeeperEnsemble&) = delete;
 
-  // The ensemble that all tests of this process share; started by the first one that asks.
+  // The ensemble that all tests of this process share, started on first use.
   static ZookeeperEnsemble& shared();
 
   [[nodiscard]] std::uint16_t port(std::size_t server) const { return servers_[server]->port(); }
@@ -33,13 +33,13 @@ class ZookeeperEnsemble {
   }
   [[nodiscard]] std::size_t leader() const;
 
-  // Kills a server and starts it again; returns when all serve clients. If it was the leader, there
-  // is another one.
+  // Kills a server and starts it again; returns when all serve clients. If it was the leader,
+  // another one is elected.
   void restart(std::size_t server);
 
-  // One server, to be killed, started again, stopped and continued, without waiting.
+  // One server, for killing, restarting, stopping and continuing it without waiting.
   [[nodiscard]] ServerProcess& server(std::size_t number) const { return *servers_[number]; }
-  // Waits until all serve clients. False if one ends instead, or takes too long.
+  // Waits until all serve clients. Returns false if one ends instead or takes too long.
   [[nodiscard]] bool wait_until_ready();
 
  private:

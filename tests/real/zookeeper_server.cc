@@ -47,7 +47,7 @@ ZookeeperServer::ZookeeperServer(std::chrono::milliseconds tick_time, const std:
                              "\nmaxSessionTimeout=" + std::to_string(kMaxSessionTimeout.count()) +
                              "\n" + lines;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    // Another process may take the port before the server does: hence the attempts.
+    // Several attempts, because another process may take the port first.
     port_ = free_port();
     own_->process.configure(port_, tick_time, limits);
     own_->process.start();

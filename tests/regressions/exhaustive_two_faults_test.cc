@@ -1,4 +1,4 @@
-// The reductions agree on every trace also where two faults meet.
+// The reductions agree on every trace, also when two faults meet.
 #include <gtest/gtest.h>
 
 #include <string_view>

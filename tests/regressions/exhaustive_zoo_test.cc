@@ -1,6 +1,6 @@
-// A search that leaves orders out comes to the same verdict on every broken lock as one that leaves
-// fewer out. Had it been so from the beginning, the judges of the shared resource would not have
-// been missing in the footprints: zoo-38 was "exhausted, no violation".
+// For every broken lock, a search that leaves many orders out has the same verdict as one that
+// leaves fewer out. This check would have noticed that the judges of the shared resource were
+// missing in the footprints: zoo-38 was "exhausted, no violation".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace lockstep {
 namespace {
 
-// More than any of them needs that two clients can show without a fault, but for some whose orders
-// are too many for an everyday test.
+// Enough for all locks that two clients can break without a fault, except a few with too many
+// orders for an everyday test.
 constexpr std::uint64_t kMostExecutions = 30'000;
 
 search::ExhaustiveResult search(const scenarios::Scenario& scenario, search::Reduction reduction) {

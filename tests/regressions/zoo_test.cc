@@ -1,7 +1,7 @@
-// Every broken lock has its minimal schedule in a file of its own, regressions/zoo/<scenario>.txt:
-// the replay string of the shortest failure that hunts with a few seeds have found and made small.
-// It is replayed here, and found again. After a change of the server, the explorer or a lock that
-// is meant, this test writes all of them again when it runs with LOCKSTEP_WRITE_SCHEDULES set:
+// Every broken lock has its minimal schedule in a file, regressions/zoo/<scenario>.txt: the replay
+// string of the shortest failure that hunts with a few seeds have found and shrunk. This test
+// replays it and finds it again. After an intended change of the server, the explorer or a lock,
+// run it with LOCKSTEP_WRITE_SCHEDULES set, which writes all files again:
 //
 //   LOCKSTEP_WRITE_SCHEDULES=1 build/release/tests/regression_tests --gtest_filter='*ZooTest*'
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kAnew = "; if that is intended, write it again: see zoo_test.cc";
 constexpr std::uint64_t kSeeds = 5;
-// A longer one is not understood by its reader.
+// Readers do not understand a longer one.
 constexpr std::size_t kMostDeviations = 6;
 
 class ZooTest : public testing::TestWithParam<scenarios::Scenario> {};

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The zoo in reverse: does a hunt find the one flaw of each lock, and no other?
 
-repairs.txt has an edit for every broken lock that repairs it. All edits are applied to a copy of
-the tree; then every scenario is hunted as before, and must hold. --exhaustive
-searches the small ones to the end instead. --page prints docs/zoo.md, where the edits are shown.
+repairs.txt has an edit that repairs each broken lock. This script applies all edits to a copy of the tree,
+and hunts every scenario as before: it must hold. --exhaustive searches the small scenarios to the end
+instead. --page prints docs/zoo.md, which shows the edits.
 """
 
 import argparse
@@ -28,7 +28,7 @@ EXECUTIONS = 1_000_000
 MOST_LINES = 15
 EXHAUSTIVE_S = 60
 CONTEXT_LINES = 3
-LONGEST_REPLAY = 500  # A livelock has a longer one, of no use.
+LONGEST_REPLAY = 500  # A livelock has a longer one, which is useless.
 
 INTRODUCTION = """\
 # The zoo
@@ -61,7 +61,7 @@ class Repair(Entry):
         return not self.edits if self.other_name_of else super().complete()
 
     def diff(self):
-        """From the correct form to the broken one, without file names."""
+        """Returns the diff from the correct form to the broken one, without file names."""
         lines = []
         for file, repaired in self.applied(TOP).items():
             broken = (TOP / file).read_text()
@@ -78,13 +78,13 @@ class Repair(Entry):
 # ------------------------------------------------------------------------------ the list, the page
 
 def broken_locks(program):
-    """As `lockstep list` has them."""
+    """Returns the broken locks of `lockstep list`."""
     return [scenario for scenario in lockstep_program.scenarios(program)
             if scenario["kind"] != "recipe"]
 
 
 def check_list(repairs, scenarios):
-    """Every broken lock has one repair, which fits the sources and is small."""
+    """Checks that every broken lock has one repair, which fits the sources and is small."""
     by_name = {repair.name: repair for repair in repairs}
     names = [scenario["name"] for scenario in scenarios]
     for name in names:

@@ -50,7 +50,7 @@ TEST(RunTest, CopiesOfAProgramKeepTheirLock) {
   EXPECT_EQ(run.json()["judged"]["S1"], 600);
 }
 
-// The model race: the znode in front goes before the watch is set.
+// The model race: the znode in front is deleted before the watch is set.
 TEST(RunTest, AForgottenCheckIsFoundAndReplayed) {
   const std::string target = lock("--forgetful");
   const ProgramRun run =
@@ -152,7 +152,7 @@ TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
 
 class NewProcessTest : public ::testing::TestWithParam<const char*> {};
 
-// Executions share a real process where that makes no difference.
+// Executions share a real process unless that makes a difference.
 TEST_P(NewProcessTest, IsWhatEachExecutionBeginsWith) {
   const ProgramRun run = hunt("--executions 200 --json",
                               std::string(LOCKSTEP_TARGETS "/objects_target ") + GetParam());

@@ -57,7 +57,7 @@ TEST(BrokenMutexTest, GrantWithoutWaitingBreaksS1) {
   EXPECT_EQ(hunted_verdict(&lab::contend_for<Greedy>, FaultKind::kTimer), "S1");
 }
 
-// As FairMutex, but nothing deletes the place of a contender that gives up.
+// Like FairMutex, but nothing deletes the place of a contender that gives up.
 class Litterer {
  public:
   Litterer(Session& session, Path lock, LockObserver* observer)
@@ -82,7 +82,7 @@ TEST(BrokenMutexTest, PlaceLeftInTheQueueBreaksS5) {
   EXPECT_EQ(hunted_verdict(&lab::contend_for<Litterer>, FaultKind::kTimer), "S5");
 }
 
-// Makes room for itself.
+// Deletes the places in front of its own.
 Task<Result<Zxid>> push_aside(Session& session, Path lock, Path ours, LockObserver*,
                               Context context) {
   for (;;) {

@@ -42,9 +42,9 @@ TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
   }
 }
 
-// An oracle that no lock can break shows nothing. Two have their proofs elsewhere: what breaks the
-// order of the places only (L2) breaks S1 or S3 as well, where it is not done by hand
-// (ReadWriteOraclesTest), and a program that is not deterministic (misuse) is no lock (RepeatTest).
+// An oracle that no lock can break proves nothing. Two oracles have their proof elsewhere. A lock
+// that breaks only the order of the places (L2) also breaks S1 or S3, except by hand
+// (ReadWriteOraclesTest); and a program that is not deterministic (misuse) is no lock (RepeatTest).
 TEST(ScenariosTest, EveryOracleIsBrokenByALock) {
   std::set<std::string_view> broken = {"L2", "misuse"};
   bool by_invariant = false;
@@ -94,7 +94,7 @@ TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheDefaultSchedule) {
 
 class ScenarioHuntTest : public testing::TestWithParam<Scenario> {};
 
-// The address sanitizer takes ten times as long, and sees the recipes' memory in fewer executions.
+// The address sanitizer takes ten times as long, and fewer executions show it the recipes' memory.
 #ifdef LOCKSTEP_POISON_FRAMES
 constexpr std::uint64_t kExecutionsOfRecipe = 3000;
 #else
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ScenarioHuntTest, testing::ValuesIn(all()), [](co
 namespace lockstep::lab {
 namespace {
 
-// Grants without waiting for anybody.
+// Grants without waiting for anyone.
 class NoMutex {
  public:
   NoMutex(Session& session, Path lock, LockObserver* observer)

@@ -17,7 +17,7 @@ using namespace unit;
 
 class ChroniclerTest : public ::testing::Test {
  protected:
-  // Begins to write down; what came before is preparation.
+  // Begins to record; everything before is preparation.
   void begin() {
     simulation_.world().begin_trace();
     simulation_.world().set_tracer(&chronicler_);

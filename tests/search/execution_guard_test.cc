@@ -15,7 +15,7 @@ struct Guarded {
   bool under_way = false;
   int begun = 0;
   int ended = 0;
-  int outside = 0;  // How often code under test has run or been destroyed in no execution.
+  int outside = 0;  // How often code under test has run, or been destroyed, outside of executions.
 };
 Guarded guarded;
 
@@ -61,7 +61,7 @@ TEST(ExecutionGuardTest, AnExecutionIsGuardedFromItsStartUntilItIsClearedAway) {
   EXPECT_EQ(guarded.outside, 0);
 }
 
-// Sleep sets break many executions off, and the search makes some to check its own claims.
+// Sleep sets abort many executions, and the search makes some to check its own claims.
 TEST(ExecutionGuardTest, ExecutionsThatAreBrokenOffAreNoException) {
   guarded = Guarded();
   Play play({&sync_twice, &sync_twice}, true);

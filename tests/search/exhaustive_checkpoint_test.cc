@@ -1,5 +1,5 @@
-// An exhaustive search that was interrupted goes on from its checkpoint, and finds what it would
-// have found otherwise.
+// An interrupted exhaustive search goes on from its checkpoint, and finds the same as without the
+// interruption.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -49,7 +49,7 @@ std::unique_ptr<Program> two_contend() {
                                              lab::ScenarioSize{2, 1});
 }
 
-// Watches a znode that it has asked for again if its connection has failed meanwhile.
+// Watches a znode, and asks again if its connection has failed meanwhile.
 Task<void> break_after_a_cut(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const auto first = co_await (*session)->set_data("/a", "1");
@@ -71,8 +71,8 @@ ExhaustiveResult search_with(const ExhaustiveOptions& options, std::uint32_t cou
   return search_exhaustively(options, some, threads);
 }
 
-// Interrupts the search whenever it has saved something new, until it has come to its end. Returns
-// the number of interruptions.
+// Interrupts the search whenever it has saved something new, until it is finished. Returns the
+// number of interruptions.
 int search_in_pieces(ExhaustiveOptions options, const ExhaustiveJobs& jobs,
                      const ExhaustiveResult& expected) {
   KeptInMemory kept;

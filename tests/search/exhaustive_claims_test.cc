@@ -1,4 +1,4 @@
-// An exhaustive search says no more than what it has shown.
+// An exhaustive search claims only what it has shown.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -20,13 +20,13 @@ Task<void> tell(Actor& self) {
   ++self.shared;
 }
 
-// For as long as the other one gets no turn.
+// Asks until the other actor gets a turn.
 Task<void> ask_until_told(Actor& self) {
   const auto session = co_await self.client().session(Context());
   while (self.shared == 0) static_cast<void>(co_await (*session)->sync("/b"));
 }
 
-// Whatever turns the other one gets, if it comes second.
+// Asks forever if the other actor comes second, whatever turns that one gets.
 Task<void> ask_for_ever_unless_told(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/b"));
@@ -63,7 +63,7 @@ TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
   EXPECT_EQ(again.violation->message, result.found->outcome.violation->message);
 }
 
-// A client that comes to a server that is behind goes on to the next.
+// A client that connects to a lagging server goes on to the next one.
 TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
   lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
                              lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
@@ -97,7 +97,7 @@ Task<void> ask(Actor& self, int times) {
   for (int i = 0; i < times; ++i) static_cast<void>(co_await (*session)->sync("/a"));
 }
 Task<void> ask_as_often_as_it_likes(Actor& self) { return ask(self, 2 + ++runs % 3); }
-// Behind the first executions, which are run twice.
+// After the first executions, which run twice.
 Task<void> ask_as_it_likes_after_a_while(Actor& self) {
   return ask(self, ++runs < 20 ? 3 : 2 + runs % 3);
 }

@@ -73,12 +73,12 @@ TEST(ExhaustiveFaultsTest, TheBudgetIsShared) {
   EXPECT_LT(without.traces, with.traces);
 }
 
-// Clients finish in an order like any other: after one of them a fault can still strike while the
-// other goes on, and so it can after both.
+// The ends of clients have an order like other events: a fault can strike after one of them while
+// the other goes on, and after both.
 TEST(ExhaustiveFaultsTest, TheLastStepMayBeAFault) {
   Play play({&write_once<'a'>, &write_once<'b'>});
-  // The cut of each client comes before its request is applied, before its reply arrives (which it
-  // loses or not), or after that.
+  // The cut of each client comes before its request is applied, before its reply arrives (and the
+  // reply is lost or not), or after that.
   EXPECT_EQ(explore(play, Reduction::kSource, "cut", 1).traces, 1U + 2 * 4);
   Play alone({&write_once<'a'>});
   EXPECT_EQ(explore(alone, Reduction::kSource, "cut", 1).traces, 1U + 4);
@@ -112,7 +112,7 @@ TEST(ExhaustiveFaultsTest, AFindOfTheLastFaultCanBeReplayed) {
   }
 }
 
-// A session is opened before the clock moves, or after: that makes no difference to either.
+// Opening a session before the clock moves or after it makes no difference to either.
 TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "crash,timer", 2);
@@ -133,7 +133,7 @@ TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
   EXPECT_GT(source.traces_by_fault[0].second, 0U);
 }
 
-// Source sets see what sleep sets see, also with a contender that gives up.
+// Source sets show the same as sleep sets, also with a contender that gives up.
 void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
   lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1},
                              lab::LastContender::kImpatient);
@@ -146,17 +146,17 @@ void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
   EXPECT_EQ(source.trace_set_hash, sleep.trace_set_hash);
 }
 
-// A fault that sleeps is not forgotten when a step makes it impossible.
+// The search does not forget a sleeping fault that a step makes impossible.
 TEST(ExhaustiveFaultsTest, OneThatAStepMakesImpossible) {
   expect_same_as_sleep_sets("clock-drift", 1);
 }
 
-// A fault that a step keeps from ever becoming possible is not forgotten, either.
+// Nor does it forget a fault that a step prevents from becoming possible.
 TEST(ExhaustiveFaultsTest, OneThatIsKeptFromBecomingPossible) {
   expect_same_as_sleep_sets("late-apply,timer", 2);
 }
 
-// Nor is the last event while a process is stalled, if the process wakes before.
+// Nor the last event while a process is stalled, if the process wakes before.
 TEST(ExhaustiveFaultsTest, TheClockMovesOnWhileAProcessIsStalled) {
   expect_same_as_sleep_sets("stall", 2);
 }

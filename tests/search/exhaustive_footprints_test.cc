@@ -1,4 +1,4 @@
-// Footprints of state that shows only when two steps touch it in one order and not in the other.
+// Footprints of state that shows only if two steps touch it in one order, and not in the other.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* kAnn = "ann:secret";
 
-// Only Ann may read it, everybody may write it.
+// Only Ann may read it; everyone may write it.
 Creation for_ann() {
   std::vector<AclEntry> entries;
   entries.emplace_back(permission::kRead, "digest", "ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=");
@@ -29,7 +29,7 @@ Creation for_ann() {
   return Creation(CreateMode::kPersistent, Acl(std::move(entries)));
 }
 
-// Shows who it is when it is told to.
+// Authenticates when it is told to.
 Task<void> watch_and_authenticate(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const Creation creation = for_ann();
@@ -46,13 +46,13 @@ Task<void> tell_and_write(Actor& self) {
   static_cast<void>(co_await (*session)->set_data("/ann", "1"));
 }
 
-// Whether it may hear of a change.
+// A connection's identities decide whether its client may learn of a change.
 TEST(ExhaustiveFootprintsTest, IdentitiesOfAConnection) {
   Play play({&watch_and_authenticate, &tell_and_write});
   expect_agreement(play);
 }
 
-// Touches what the other one touches only if it comes first.
+// Touches the same as the other actor only if it comes first.
 Task<void> look_around(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/b"));
@@ -65,8 +65,8 @@ Task<void> look_around(Actor& self) {
   }
 }
 
-// Two steps that seem independent in one order only are neither: some orders would be left out, and
-// which ones would depend on the reduction.
+// Two steps that are independent in only one order are dependent. Otherwise some orders would be
+// left out, and which ones would depend on the reduction.
 TEST(ExhaustiveFootprintsTest, AreTheSameInBothOrders) {
   Play play({&look_around, &look_around});
   for (const search::Reduction reduction :
@@ -77,7 +77,7 @@ TEST(ExhaustiveFootprintsTest, AreTheSameInBothOrders) {
   }
 }
 
-// There have been so many paths in its world that a hunt would soon forget them all.
+// A world with so many paths that a hunt would soon forget them all.
 class Crowded final : public Play {
  public:
   using Play::Play;
@@ -95,7 +95,7 @@ class Crowded final : public Play {
   int paths_ = 0;
 };
 
-// The footprints of one execution are compared with those of the next ones.
+// The footprints of one execution are compared with those of later ones.
 TEST(ExhaustiveFootprintsTest, NameAZnodeAlikeInAllExecutions) {
   Crowded play({&write_once<'a'>, &write_once<'a'>});
   EXPECT_EQ(explore(play, search::Reduction::kSleep).traces, 2U);
@@ -109,7 +109,7 @@ Task<void> create_for_a_while(Actor& self) {
   static_cast<void>(co_await (*session)->create("/for-a-while", Data(), creation));
 }
 
-// It counts from when the znode was written.
+// The time to live counts from the last write.
 TEST(ExhaustiveFootprintsTest, ATimeToLive) {
   ServerOptions options;
   options.ttl_enabled = true;
@@ -130,16 +130,15 @@ Task<void> come_and_stay(Actor& self) {
   static_cast<void>(co_await sleep_for(self.client().executor(), 1h));
 }
 
-// A server that loses its leader has not told it, in the last half tick, which sessions it has
-// heard of; but the leader itself has heard of a handshake. Whether that comes before the clock
-// moves or after it decides here in which tick the session expires: before its server is back, or
-// not.
+// A server that loses its leader has not yet reported the sessions that it heard in the last half
+// tick; but the leader itself has heard a handshake. Whether that comes before or after the clock
+// moves decides in which tick the session expires: before its server is back, or after.
 TEST(ExhaustiveFootprintsTest, WhenTheLeaderHasHeardOfAHandshake) {
   Play play({&come_and_stay}, true, quiet(2));
   expect_agreement(play, "timer:1,replica-partition:1", 2);
 }
 
-// The footprints of steps that are made by hand.
+// The footprints of hand-made steps.
 class StepsByHandTest : public ::testing::Test {
  protected:
   ~StepsByHandTest() override { simulation_.world().record_footprints(nullptr); }
@@ -162,15 +161,15 @@ class StepsByHandTest : public ::testing::Test {
   FootprintRecorder recorder_;
 };
 
-// The servers hear of a session as long as something of it arrives: that it stalls first, or last,
-// its clock shows.
+// The servers hear of a session while its messages arrive: its clock shows whether a message or the
+// stall came first.
 TEST_F(StepsByHandTest, MessagesOfAStalledProcess) {
   const auto session = open("A");
   World& world = simulation_.world();
   must(simulation_.run(create(*session, "/a", "x")), "create");
   const Watch watch = must(simulation_.run(watch_data(*session, "/a")), "watch");
   simulation_.cut(*session);
-  // The end of the connection, a handshake and its answer; then what is watched arrives.
+  // The connection ends, a handshake and its answer follow; then the watches arrive.
   Calm calm;
   for (int i = 0; i < 3; ++i) world.step_without_time(calm);
   ASSERT_EQ(world.network()[session->link()].requests.size(), 1U);
@@ -180,7 +179,7 @@ TEST_F(StepsByHandTest, MessagesOfAStalledProcess) {
   EXPECT_TRUE(arrives.conflicts_with(stalls));
 }
 
-// A judge asks the client of the holder whether it is excused.
+// A judge asks the holder's client whether it is excused.
 TEST_F(StepsByHandTest, AJudgesQuestionToAnotherClient) {
   const auto a = open("A");
   const auto b = open("B");

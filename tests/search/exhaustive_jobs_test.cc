@@ -1,4 +1,4 @@
-// Several jobs share an exhaustive search: what it shows does not depend on their number.
+// Several jobs share an exhaustive search, and their number does not change its result.
 #include "lockstep/search/exhaustive_jobs.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::unique_ptr<Program> two_contend_fairly() {
                                              lab::ScenarioSize{2, 1});
 }
 
-// One job after another: the last one does everything.
+// Runs the jobs one after another: the last one does all the work.
 class LastJobFirst final : public Workers {
  public:
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
@@ -49,7 +49,7 @@ TEST(ExhaustiveJobsTest, EveryNumberOfJobsFindsTheSameTraces) {
   expect_same_for_any_number(with_faults("all", 1), {.make_program = &two_contend_fairly});
 }
 
-// Every world gives its own numbers to the paths whose parents fail.
+// Every world numbers the paths whose parents fail.
 TEST(ExhaustiveJobsTest, FaultsOfPathsMeanTheSameInEveryWorld) {
   const ExhaustiveOptions options = with_faults("parent-removal,cut:1", 2);
   const std::unique_ptr<Program> program = two_contend_fairly();
@@ -60,7 +60,7 @@ TEST(ExhaustiveJobsTest, FaultsOfPathsMeanTheSameInEveryWorld) {
   expect_same_for_any_number(options, {.make_program = &two_contend_fairly});
 }
 
-// Its session ends, or the servers remove its container, which is empty again.
+// Waits until its session ends, or the servers remove its container, which is empty again.
 Task<void> mind_a_container(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->create("/box", "", CreateMode::kContainer));
@@ -77,7 +77,7 @@ std::unique_ptr<Program> one_minds_a_container() {
   return std::make_unique<Play>(std::vector<Act>(1, &mind_a_container));
 }
 
-// Several jobs begin with the faults of paths, which come last in this order.
+// Several jobs begin with the faults of paths, which are last in the order of the search.
 TEST(ExhaustiveJobsTest, TheFirstViolationInTheOrderOfTheSearchIsTheOneFound) {
   const std::unique_ptr<Program> program = one_minds_a_container();
   const ExhaustiveResult last = search_exhaustively(*program, with_faults("cut,parent-removal", 1));

@@ -8,13 +8,13 @@
 #include "lockstep/search/exhaustive.h"
 #include "plays.h"
 
-// So is how far the servers are behind.
+// Footprints also contain how far each server has applied the log.
 namespace lockstep::search {
 namespace {
 
 using namespace unit;
 
-// The other clients know a write before the writer's server does.
+// The other clients learn of a write before the writer's server does.
 template <char kZnode>
 Task<void> write_and_tell(Actor& self) {
   const auto session = co_await self.client().session(Context());
@@ -23,7 +23,7 @@ Task<void> write_and_tell(Actor& self) {
   ++self.shared;
 }
 
-// If the other client's write comes after this one's in the log, it may not be seen yet.
+// If the other client's write follows this one in the log, the read may not show it yet.
 Task<void> write_and_read(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->set_data("/a", "1"));
@@ -41,7 +41,7 @@ Task<void> read_and_compare(Actor& self) {
   static_cast<void>(co_await (*session)->create("/seen", Data(seen), CreateMode::kPersistent));
 }
 
-// Both reads are under way together: a server that is behind shows a part of the log.
+// Both reads are in flight together: a lagging server shows a part of the log.
 Task<void> read_both_and_tell(Actor& self) {
   const auto session = co_await self.client().session(Context());
   auto read_a = (*session)->get_data("/a");
@@ -63,7 +63,7 @@ TEST(ExhaustiveReplicasTest, ALaggingReplica) {
   expect_agreement(play, "lag", 1);
 }
 
-// One client of three servers, one of them slow, with every fault that an ensemble knows.
+// One client of three servers, one of which lags, with every fault of an ensemble.
 TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
   lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
                              lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
@@ -86,7 +86,7 @@ TEST(ExhaustiveReplicasTest, TheOrderOfTheLog) {
   expect_agreement(play);
 }
 
-// Two writes that have nothing in common but the order in which everybody hears of them.
+// Two writes that share only the order in which clients see them.
 TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
   Play play({&write_once<'a'>, &write_once<'b'>, &read_both_and_tell}, true, quiet(2));
   play.let_all_lag();
@@ -98,8 +98,8 @@ TEST(ExhaustiveReplicasTest, AReaderSeesTheOrderOfTheLog) {
   EXPECT_EQ(source.state_hash, sleep.state_hash);
 }
 
-// The result is the same without it, because every write asks who replicates. But the log itself
-// differs, and a search that takes two writes for independent notices that.
+// The result is the same without the log, because every write reads who replicates. But the log
+// itself differs, and a search that takes two writes for independent notices that.
 TEST(ExhaustiveReplicasTest, TheOrderOfTheLogIsPartOfTheState) {
   Play play({&write_once<'a'>, &write_once<'b'>, &write_once<'c'>, &read_twice}, true, quiet(2));
   play.let_all_lag();

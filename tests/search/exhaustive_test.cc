@@ -23,7 +23,7 @@ Task<void> watch_two(Actor& self) {
   static_cast<void>(co_await b->watch.fired());
 }
 
-// Writes down what another process has done in between.
+// Records what another process has done in between.
 Task<void> count_in_memory(Actor& self) {
   const auto session = co_await self.client().session(Context());
   const int before = self.shared++;
@@ -45,12 +45,12 @@ Task<void> report_to_judge(Actor& self) {
   fakezk::World& world = self.client().process().world();
   if (fakezk::FootprintRecorder* const recorder = world.recorder())
     recorder->writes(fakezk::ObjectKind::kOracle);
-  if (++self.shared == 1 && self.client().name() == "A") {  // In the default schedule B is.
+  if (++self.shared == 1 && self.client().name() == "A") {  // On the default schedule B is.
     self.verdict().report("user:order", "A was first", world.steps());
   }
 }
 
-// A second session for the same process, while the search runs.
+// Opens a second session of its process during the search.
 Task<void> open_another(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->close());
@@ -59,7 +59,7 @@ Task<void> open_another(Actor& self) {
   static_cast<void>(co_await (*next)->create(Path(path), Data(), CreateMode::kEphemeral));
 }
 
-// Two sessions of one process: which of them is answered first, only the process knows.
+// Two sessions of one process: only the process knows which one is answered first.
 Task<void> ask_twice(Actor& self) {
   const auto session = co_await self.client().session(Context());
   fake::FakeClient second(self.client().process(), "second");
@@ -116,7 +116,7 @@ TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
   expect_needed(fakezk::ObjectKind::kLinkTable, play);
 }
 
-// A judge who minds in which order two processes come to him.
+// A judge whose verdict depends on the order in which two processes come.
 TEST(ExhaustiveTest, TheMemoryOfAnOracle) {
   Play play({&report_to_judge, &report_to_judge});
   EXPECT_TRUE(explore(play, Reduction::kSource).found);

@@ -6,7 +6,7 @@
 
 namespace lockstep::unit {
 
-// All that exhaustive searches of the same program have in common, however they are divided.
+// Expects equal results of exhaustive searches of one program, however they are divided.
 inline void expect_equal(const search::ExhaustiveResult& got,
                          const search::ExhaustiveResult& expected) {
   EXPECT_EQ(got.exhausted, expected.exhausted);

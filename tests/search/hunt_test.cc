@@ -27,7 +27,7 @@ using unit::kZoo01;
 using unit::kZoo07;
 using StoppedBy = HuntResult::StoppedBy;
 
-// The last worker first: what comes out must not depend on who is fast.
+// Runs the last worker first: the result must not depend on the workers' speed.
 class Backwards final : public Workers {
  public:
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
@@ -35,7 +35,7 @@ class Backwards final : public Workers {
   }
 };
 
-// Everything a result says, to be compared at once.
+// All results in one text, for comparison.
 std::string summary(const HuntResult& result) {
   std::string text = std::to_string(static_cast<int>(result.stopped_by)) + ' ' +
                      std::to_string(result.executions) + ' ' + std::to_string(result.steps) + ' ' +
@@ -177,7 +177,7 @@ TEST(HuntTest, LooksAtTheTimeInBetween) {
   EXPECT_EQ(result.executions, 40U);
 }
 
-// The first of two jobs is stuck within its first executions until the second one has finished.
+// Blocks the first of two jobs in its first executions until the second one has finished.
 class SlowFirstJob final : public Workers {
  public:
   void each(std::uint32_t count, const std::function<void(std::uint32_t)>& work) override {
@@ -188,12 +188,12 @@ class SlowFirstJob final : public Workers {
       changed_.notify_all();
     });
   }
-  // Makes the programs of the two jobs, one after the other.
+  // Makes the programs of the two jobs, one after another.
   [[nodiscard]] std::unique_ptr<Program> guarded(std::unique_ptr<Program> program) {
     program->set_guard(std::make_unique<Guard>(*this, made_++));
     return program;
   }
-  // How many executions the second job has begun.
+  // The number of executions that the second job has begun.
   [[nodiscard]] std::uint64_t begun_by_second() const { return begun_by_second_; }
 
  private:
@@ -209,7 +209,7 @@ class SlowFirstJob final : public Workers {
     std::uint32_t begun_ = 0;
   };
 
-  // The first execution of each program is the searcher's own.
+  // The searcher itself runs the first execution of each program.
   void begin(std::uint32_t job, std::uint32_t number) {
     std::unique_lock lock(mutex_);
     if (job == 1) {

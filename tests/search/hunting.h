@@ -10,7 +10,7 @@
 
 namespace lockstep::unit {
 
-// A hunt through one of the registered scenarios, with faults, by random walk.
+// A random-walk hunt of a registered scenario with faults.
 inline search::HuntOptions hunt_options(std::string_view scenario, std::uint64_t executions) {
   const scenarios::Scenario* const found = scenarios::find(scenario);
   search::HuntOptions options;

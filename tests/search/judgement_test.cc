@@ -1,5 +1,5 @@
-// The reports of hunts: nothing of sound recipes that were once wrongly blamed, and of broken ones
-// who, what and when.
+// Reports of hunts: none about sound recipes that were once blamed wrongly; for broken ones the
+// contender, the violation and the step.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace lockstep::fakezk {
 namespace {
 
-// One execution of a hunt, with the usual strategy.
+// One execution of a hunt, with the default strategy.
 class Hunted {
  public:
   Hunted(std::string_view scenario, lab::ScenarioSize size, const FaultPlan& faults,
@@ -27,7 +27,7 @@ class Hunted {
     violation = searcher_->run(execution, tracer).violation;
     return violation ? violation->oracle + ": " + violation->message : "";
   }
-  // The first of its executions that breaks something.
+  // The first violation of its executions.
   std::string first_broken() {
     for (found_in = 0; found_in < 20'000; ++found_in) {
       const std::string broken = broken_in(found_in);
@@ -56,7 +56,7 @@ TEST(JudgementTest, WriterAfterAReaderThatItsServerStillShowsIsNotWokenInVain) {
   EXPECT_EQ(readers.broken_in(5880), "");
 }
 
-// The servers' deletions that clients have asked for.
+// Records the deletions by servers for which clients have asked.
 class Removals final : public Tracer {
  public:
   void step(const Step& step) override {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace unit;
 
-// Lends its names to what a simulation did.
+// Gives its names to the processes of a simulation.
 class Names final : public search::Program {
  public:
   void start(World&, search::Verdict&) override {}
@@ -92,9 +92,9 @@ TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
   const auto written = simulation_.start(create(*alice_, "/a"));
   const std::vector<Deviation> alice_first = {{0, Choice{false, 1}}};
   search::Replay replay(alice_first);
-  world.step(replay);  // Alice's create; Bob's read is still on its way.
+  world.step(replay);  // Alice's create; Bob's read is still in flight.
   world.set_faults(cuts);
-  // The second of the faults is for Bob's connection, and nothing of what is under way arrives.
+  // The second of the possible faults cuts Bob's connection, and everything in flight is lost.
   const std::vector<Deviation> cut_bob = {{0, Choice{true, 1}}};
   search::Replay calm_but_a_cut(cut_bob);
   world.step(calm_but_a_cut);
@@ -209,7 +209,7 @@ TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
   must(simulation_.run(create(*alice_, "/c", Data(), CreateMode::kContainer)), "create");
   must(simulation_.run(create(*alice_, "/c/x")), "create");
   must(simulation_.run(remove(*alice_, "/c/x")), "remove");
-  simulation_.advance(61s);  // The servers look for empty containers once a minute.
+  simulation_.advance(61s);  // The servers check for empty containers once a minute.
   EXPECT_NE(drawn().find("servers"), std::string::npos) << drawn();
   EXPECT_NE(drawn().find("** the leader looks for empty containers"), std::string::npos) << drawn();
   EXPECT_NE(drawn().find("** the servers remove /c"), std::string::npos) << drawn();

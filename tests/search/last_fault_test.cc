@@ -1,4 +1,4 @@
-// A fault can be the last event of an execution: nothing else can happen, and it still has effects.
+// A fault can be the last event of an execution: nothing else can happen, but it has effects.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -5,7 +5,7 @@
 
 #include "lockstep/fakezk/chooser.h"
 
-// The parts of the menus that strategies see.
+// Parts of the menus that strategies choose from.
 namespace lockstep::fakezk {
 
 inline Event event(Event::Kind kind, std::uint32_t index) {

@@ -12,8 +12,8 @@
 namespace lockstep::fakezk {
 namespace {
 
-// With three sources, of which two give way at change points: of executions in which the third one
-// is left to go on, those in which the one that gave way last goes before the other, and the rest.
+// Two of three sources give way at change points, and the third one goes on to its end. Then either
+// of the two may go first.
 TEST(PctTest, TheLastToGiveWayDoesNotAlwaysStandLowest) {
   constexpr std::uint32_t kPositions = 30;
   const std::vector<Event> all = {event(Event::Kind::kApply, 0), event(Event::Kind::kApply, 1),

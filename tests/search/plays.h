@@ -16,12 +16,12 @@
 #include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
 
-// Small programs that are searched through, with and without reductions.
+// Small programs for exhaustive searches, with and without reductions.
 namespace lockstep::unit {
 
 using namespace fakezk;
 
-// One process of a small program, and what all of them share behind ZooKeeper's back.
+// One process of a small program, and what all processes share outside of ZooKeeper.
 class Actor {
  public:
   Actor(Process& process, std::string name, int& common, search::Verdict& verdict)
@@ -51,13 +51,13 @@ inline ServerOptions quiet(ReplicaIndex replicas = 1) {
   return options;
 }
 
-// A program of a few actors. "/a", "/b" and "/c" are there, and every actor has a session.
+// A program of a few actors. "/a", "/b" and "/c" exist, and every actor has a session.
 class Play : public search::Program, private Restarter {
  public:
   explicit Play(std::vector<Act> acts, bool isolated = true, ServerOptions options = quiet())
       : acts_(std::move(acts)), isolated_(isolated), options_(options) {}
 
-  // From the beginning of the search on every replica applies what is committed as late as it may.
+  // From the beginning of the search on, every replica applies commits as late as possible.
   void let_all_lag() { all_lag_ = true; }
 
   [[nodiscard]] ServerOptions servers() const override { return options_; }
@@ -124,7 +124,8 @@ inline search::ExhaustiveResult explore(search::Program& program, search::Reduct
   return search::search_exhaustively(program, options);
 }
 
-// All three ways to search see the same traces and final states, and the reduced ones run fewer.
+// All three ways to search find the same traces and final states, and the reductions run fewer
+// executions.
 inline void expect_agreement(search::Program& program, std::string_view faults = "none",
                              std::uint32_t budget = 0) {
   const search::ExhaustiveResult naive = explore(program, search::Reduction::kNone, faults, budget);
@@ -148,8 +149,8 @@ inline void expect_agreement(search::Program& program, std::string_view faults =
   EXPECT_LE(sleep.traces, naive.traces);
 }
 
-// Without that kind of object in the footprints, one of the reductions overlooks something, or
-// notices that it would.
+// Without that kind of object in the footprints, a reduction misses something, or notices that it
+// would.
 inline void expect_needed(ObjectKind kind, search::Program& program,
                           std::string_view faults = "none", std::uint32_t budget = 0) {
   const search::ExhaustiveResult naive = explore(program, search::Reduction::kNone, faults, budget);

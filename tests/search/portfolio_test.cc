@@ -33,8 +33,8 @@ bool strikes(search::Strategy& strategy, const search::ExecutionStart& start) {
   return false;
 }
 
-// The number that chose the member must not decide what the member does: once, of five members only
-// one had executions without a fault.
+// The number that chose the member must not decide what the member does. Once, only one of five
+// members had executions without a fault.
 TEST(PortfolioTest, EveryMemberHasItsShareOfExecutionsWithoutAFault) {
   constexpr std::uint32_t kFifths = 5;
   constexpr int kExecutions = 100'000;

@@ -71,7 +71,7 @@ TEST(VerdictTest, CleanupBreaksOnlyGuaranteesOfUsers) {
 
 // ----------------------------------------------------------------------------------- execute
 
-// One process that does what it is told.
+// One process that runs the given task.
 class OneTask final : public search::Program {
  public:
   using Run = Task<void> (*)(Process& process);
@@ -167,7 +167,7 @@ TEST(ExecuteTest, ExceptionBeforeTheFirstStepIsACrash) {
   EXPECT_EQ(outcome.violation->step, 0U);
 }
 
-// No task catches what its start, its end or a listener throws.
+// No task catches the exceptions of its start, its end or a listener.
 class Throws final : public search::Program {
  public:
   explicit Throws(bool at_start) : at_start_(at_start) {}
@@ -201,7 +201,7 @@ Task<void> ask_for_ever(lab::Contender& self, Path, std::uint32_t) {
   for (;;) static_cast<void>(co_await (*session)->sync("/"));
 }
 
-// Never lets the client it has begun with have a break.
+// Always chooses the client that it has begun with.
 class Unfair final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
@@ -233,7 +233,7 @@ TEST(ExecuteTest, SecondHalfOfAnEndlessProgramIsFair) {
   EXPECT_EQ(outcome.violation->oracle, "livelock");
   EXPECT_EQ(served.requests.size(), 3U);
   for (const auto& [link, requests] : served.requests) EXPECT_GE(requests, 45) << link;
-  EXPECT_TRUE(world.deviations().empty());  // Fairness is no deviation: a replay has it as well.
+  EXPECT_TRUE(world.deviations().empty());  // Fairness is no deviation: a replay is fair as well.
 }
 
 TEST(ExecuteTest, VerdictIsPartOfTheTraceHash) {
@@ -272,7 +272,7 @@ TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
 
 TEST(ExecuteDeathTest, WorldHasTheProgramsServers) {
   lab::LockScenario program(&read_once, lab::ScenarioSize{2, 1});
-  World other;  // Its servers look for empty containers.
+  World other;  // Its servers check for empty containers.
   Calm calm;
   EXPECT_DEATH(execute(other, program, calm, search::ExecutionLimits()), "other servers");
 }
@@ -287,7 +287,7 @@ Task<void> sync_and_sleep(lab::Contender& self, Path, std::uint32_t) {
   }
 }
 
-// An expiry may fire other timers on its way: it is one step all the same.
+// An expiry may fire other timers on its way, but is one step.
 TEST(StepChecksTest, KeepsOneByteForEachStep) {
   lab::LockScenario program(&sync_and_sleep, lab::ScenarioSize{2, 1});
   World world(program.servers());

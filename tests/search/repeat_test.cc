@@ -9,7 +9,7 @@
 #include "lockstep/lab/hunt.h"
 #include "lockstep/sleep.h"
 
-// Programs that depend on something that is not the simulation's are found out.
+// The search notices programs that depend on something outside the simulation.
 namespace lockstep::fakezk {
 namespace {
 
@@ -30,7 +30,7 @@ Task<void> ask_the_real_clock(lab::Contender& self, Path, std::uint32_t) {
   return ask_often(self, static_cast<std::uint32_t>(mix(static_cast<std::uint64_t>(now)) % 8));
 }
 
-// Every block that is still in use has an address of its own.
+// Every block in use has a unique address.
 Task<void> ask_an_address(lab::Contender& self, Path, std::uint32_t) {
   static std::vector<std::unique_ptr<int>> kept;
   kept.push_back(std::make_unique<int>(0));
@@ -57,7 +57,7 @@ TEST(RepeatTest, RealClockAndAddressesAreMisuseWithTheStepWhereRunsPart) {
         text.find("the program is not deterministic: two runs of one schedule diverge at step"),
         std::string::npos)
         << text;
-    EXPECT_NE(text.find("event "), std::string::npos) << text;    // Or that one run had none.
+    EXPECT_NE(text.find("event "), std::string::npos) << text;    // Or one run had no event.
     EXPECT_EQ(text.find("process "), std::string::npos) << text;  // They are called A, B, C.
   }
 }

@@ -44,14 +44,14 @@ TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
   EXPECT_EQ(again.lanes, failure.lanes);
 }
 
-// A string that has no check for a step does not say that the step is another one.
+// A string without a check for a step does not claim that the step differs.
 TEST(ReportTest, ToleranceGoesOnWhereTheChecksOfAVeryLongExecutionEnd) {
   const HuntOptions options = hunt_options(kZoo01, 1);
   const auto program = options.make_program();
   const Recording calm = record(*program, options.limits, {});
   std::vector<fakezk::Deviation> late = {{4, fakezk::Choice{false, 1}}};
   Recording whole = calm;
-  // Not everywhere is there something else to do.
+  // Some positions offer no alternative.
   for (; whole.outcome.trace_hash == calm.outcome.trace_hash && late[0].position < 20;
        ++late[0].position) {
     whole = record(*program, options.limits, late);

@@ -1,5 +1,4 @@
-// Timers that are due at the same instant: no two clocks are so equal that it is sure which of them
-// comes first.
+// Timers that are due at the same instant: no two clocks are equal enough to decide their order.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,7 +19,7 @@ namespace {
 using namespace unit;
 using namespace std::chrono_literals;
 
-// The first number of a step is this one, all others are 0.
+// Chooses this number first in a step, then always 0.
 class FirstNumber final : public fakezk::Chooser {
  public:
   explicit FirstNumber(std::uint32_t number) : number_(number) {}
@@ -41,7 +40,8 @@ Task<void> sleep_and_append(Executor& executor, char name, std::string& order) {
 }
 
 TEST(SameInstantTest, TheChooserSaysWhoseTimerFiresFirst) {
-  const std::vector<std::string> orders = {"ABC", "BAC", "CAB", "ABC"};  // Modulo their number.
+  // Modulo the number of orders.
+  const std::vector<std::string> orders = {"ABC", "BAC", "CAB", "ABC"};
   for (std::uint32_t first = 0; first < orders.size(); ++first) {
     Simulation simulation;
     std::string order;
@@ -58,7 +58,8 @@ TEST(SameInstantTest, TheChooserSaysWhoseTimerFiresFirst) {
   }
 }
 
-// A process starts its own in an order of which it may be sure (Executor::start_timer).
+// A process fires its own timers in the order of their start, on which it may rely
+// (Executor::start_timer).
 TEST(SameInstantTest, ThoseOfOneProcessFireInTheOrderOfTheirStart) {
   Simulation simulation;
   std::string order;
@@ -113,7 +114,7 @@ TEST(SameInstantTest, HuntsOfAllStrategiesTryThem) {
 }
 
 // A session expires when a replica looks for its leader again (Follower.followLeader): either comes
-// first, and the clients of that replica see which one.
+// first, and that replica's clients see which.
 TEST(SameInstantTest, SoDoTheServers) {
   for (const std::uint32_t first : {0U, 1U, 2U}) {
     Simulation simulation(quiet(5));

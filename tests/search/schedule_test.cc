@@ -66,7 +66,7 @@ search::ReplayString example() {
   return replay;
 }
 
-// Returns the complaint of parse, after making sure that a refused text changes nothing.
+// Returns the complaint of parse, and checks that a refused text changes nothing.
 std::string complaint_about(std::string_view text) {
   search::ReplayString into = example();
   into.scenario = "untouched";
@@ -133,8 +133,7 @@ TEST(ReplayStringTest, TruncationIsNoticed) {
   }
 }
 
-// A digit may become another digit, and that is another schedule; but nothing that is not a
-// schedule is taken for one.
+// A changed digit may make another schedule, but nothing else may pass for a schedule.
 TEST(ReplayStringTest, ChangeOfOneByteIsNoticedOrIsAnotherSchedule) {
   const std::string text = example().text();
   const std::size_t name = text.find("fair-mutex");

@@ -53,11 +53,11 @@ TEST(ShrinkSceneTest, BugThatNeedsNoFaultIsShownWithoutFaults) {
   ExecutionLimits limits;
   const Found found = found_in(scene, limits);
   const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
-  EXPECT_EQ(shrunk.clients, 2U);  // One alone has no predecessor.
+  EXPECT_EQ(shrunk.clients, 2U);  // A single client has no predecessor.
   EXPECT_FALSE(shrunk.limits.faults.any());
 }
 
-// Step by step from there, the budget would end long before.
+// Shrinking step by step from there would exhaust the budget.
 TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
   const Scene scene = scene_of(kZoo07, 64, 10);
   ExecutionLimits limits;
@@ -89,7 +89,7 @@ TEST(ShrinkSceneTest, ARareFaultIsHuntedAloneInSmallerScenes) {
   EXPECT_EQ(shrunk.rounds, 1U);
 }
 
-// One deviation suffices if each client has three rounds. With a second one, one round does.
+// With three rounds per client, one deviation is enough. With a second deviation, one round is.
 TEST(ShrinkSceneTest, AFewDeviationsMoreAreWorthHalfOfTheSteps) {
   const ShrunkScene shrunk = shrunk_from_four_clients("zoo-25-sequence-overflow", "S1");
   EXPECT_EQ(shrunk.rounds, 1U);

@@ -18,7 +18,7 @@ using unit::hunt_options;
 using unit::kZoo01;
 using unit::kZoo07;
 
-// A violating schedule with many deviations that have nothing to do with it.
+// A schedule with a violation, and many deviations that are irrelevant to it.
 Found long_violation(std::string_view scenario) {
   const HuntOptions options = hunt_options(scenario, 0);
   Searcher searcher(options.make_program(), options.make_strategy(), options.limits, options.seed);
@@ -78,9 +78,9 @@ TEST_P(ShrinkTest, LeavesNothingThatCouldBeLeftOut) {
   EXPECT_EQ(again.deviations, shrunk.deviations);
 }
 
-// Large scenes take thousands of steps each time.
+// An execution of a large scene takes thousands of steps.
 TEST_P(ShrinkTest, StaysWithinItsBudgetOfSteps) {
-  const std::uint64_t most = options_.limits.steps;  // The execution goes beyond it.
+  const std::uint64_t most = options_.limits.steps;  // The execution exceeds it.
   for (const std::uint64_t budget : {1u, 100u, 1'000u}) {
     const Shrunk shrunk = shrink(found_.deviations, {.steps = budget});
     EXPECT_LT(shrunk.steps, budget + most);
@@ -123,8 +123,8 @@ struct Hunted {
   std::uint64_t seed;
 };
 
-// A switch away and the switch back: either alone changes what the other one means. Of these, five
-// to ten deviations were shown, none of which could be left out alone.
+// A switch and the switch back: leaving out only one of them changes the meaning of the other.
+// Once, reports showed five to ten such deviations.
 TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
   for (const Hunted& hunted :
        {Hunted{"textbook-e-reentry", 7}, Hunted{"textbook-e-reentry", 2},
@@ -150,7 +150,7 @@ TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
   }
 }
 
-// Six remained of this one.
+// Once, six deviations were left of this schedule.
 TEST(ShrinkPairsTest, LeavesOneOutIfAnotherOneMoves) {
   const HuntOptions options = portfolio("zoo-36-wrong-token", 8);
   const HuntResult result = unit::hunt(options);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace unit;
 
-// A world of one session, and what becomes of it.
+// A world with one session, and changes to it.
 class StateHashTest : public ::testing::Test {
  protected:
   template <class Act>
@@ -75,7 +75,7 @@ TEST_F(StateHashTest, WhichWayAClockDrifts) {
   EXPECT_NE(drifts(true), drifts(false));
 }
 
-// Both silent for the same session timeout: only how long the stall may last differs.
+// Both are silent for one session timeout; only the possible length of the stall differs.
 TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
   const auto stalls = [](Duration first, Duration then) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {

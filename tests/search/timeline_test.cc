@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHostile = "</script><script>alert('1')</script>&<!--\"\\\n\x01";
 
-// The text between the record's tags on the page of a chronicle.
+// The text between the record's tags on a chronicle's page.
 std::string record_in(const std::string& page) {
   const std::string_view begin = R"(<script type="application/json" id="record">)";
   const std::size_t at = page.find(begin) + begin.size();
@@ -44,7 +44,7 @@ TEST(TimelineTest, ThePageNeedsNothingFromOutside) {
   for (const std::string_view outside : {"src=", "@import", "url(", "fetch(", "XMLHttpRequest"}) {
     EXPECT_EQ(count(page, outside), 0U) << outside;
   }
-  // The name of SVG's elements is no address that anybody looks up.
+  // The namespace of SVG is an address that nobody opens.
   EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg"));
   for (const std::string_view mark :
        {"@TITLE@", "@STYLE@", "@VERSION@", "@LANES@", "@RECORD@", "@SCRIPT@"}) {
@@ -68,7 +68,7 @@ TEST(TimelineTest, NamesCannotBecomeMarkup) {
   chronicle.violation = Violation{"user:" + hostile, hostile, 1};
   TimelineCaption caption;
   caption.title = hostile;
-  caption.headline = "@SCRIPT@";  // Text that is put in is no mark.
+  caption.headline = "@SCRIPT@";  // Inserted text is no placeholder.
   caption.facts = {{hostile, hostile}};
   caption.snippets = {{hostile, hostile, true}};
   const std::string page = timeline_page(chronicle, caption);

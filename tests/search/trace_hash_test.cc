@@ -8,8 +8,8 @@
 #include "lockstep/lab/hunt.h"
 #include "support/by_hand.h"
 
-// Executions that differ only in what their messages carry have different trace hashes: so a
-// program that writes what a clock says is found out.
+// Executions that differ only in the contents of their messages have different trace hashes: so the
+// search notices a program that writes the time of a clock.
 namespace lockstep::fakezk {
 namespace {
 
@@ -30,7 +30,7 @@ Task<Result<void>> add_auth(Session& session, Data credential) {
   co_return co_await session.add_auth("digest", credential);
 }
 
-// The actions of one session, and the tree that they found.
+// The actions of one session, and the tree before them.
 using Act = std::function<void(Simulation&, FakeSession&)>;
 std::uint64_t trace_hash_of(const Act& act, const Act& before = [](Simulation&, FakeSession&) {}) {
   Simulation simulation;
@@ -164,7 +164,7 @@ TEST(TraceHashTest, CoversCredentials) {
   EXPECT_NE(showing("user:1"), showing("user:2"));
 }
 
-// No client hears of the outcome, but the request is done.
+// No client learns the outcome, but the request is executed.
 TEST(TraceHashTest, CoversWhatIsDoneAfterTheConnectionIsGone) {
   const auto losing = [](Data data, bool late) {
     return trace_hash_of([&](Simulation& simulation, FakeSession& session) {
@@ -177,7 +177,7 @@ TEST(TraceHashTest, CoversWhatIsDoneAfterTheConnectionIsGone) {
   EXPECT_NE(losing("1", true), losing("2", true));
 }
 
-// As it might show where it runs: the request is the same, and so is all that comes of it.
+// As if it showed where it runs: the requests are the same, and so are their effects.
 Task<void> write_the_time(lab::Contender& self, Path lock, std::uint32_t) {
   // allow(steady_clock): that this is noticed is the point.
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();

@@ -10,7 +10,7 @@
 
 namespace lockstep::search {
 
-// An exhaustive search with these kinds of faults, and at most so many of them in an execution.
+// An exhaustive search with these kinds of faults, and at most that many in an execution.
 inline ExhaustiveOptions with_faults(std::string_view faults, std::uint32_t budget) {
   ExhaustiveOptions options;
   EXPECT_EQ(parse_fault_kinds(faults, options.limits.faults), "");

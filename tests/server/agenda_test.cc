@@ -13,7 +13,7 @@ namespace {
 using namespace unit;
 using Kind = Event::Kind;
 
-// Three sessions, each of another process, with one request under way each.
+// Three sessions of different processes, each with one request in flight.
 class AgendaTest : public ::testing::Test {
  protected:
   AgendaTest() {

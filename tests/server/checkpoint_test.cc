@@ -1,4 +1,4 @@
-// Worlds that are prepared once and come back to.
+// Worlds that are prepared once and restored for each execution.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace unit;
 
-// Two connected sessions, and a znode of an operator's.
+// Two connected sessions, and an operator's znode.
 class CheckpointTest : public ::testing::Test {
  protected:
   explicit CheckpointTest(ServerOptions options = {}) : world_(options) {
@@ -90,7 +90,7 @@ TEST_F(CheckpointTest, EverythingIsAsItWas) {
   EXPECT_FALSE(world_.step(calm));
 }
 
-// A session made of its snapshot does what the first one did.
+// A session made from its snapshot does the same as the first one.
 TEST_F(CheckpointTest, SessionsGoOnFromTheirSnapshots) {
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();
   ASSERT_TRUE(checkpoint.has_value());
@@ -160,17 +160,17 @@ TEST_F(CheckpointTest, TheEndOfASessionCannotBeKept) {
   world_.faults().kill_session(0);
   EXPECT_FALSE(rests());
   world_.servers().finish_close(0, world_.now());
-  EXPECT_FALSE(rests());  // Its client has yet to hear of it.
+  EXPECT_FALSE(rests());  // Its client has yet to learn of it.
 }
 
-// The servers will look for it.
+// The servers would check for it.
 TEST_F(CheckpointTest, AContainerCannotBeKept) {
   spawn(make(session(), "/container", CreateMode::kContainer));
   world_.settle();
   EXPECT_FALSE(rests());
 }
 
-// The session belongs to a world that has been reset since.
+// The world of the session has been reset since.
 TEST_F(CheckpointTest, ALateSessionDoesNotTakeTheEndOfANewOne) {
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();
   const FakeSession::Snapshot snapshot = session().snapshot();
@@ -208,7 +208,7 @@ TEST_F(CheckpointTest, ASessionThatIsNotAtRestHasNoSnapshot) {
   EXPECT_DEATH(static_cast<void>(session().snapshot()), "not at rest");  // It is watching.
 }
 
-// The end of the world is silent: no listener hears of objects that are destroyed afterwards.
+// Listeners are not notified about objects that are destroyed with the world.
 TEST_F(CheckpointTest, NoSessionIsHeardAfterTheEnd) {
   world_.end();
   const std::uint64_t before = search::state_hash(world_);
@@ -237,7 +237,7 @@ class PreparedOnceTest : public ::testing::TestWithParam<const scenarios::Scenar
   }
 };
 
-// Whether a world was prepared for an execution or came back to where one was makes no difference.
+// An execution is the same whether its world was prepared or restored.
 TEST_P(PreparedOnceTest, EveryExecutionIsAsInAFreshWorld) {
   const auto strategy = search::make_portfolio();
   const std::unique_ptr<search::Program> program = make_program();

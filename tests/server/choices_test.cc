@@ -7,7 +7,7 @@
 namespace lockstep::fakezk {
 namespace {
 
-// Answers each kind of question with a number of its own.
+// Answers each kind of question with a different number.
 class Answers final : public Chooser {
  public:
   Choice next(const Menu&) override { return {}; }

@@ -16,14 +16,14 @@
 #include "lockstep/sleep.h"
 #include "support/by_hand.h"
 
-// Code under test that runs on and on, and nothing happens in the world.
+// Code under test that runs forever, while nothing happens in the world.
 namespace lockstep::lab {
 namespace {
 
 using namespace std::chrono_literals;
 using search::Outcome;
 
-// Posts itself so often.
+// Posts itself that many times.
 class Again final : public Runnable {
  public:
   Again(Executor& executor, std::uint32_t times) : executor_(executor), left_(times) {
@@ -46,7 +46,7 @@ Task<void> await_what_is_ready(std::uint32_t times) {
   for (std::uint32_t i = 0; i < times; ++i) static_cast<void>(co_await seven());
 }
 
-// A fault has struck, and the contender asks and asks, without a look at what it is told.
+// After a fault, the contender asks again and again, and ignores the answer.
 Task<void> ask_until_it_works(Contender& self, Path lock, std::uint32_t) {
   const auto session = co_await self.client().session(Context());
   if (!session) co_return;
@@ -67,7 +67,7 @@ Task<void> await_for_ever(Contender& self, Path lock, std::uint32_t) {
   co_await await_what_is_ready(kForEver);
 }
 
-// Its time is over, and it does not look.
+// Its time is over, but it does not check.
 Task<void> sleep_for_ever(Executor& executor) {
   for (;;) static_cast<void>(co_await sleep_for(executor, 1s, Context(executor.now())));
 }
@@ -82,14 +82,14 @@ Task<void> await_before_anything_happens(Contender&, Path, std::uint32_t) {
   co_await await_what_is_ready(kForEver);
 }
 
-// As much as anybody may do.
+// Does as much as is allowed.
 Task<void> work_hard(Contender& self, Path lock, std::uint32_t rounds) {
   const Again again(self.client().executor(), 40'000);
   co_await await_what_is_ready(25'000);
   co_await contend_briefly_for<FairMutex>(self, lock, rounds);
 }
 
-// More in all, but never without an end.
+// Does more in total, but always with an end.
 Task<void> work_in_every_step(Contender& self, Path lock, std::uint32_t rounds) {
   const auto session = co_await self.client().session(Context());
   Executor& executor = self.client().executor();
@@ -158,7 +158,7 @@ TEST(EndlessTest, AHuntFindsShrinksAndReplaysIt) {
   }
 }
 
-// A piece of work that is never taken out of the queue again.
+// A piece of work that is never taken out of the queue.
 class LeftBehind final : public Runnable {
  public:
   explicit LeftBehind(Executor& executor) : executor_(executor) { executor_.post(*this); }
@@ -191,7 +191,7 @@ TEST(EndlessTest, TheNextExecutionIsNotConcerned) {
   }
 }
 
-// At one instant, so that the clock never gets past it.
+// Rings again at the same instant, so the clock never gets past it.
 class RingsAgain final : public Timer {
  public:
   explicit RingsAgain(Executor& executor) : executor_(executor) { start(executor.now() + 1s); }

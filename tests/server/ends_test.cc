@@ -1,4 +1,5 @@
-// Ends that a real server does not come to at will, each with the line of ZooKeeper it follows.
+// Ends that a real server does not reach on demand, each with the line of ZooKeeper that it
+// follows.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -37,7 +38,7 @@ TEST_F(EndsTest, Z31TheCounterSticksAtItsEnd) {
   EXPECT_EQ(must(simulation_.run(exists(*session_, "/p")), "exists").pzxid, before.pzxid);
 }
 
-// PrepRequestProcessor sees the outstanding ChangeRecord of the operation before, which wraps
+// PrepRequestProcessor sees the outstanding ChangeRecord of the previous operation, which wraps
 // around.
 TEST_F(EndsTest, Z31WithinAMultiTheCounterWrapsAround) {
   must(simulation_.run(create(*session_, "/p")), "create");
@@ -55,8 +56,7 @@ TEST_F(EndsTest, Z31WithinAMultiTheCounterWrapsAround) {
   EXPECT_EQ(simulation_.run(commit(*session_)), "/p/n2147483647 /p/n-2147483648 /p/n-2147483647 ");
 }
 
-// ZooKeeperServer.submitRequestNow: touch() fails for a session that is closing; nothing is
-// answered.
+// ZooKeeperServer.submitRequestNow: touch() fails for a closing session, and nothing is answered.
 TEST_F(EndsTest, Z28ARequestOfASessionThatIsBeingClosedIsDropped) {
   const auto other = simulation_.open("B");
   simulation_.kill(*session_);
@@ -79,7 +79,7 @@ TEST_F(EndsTest, Z57SessionsOfOneBucketEndInAnyOrder) {
   EXPECT_EQ(simulation_.world().server().closing().size(), 2U);
 }
 
-// ServerCnxn.process in a server that closes right after its answer: the answer may be lost.
+// ServerCnxn.process in a server that closes right after its answer, which may be lost.
 TEST_F(EndsTest, Z66ARejectionMayGoUnheard) {
   class Deaf final : public fakezk::Chooser {
    public:

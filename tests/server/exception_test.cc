@@ -1,5 +1,4 @@
-// Uncaught exceptions: the function that runs the world throws them once, and nothing that belongs
-// to others goes with them.
+// The function that runs the world throws an uncaught exception once, and everything else goes on.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -123,7 +122,7 @@ TEST_F(ExceptionTest, BackgroundTaskThatThrowsIsThrownByTheRun) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-// Also when the session goes in the same step.
+// Even if the session ends in the same step.
 TEST_F(ExceptionTest, BackgroundOfASessionThatIsGoneIsHeardAllTheSame) {
   std::shared_ptr<FakeSession> session = simulation_.open("C");
   const auto throw_at_once = []() -> Task<void> {
@@ -135,7 +134,7 @@ TEST_F(ExceptionTest, BackgroundOfASessionThatIsGoneIsHeardAllTheSame) {
   EXPECT_EQ(run(), "gone");
 }
 
-// A client whose background throws in a searched execution.
+// A client in a searched execution whose background task throws.
 class BadBackground final : public search::Program {
  public:
   void start(fakezk::World& world, search::Verdict&) override {
@@ -164,7 +163,7 @@ TEST(ExceptionInAHuntTest, IsACrashWithItsStep) {
   EXPECT_GT(outcome.steps, 2U);
 }
 
-// Its what() is user code too.
+// what() is user code too.
 class Speechless final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return nullptr; }

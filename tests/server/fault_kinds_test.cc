@@ -12,7 +12,7 @@
 #include "lockstep/sleep.h"
 #include "support/by_hand.h"
 
-// The faults that strike processes and znodes, by hand and in executions.
+// The faults of processes and znodes, by hand and in executions.
 namespace lockstep::fakezk {
 namespace {
 
@@ -176,7 +176,7 @@ TEST_F(FaultKindsTest, HealWakesStalledProcessesAndLetsReplicasCatchUp) {
 
 // ------------------------------------------------------------------------------- in executions
 
-// Takes the fault of one kind at one position, if there is one then, with one number.
+// Takes the fault of one kind with one number at one position, if it is possible there.
 class OneFault final : public Chooser {
  public:
   OneFault(FaultKind kind, std::uint32_t position, std::uint32_t number)
@@ -241,8 +241,8 @@ TEST(FaultKindsInExecutionsTest, CrashedContenderStartsAgainAndFinishes) {
 
 // ----------------------------------------------------------- the end of the sequence numbers
 
-// From number 2147483647 on everybody gets that number, and the GUIDs in front of it hide that: two
-// contenders stood first at the same time. Found by a hunt with `sequence-overflow`.
+// From number 2147483647 on, all contenders get that number, and the GUIDs before it hide that: two
+// contenders were first at the same time. Found by a hunt with `sequence-overflow`.
 TEST_F(FaultKindsTest, LockWithoutSequenceNumbersIsRefusedNotGrantedTwice) {
   const auto ann = simulation_.open("A");
   const auto bob = simulation_.open("B");
@@ -257,7 +257,7 @@ TEST_F(FaultKindsTest, LockWithoutSequenceNumbersIsRefusedNotGrantedTwice) {
     EXPECT_EQ(last.state(), LockState::kHeld);
   }
   simulation_.settle();
-  EXPECT_EQ(world().server().reapable().size(), 1U);  // No client has left anything to be reaped.
+  EXPECT_EQ(world().server().reapable().size(), 1U);  // No client has left anything else to reap.
   must(simulation_.run(remove(*ann, "/lock")), "remove");
   must(simulation_.run(bob_mutex.acquire()), "a new parent counts from zero");
 }

@@ -1,7 +1,7 @@
-// Servers that forget what they have acknowledged, as ZooKeeper up to 3.8.4 and 3.9.1 can (Z119):
-// a follower that is killed between QuorumPeer.setCurrentEpoch and the log's sync in
-// Learner.syncWithLeader (3.8.0) comes back with a newer epoch than its log deserves, and wins by
-// it (FastLeaderElection.totalOrderPredicate).
+// Servers that forget acknowledged writes, as ZooKeeper up to 3.8.4 and 3.9.1 can (Z119): a
+// follower that is killed between QuorumPeer.setCurrentEpoch and the log's sync in
+// Learner.syncWithLeader (3.8.0) comes back with a newer epoch than its log justifies, and is
+// elected for it (FastLeaderElection.totalOrderPredicate).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -86,7 +86,7 @@ TEST_F(ForgottenWritesTest, Z119DataAndCountersGoBack) {
   EXPECT_EQ(must(next, "create").path, "/p/n0000000001");
 }
 
-// A fencing token is a czxid: those of the new epoch exceed all that was forgotten.
+// A fencing token is a czxid: those of the new epoch exceed all that were forgotten.
 TEST_F(ForgottenWritesTest, Z119TokensGrowNevertheless) {
   const Zxid forgotten = create_ephemeral("/lock").czxid;
   forget(1);
@@ -162,7 +162,7 @@ TEST_F(ForgottenWritesTest, TheHistorySaysWhatIsDifferentNow) {
   EXPECT_EQ(told, (std::vector<std::string>{"- /created ", "+ /deleted ", "~ /set old"}));
 }
 
-// "all" keeps ZooKeeper's promises; this fault has to be named.
+// "all" keeps ZooKeeper's promises; this fault must be named.
 TEST(ForgottenWritesPlanTest, MustBeNamed) {
   constexpr FaultKinds kForgets = bit(FaultKind::kForgottenWrites);
   EXPECT_EQ(FaultPlan::all(2).kinds() & kForgets, 0U);
@@ -199,8 +199,8 @@ bool has(const std::vector<std::string>& broken, std::string_view oracle) {
 
 constexpr std::uint64_t kExecutions = 3000;
 
-// A create is forgotten: the next contender enters while the holder holds. A delete is forgotten:
-// the released lock's znode is back, and its session lives.
+// If a create is forgotten, the next contender enters while the holder holds. If a delete is
+// forgotten, the released lock's znode is back, and its session lives.
 TEST(ForgottenWritesHuntTest, Z119ABrokenPromiseBreaksTheMutex) {
   const auto broken = broken_by_forgetting("fair-mutex-on-three-servers", {3, 2}, kExecutions);
   EXPECT_TRUE(has(broken, "S1"));

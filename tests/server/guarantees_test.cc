@@ -1,4 +1,4 @@
-// ZooKeeper's guarantees, held against random work under random schedules and faults.
+// ZooKeeper's guarantees under random work, schedules and faults.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -64,7 +64,7 @@ Task<void> write_something(Worker& worker, std::shared_ptr<Session> session) {
   complete(worker, number);
 }
 
-// Reads leave a watch half of the time.
+// Every second read sets a watch.
 Task<void> read_something(Worker& worker, std::shared_ptr<Session> session) {
   const std::uint32_t number = worker.sent++;
   const Path path = any_path(worker);
@@ -103,7 +103,7 @@ Task<void> any_request(Worker& worker, std::shared_ptr<Session> session) {
   return synchronize(worker, std::move(session));
 }
 
-// Batches of up to three requests under way together; the last is waited for.
+// Sends up to three requests together, and waits for the last one.
 Task<void> work(Worker& worker) {
   for (std::uint32_t batch = 0; batch < kBatches; ++batch) {
     const Result<std::shared_ptr<Session>> session = co_await worker.client.session(Context());
@@ -165,7 +165,7 @@ struct Totals {
   std::uint64_t faults = 0;
 };
 
-// Random programs, each under a few schedules; the first complaint, if there is one.
+// Runs random programs, each under a few schedules; returns the first complaint, if any.
 std::string first_complaint(const ServerOptions& servers, std::uint32_t programs, Totals& totals) {
   World world(servers);
   const std::array<std::unique_ptr<search::Strategy>, 3> strategies = {

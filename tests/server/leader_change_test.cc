@@ -1,6 +1,6 @@
-// A change of the leader loses messages and writes. When a real ensemble loses them cannot be
-// controlled; here it is made to happen. Each test names the statement of ZooKeeper's source
-// (3.8.0) that it follows.
+// A change of the leader loses messages and writes. A test cannot control when a real ensemble
+// loses them, so the fake is made to. Each test names the statement of ZooKeeper's source (3.8.0)
+// that it follows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace unit;
 
-// The fault strikes now, and loses the last `lost` answers of every connection.
+// Strikes now, and loses the last `lost` answers of every connection.
 class ChangeOfTheLeader final : public Chooser {
  public:
   explicit ChangeOfTheLeader(std::uint32_t lost) : lost_(lost) {}
@@ -54,8 +54,7 @@ class LeaderChangeTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-// Returns what the lanes say of a change of the leader, a line for each connection that loses
-// something.
+// The lanes' lines about a change of the leader, one for each connection with losses.
 std::vector<std::string> told_by(const search::Chronicle& chronicle) {
   std::vector<std::string> lines;
   for (const search::Moment& moment : chronicle.moments) {
@@ -93,8 +92,8 @@ TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
   EXPECT_EQ(told_by(chronicler.chronicle(Numbered())), expected);
 }
 
-// Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. What was
-// committed stays so (Z68, second case).
+// Leader.shutdown, line 830, and Learner.shutdown, line 861: closeAllConnections. Commits persist
+// (Z68, second case).
 TEST_F(LeaderChangeTest, Z68WhatWasAppliedMayGoUnanswered) {
   const auto created = simulation_.start(create(*session_, "/a"));
   run_steps(simulation_, 1);
@@ -107,7 +106,7 @@ TEST_F(LeaderChangeTest, Z68WhatWasAppliedMayGoUnanswered) {
   EXPECT_EQ(session_->state(), SessionState::kConnected);
 }
 
-// Replies sent before the end may arrive, and of several the first ones do.
+// Replies sent before the end may arrive; of several, the first ones do.
 TEST_F(LeaderChangeTest, Z67APartOfTheAnswersArrives) {
   for (const std::uint32_t lost : {0U, 1U, 2U}) {
     const Path parent = "/" + std::to_string(lost);
@@ -139,8 +138,8 @@ class LosesAnswers final : public Chooser {
   std::uint32_t lost_;
 };
 
-// Also one server by itself does so, when it has lost its leader for too long (QuorumPeer.run,
-// FOLLOWING: Follower.shutdown).
+// So does a single server that has been without its leader for too long (QuorumPeer.run, FOLLOWING:
+// Follower.shutdown).
 TEST(LostLeaderTest, Z68AServerThatLooksForItsLeaderLosesAnswers) {
   for (const std::uint32_t lost : {0U, 1U}) {
     ServerOptions options;
@@ -163,7 +162,7 @@ TEST(LostLeaderTest, Z68AServerThatLooksForItsLeaderLosesAnswers) {
   }
 }
 
-// Nothing comes back that the leader has not proposed: its queues, and its learners', are cleared
+// Nothing returns that the leader has not proposed: its queues and its learners' are cleared
 // (PrepRequestProcessor.shutdown, line 1073, FollowerRequestProcessor.shutdown, line 174).
 TEST_F(LeaderChangeTest, Z68WhatWasNotProposedIsLost) {
   const auto sent = simulation_.start(create(*session_, "/sent"));
@@ -178,8 +177,8 @@ TEST_F(LeaderChangeTest, Z68WhatWasNotProposedIsLost) {
   EXPECT_TRUE(children(simulation_, "/") == std::vector<std::string>{"zookeeper"});
 }
 
-// That a session is closing is in the old leader's memory (SessionTrackerImpl.setSessionClosing,
-// line 225); the new one tracks every session that has not been closed by a transaction
+// Only the old leader's memory marks a session as closing (SessionTrackerImpl.setSessionClosing,
+// line 225); the new leader tracks every session that no transaction has closed
 // (SessionTrackerImpl's constructor, line 117).
 TEST_F(LeaderChangeTest, Z58AnUncommittedExpiryIsForgotten) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
@@ -193,7 +192,7 @@ TEST_F(LeaderChangeTest, Z58AnUncommittedExpiryIsForgotten) {
   must(simulation_.run(set_data(*session_, "/e", "x")), "set_data");
 }
 
-// It has all of its time again, and not more.
+// It has its full time again, and no more.
 TEST_F(LeaderChangeTest, Z58AForgottenExpiryComesAgain) {
   must(simulation_.run(create(*session_, "/e", Data(), CreateMode::kEphemeral)), "create");
   simulation_.kill(*session_);

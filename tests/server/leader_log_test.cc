@@ -8,7 +8,7 @@
 namespace lockstep::fakezk {
 namespace {
 
-// A log of entries that change so many znodes each.
+// A log whose entries change that many znodes each.
 LeaderLog log_of(std::initializer_list<std::size_t> changes) {
   LeaderLog log;
   for (const std::size_t count : changes) {

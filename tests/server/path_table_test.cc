@@ -51,7 +51,7 @@ TEST_F(PathTableTest, InternsTheAncestorsToo) {
   EXPECT_EQ(find("/x/y"), y);
 }
 
-// A list of children is made of views of them.
+// Lists of children contain views of the names.
 TEST_F(PathTableTest, NamesStayWhereTheyAre) {
   const std::string long_name(100'000, 'n');
   std::vector<PathId> ids;
@@ -95,7 +95,7 @@ TEST_F(PathTableTest, SequentialPathIsAPathLikeAnyOther) {
   EXPECT_EQ(table_.parent(numbered), intern("/q"));
 }
 
-// It remembers the latest ones, by something that many of them have in common.
+// The table remembers the latest paths, by a part that many of them share.
 TEST_F(PathTableTest, TellsSequentialPathsApart) {
   for (int round = 0; round < 2; ++round) {
     for (int prefix = 0; prefix < 50; ++prefix) {

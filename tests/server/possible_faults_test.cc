@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-// Looks at the faults a kind at a time, then at all of them.
+// Reads the faults of each kind, then all of them.
 class KindReader final : public Chooser {
  public:
   explicit KindReader(FaultKind first) : first_(first) {}
@@ -52,7 +52,7 @@ TEST(PossibleFaultsTest, AreTheSameHoweverFarTheyAreListed) {
     Simulation simulation(options);
     const auto a = simulation.open("A");
     const auto b = simulation.open("B");
-    // A parent without children, which can be reaped and whose counter can be wound.
+    // A parent without children, which can be reaped and whose counter can be advanced.
     must(simulation.run(create(*a, "/c", Data(), CreateMode::kContainer)), "create");
     must(simulation.run(create(*a, "/c/x", Data(), CreateMode::kEphemeral)), "create");
     must(simulation.run(remove(*a, "/c/x")), "remove");
@@ -65,7 +65,7 @@ TEST(PossibleFaultsTest, AreTheSameHoweverFarTheyAreListed) {
     simulation.start(ignore(sync(*b, "/", simulation.now() + 1s)));
     KindReader reader(static_cast<FaultKind>(kind));
     for (int step = 0; step < 4; ++step) simulation.world().step(reader);
-    // Each but a crash, after which the process would not be started again.
+    // All but a crash, after which the process would not be started again.
     EXPECT_EQ(reader.seen, kEveryFaultKind & ~bit(FaultKind::kCrash));
   }
 }

@@ -1,6 +1,5 @@
-// Several replicas show what one server does not. When a real ensemble shows it cannot be
-// controlled; here it is made to happen. Each test names the statement of ZooKeeper's source that
-// it follows.
+// Several replicas show what one server does not. A test cannot control when a real ensemble shows
+// it, so the fake is made to. Each test names the statement of ZooKeeper's source that it follows.
 #include "lockstep/fakezk/replica.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ using namespace unit;
 
 class ReplicaTest : public ::testing::Test {
  protected:
-  // Connected to that replica.
+  // A session connected to that replica.
   std::shared_ptr<FakeSession> open(const char* name, ReplicaIndex replica) {
     auto session = std::make_shared<FakeSession>(simulation_.client(name).process(), 10s);
     simulation_.send_to(*session, replica);
@@ -39,7 +38,7 @@ class ReplicaTest : public ::testing::Test {
   Simulation simulation_{three_replicas()};
 };
 
-// DataTree.processTxn: every replica applies the same transactions; none of them waits for another.
+// DataTree.processTxn: every replica applies the same transactions without waiting for another.
 TEST_F(ReplicaTest, Z74AReadMayShowThePast) {
   const auto writer = open("writer", kNear);
   const auto reader = open("reader", kFar);
@@ -65,7 +64,7 @@ TEST_F(ReplicaTest, Z73AReadShowsTheSessionsOwnWrites) {
 }
 
 // ZooKeeperServer.processPacket answers an auth packet at once; zookeeper.c matches its reply by
-// AUTH_XID, not by its place.
+// AUTH_XID, not by its position.
 TEST_F(ReplicaTest, Z73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
   const auto session = open("A", kFar);
   simulation_.fall_behind(kFar);
@@ -80,7 +79,8 @@ TEST_F(ReplicaTest, Z73TheReplyToAnAddAuthIsNotTakenForThatOfAWrite) {
   EXPECT_EQ(must(created.result(), "create").path, Path("/a"));
 }
 
-// Leader.processSync: answered when this replica has applied what the leader had proposed by then.
+// Leader.processSync: answered when this replica has applied everything that the leader had
+// proposed.
 TEST_F(ReplicaTest, Z76SyncBringsAReplicaUpToDate) {
   const auto writer = open("writer", kNear);
   const auto reader = open("reader", kFar);
@@ -114,7 +114,7 @@ TEST_F(ReplicaTest, Z75AnEventComesWithItsReplica) {
   EXPECT_TRUE(far_watch.has_fired());
 }
 
-// ZooKeeperServer.processConnectRequest: a client that has seen more is sent away.
+// ZooKeeperServer.processConnectRequest: a client that has seen more is refused.
 TEST_F(ReplicaTest, Z62AClientDoesNotTravelBackInTime) {
   const auto session = open("A", kNear);
   simulation_.fall_behind(kFar);
@@ -122,7 +122,7 @@ TEST_F(ReplicaTest, Z62AClientDoesNotTravelBackInTime) {
   simulation_.fall_behind(kFar);
   simulation_.send_to(*session, kFar);
   simulation_.cut(*session);
-  // It is refused as long as the replica is behind.
+  // The client is refused while the replica is behind.
   Calm calm;
   for (int i = 0; i < 6; ++i) simulation_.world().step_without_time(calm);
   simulation_.catch_up(kFar);
@@ -131,15 +131,15 @@ TEST_F(ReplicaTest, Z62AClientDoesNotTravelBackInTime) {
   EXPECT_EQ(data(*session, "/a"), "x");
 }
 
-// Meets a server that is behind whenever there is one.
+// Connects to a server that is behind whenever there is one.
 class Unlucky final : public Chooser {
  public:
   Choice next(const Menu&) override { return {}; }
   std::uint32_t number(std::uint32_t options) override { return options - 1; }
 };
 
-// zookeeper.c: whatever ends an attempt to connect, zoo_cycle_next_server takes the next of the
-// list for the next one, and addrvec_next starts over at its end only.
+// zookeeper.c: after any failed attempt to connect, zoo_cycle_next_server takes the next server of
+// the list, and addrvec_next starts over only at its end.
 TEST_F(ReplicaTest, Z62AClientThatIsSentAwayGoesOnToTheNextServer) {
   const auto session = std::make_shared<FakeSession>(simulation_.client("A").process(), 10s);
   simulation_.settle();
@@ -153,13 +153,13 @@ TEST_F(ReplicaTest, Z62AClientThatIsSentAwayGoesOnToTheNextServer) {
   }
   simulation_.cut(*session);
   Unlucky unlucky;
-  // The end of the connection; then, for each server at most, a handshake and how it is received.
+  // The connection ends; then, for each server at most, a handshake and its answer.
   for (int i = 0; i < 1 + 2 * 3; ++i) simulation_.world().step_without_time(unlucky);
   EXPECT_EQ(session->state(), SessionState::kConnected);
   EXPECT_EQ(simulation_.world().server().replica_of(session->link()), first);
 }
 
-// An event carries no zxid (NIOServerCnxn.process), so it does not protect from going back.
+// An event carries no zxid (NIOServerCnxn.process), so it does not prevent a step back in time.
 TEST_F(ReplicaTest, Z62AnEventIsNoProtection) {
   const auto writer = open("writer", kNear);
   const auto watcher = open("watcher", kNear);
@@ -225,7 +225,7 @@ TEST_F(ReplicaTest, Z14ANewLeaderBeginsANewEpoch) {
   EXPECT_EQ(second.stat.czxid, (Zxid{2} << 32) + 1);
 }
 
-// Leader.lead starts all session clocks again (SessionTrackerImpl's constructor).
+// Leader.lead restarts all session clocks (SessionTrackerImpl's constructor).
 TEST_F(ReplicaTest, Z58ANewLeaderGivesEverySessionItsFullTime) {
   const auto session = open("A", kNear);
   const auto other = open("B", kFar);
@@ -259,7 +259,7 @@ TEST_F(ReplicaTest, Z81ASessionMayExpireWhileItIsBeingAnswered) {
   const auto read = simulation.start(exists(*session, "/e"));
   simulation.settle();
   EXPECT_TRUE(must(read.result(), "exists").ephemeral_owner == session->id());
-  // A write goes nowhere, until the replica gives up and drops its clients.
+  // A write is lost until the replica gives up and drops its clients.
   const auto write = simulation.start(set_data(*session, "/e", "x"));
   simulation.settle();
   EXPECT_FALSE(write.done());
@@ -268,9 +268,8 @@ TEST_F(ReplicaTest, Z81ASessionMayExpireWhileItIsBeingAnswered) {
   EXPECT_EQ(session->state(), SessionState::kExpired);
 }
 
-// Touches that it has heard since its last answer are lost: the leader counts from half a tick
-// before (Learner.ping sends the table of touches and empties it; Leader.lead asks every half
-// tick).
+// Touches since its last answer are lost: the leader counts from half a tick before (Learner.ping
+// sends the table of touches and empties it; Leader.lead asks every half tick).
 TEST_F(ReplicaTest, Z81TouchesDieWithTheFollower) {
   for (const Duration heard : {Duration::zero(), Duration(2s)}) {
     Simulation simulation(three_replicas());
@@ -278,7 +277,7 @@ TEST_F(ReplicaTest, Z81TouchesDieWithTheFollower) {
     simulation.send_to(*session, kFar);
     simulation.settle();
     must(simulation.run(create(*session, "/e", Data(), CreateMode::kEphemeral)), "create");
-    // After a handshake, of which the leader itself hears, or long after it.
+    // Right after a handshake, which the leader itself hears, or long after it.
     simulation.advance(heard + 500ms);
     simulation.isolate(kFar);
     const Duration silence = heard == Duration::zero() ? 500ms : 1s;
@@ -291,7 +290,7 @@ TEST_F(ReplicaTest, Z81TouchesDieWithTheFollower) {
   }
 }
 
-// A request that a server has read is committed although its connection has gone (Z68, third case).
+// A request that a server has read is committed although its connection is gone (Z68, third case).
 TEST_F(ReplicaTest, Z68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
   Simulation simulation;
   const auto session = simulation.open("A");
@@ -309,7 +308,7 @@ TEST_F(ReplicaTest, Z68AWriteIsAppliedAfterItsClientHasSeenTheLoss) {
   EXPECT_TRUE(simulation.exists("/a"));
 }
 
-// The same server takes requests up in the order in which it has read them.
+// A server processes requests in the order in which it has read them.
 TEST_F(ReplicaTest, Z68ARequestOfTheSameSessionSettlesIt) {
   Simulation simulation;
   const auto session = simulation.open("A");
@@ -336,7 +335,7 @@ TEST_F(ReplicaTest, Z68AMoveToAnotherServerSettlesItToo) {
   EXPECT_FALSE(simulation_.exists("/a"));
 }
 
-// Unlike one that only lags, it stays behind whatever happens.
+// Unlike a lagging replica, it stays behind whatever happens.
 TEST_F(ReplicaTest, AReplicaThatIsHeldAppliesNothingUntilItIsLetGo) {
   const auto writer = open("writer", kNear);
   const auto reader = open("reader", kFar);

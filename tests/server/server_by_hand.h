@@ -22,7 +22,7 @@ namespace lockstep::unit {
 using fakezk::LinkIndex;
 using fakezk::ServerMessage;
 
-// A server without a world: a test writes into its requests and reads its inboxes.
+// A server without a world: a test writes its requests and reads its inboxes.
 class ServerByHand final : private fakezk::Unspecified {
  public:
   explicit ServerByHand(fakezk::ServerOptions options = {})
@@ -30,7 +30,7 @@ class ServerByHand final : private fakezk::Unspecified {
         paths(std::make_shared<fakezk::PathTable>()),
         server(network, timers, *this, paths, options) {}
 
-  // A new link with a session of its own.
+  // A new link with its own session.
   LinkIndex open(Duration timeout = std::chrono::seconds(10)) {
     const LinkIndex link = network.add(nobody_);
     fakezk::Handshake handshake;
@@ -38,7 +38,7 @@ class ServerByHand final : private fakezk::Unspecified {
     greet(link, handshake);
     return link;
   }
-  // The server's answer to a handshake.
+  // Returns the server's answer to a handshake.
   ServerMessage greet(LinkIndex link, const fakezk::Handshake& handshake) {
     network.connect(link, handshake);
     server.apply(link, now);
@@ -51,16 +51,16 @@ class ServerByHand final : private fakezk::Unspecified {
     }
     return answer;
   }
-  // The handshake of a client that comes back on that link.
+  // The handshake of a client that reconnects on that link.
   [[nodiscard]] const fakezk::Handshake& handshake(LinkIndex link) const { return accepted_[link]; }
   [[nodiscard]] SessionId session(LinkIndex link) const { return accepted_[link].session_id; }
 
-  // A request is on its way.
+  // Puts a request in flight.
   void send(LinkIndex link, Request request) {
     const fakezk::PathId path = paths->intern(request.path.text());
     network.send(link, std::move(request), path);
   }
-  // Applies a request; the events that came before its reply are in events(link).
+  // Applies a request; events(link) then returns the events that came before its reply.
   Reply ask(LinkIndex link, Request request) {
     send(link, std::move(request));
     server.apply(link, now);
@@ -97,7 +97,7 @@ class ServerByHand final : private fakezk::Unspecified {
   Reply read(LinkIndex link, OpCode op, Path path) {
     return ask(link, Request(op, std::move(path)));
   }
-  // The same, and leaves a watch.
+  // The same, and sets a watch.
   Reply watch(LinkIndex link, OpCode op, Path path) {
     Request request(op, std::move(path));
     request.watched = true;
@@ -113,12 +113,12 @@ class ServerByHand final : private fakezk::Unspecified {
     events_.resize(network.size());
     return std::exchange(events_[link], {});
   }
-  // The connection ends, as the server sees it.
+  // Ends the connection on the server's side.
   void cut(LinkIndex link) {
     server.connection_ended(link, now);
     network.disconnect(link, 0, Error::kConnectionLoss);
   }
-  // Moves the clock; sessions whose time is up are decided, not closed.
+  // Advances the clock; the end of sessions whose time is up is decided, but they are not closed.
   void pass(Duration duration) {
     now += duration;
     timers.each([this](internal::TimerQueue& queue, fakezk::TimerKind, std::uint32_t) {
@@ -132,7 +132,7 @@ class ServerByHand final : private fakezk::Unspecified {
   fakezk::Server server;
   TimePoint now{};
   Zxid reply_zxid = 0;
-  // The next choices where ZooKeeper leaves an order open; 0 when they run out.
+  // The next choices where ZooKeeper leaves an order open; 0 after that.
   std::vector<std::uint32_t> unspecified;
 
  private:
@@ -166,7 +166,7 @@ inline std::optional<Error> error_of(const Reply& reply) {
   return reply.error;
 }
 
-// A server with two links, each with a session of its own.
+// A server with two links, each with its own session.
 class TwoSessionsTest : public ::testing::Test {
  protected:
   ServerByHand zk_;

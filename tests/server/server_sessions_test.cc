@@ -26,7 +26,7 @@ TEST_F(ServerSessionsTest, TimeoutIsClampedToTicks) {
   EXPECT_EQ(quick.handshake(quick.open(1h)).timeout, 10s);
 }
 
-// A session dies with its bucket: later than its timeout, by one tick at most.
+// A session ends with its bucket: after its timeout, by one tick at most.
 TEST_F(ServerSessionsTest, ExpiryComesAtTheNextTickAfterTheTimeout) {
   const auto expires_after = [&](TimePoint silence) {
     return zk_.server.expiry_time(0, silence) - silence;
@@ -73,19 +73,19 @@ TEST_F(ServerSessionsTest, ExpiryHappensInThreeStages) {
   zk_.create(b_, "/e", CreateMode::kEphemeral);
   zk_.watch(a_, OpCode::kGetData, "/e");
   zk_.server.decide_expiry(1);
-  // 1. It is decided: the session's requests are dropped, its ephemerals are still there.
+  // 1. The end is decided: the session's requests are dropped, its ephemerals still exist.
   zk_.send(b_, Request(OpCode::kCreate, "/late"));
   zk_.server.apply(b_, zk_.now);
   EXPECT_TRUE(zk_.network[b_].inbox.empty());
   EXPECT_EQ(error_of(zk_.read(a_, OpCode::kExists, "/late")), Error::kNoNode);
   EXPECT_EQ(error_of(zk_.read(a_, OpCode::kExists, "/e")), std::nullopt);
   EXPECT_TRUE(zk_.events(a_).empty());
-  // 2. It is done: the ephemerals go, the connection ends without a word.
+  // 2. It is done: the ephemerals are deleted, and the connection ends without a message.
   zk_.server.finish_close(1, zk_.now);
   EXPECT_EQ(zk_.events(a_), Events{"deleted /e"});
   ASSERT_EQ(zk_.network[b_].inbox.size(), 1U);
   EXPECT_EQ(zk_.network[b_].inbox[0].kind, ServerMessage::Kind::kConnectionEnded);
-  // 3. The client learns of it when it comes back.
+  // 3. The client learns of it when it reconnects.
   EXPECT_EQ(zk_.greet(b_, zk_.handshake(b_)).kind, ServerMessage::Kind::kSessionExpired);
   EXPECT_TRUE(zk_.server.closing().empty());
 }

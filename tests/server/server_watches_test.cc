@@ -104,7 +104,7 @@ TEST_F(ServerWatchesTest, EndOfASessionTellsZnodeByZnode) {
   const Events events = zk_.events(b_);
   ASSERT_EQ(events.size(), 3U);
   EXPECT_TRUE(events[0].starts_with("deleted /p/"));
-  EXPECT_EQ(events[1], "child /p");  // With the first delete.
+  EXPECT_EQ(events[1], "child /p");  // Sent with the first delete.
   EXPECT_TRUE(events[2].starts_with("deleted /p/"));
 }
 
@@ -118,7 +118,7 @@ TEST_F(ServerWatchesTest, OrderInWhichEphemeralsGoIsWhateverIsDrawn) {
   EXPECT_EQ(zk_.events(b_), (Events{"deleted /3", "deleted /1", "deleted /2"}));
 }
 
-// Z45: NIOServerCnxn.close -> DataTree.removeCnxn; only SetWatches brings them back.
+// Z45: NIOServerCnxn.close -> DataTree.removeCnxn; only SetWatches restores them.
 TEST_F(ServerWatchesTest, ConnectionTakesItsWatchesWithIt) {
   zk_.create(b_, "/n");
   zk_.watch(a_, OpCode::kGetData, "/n");

@@ -25,7 +25,7 @@ TEST_F(SettleTest, EverythingUnderWayArrives) {
   EXPECT_TRUE(of_b.done());
 }
 
-// Also what comes of it for a client that had nothing under way.
+// This includes the effects on a client without requests in flight.
 TEST_F(SettleTest, AWatchOfAnEarlierClientFires) {
   const auto a = simulation_.open("A");
   const auto b = simulation_.open("B");

@@ -1,5 +1,5 @@
-// Requests that a server has read and whose connection has gone since. When a real server is slow
-// cannot be controlled; here it is made to be. Each test names the statement of ZooKeeper's source
+// Requests that a server has read before their connection ended. A test cannot control when a real
+// server is slow, so the fake is made to be. Each test names the statement of ZooKeeper's source
 // (3.8.0) that it follows.
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace unit;
 
-// Writes down which strays it could choose, and chooses the last of them.
+// Records the possible strays, and chooses the last of them.
 class LastStray final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
@@ -32,16 +32,16 @@ class LastStray final : public Chooser {
   int offered = 0;
 };
 
-// It has noticed the loss, and the servers have taken it up again.
+// The session notices the loss and reconnects.
 void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
   Calm calm;
   while (session.state() != SessionState::kSuspended) simulation.world().step(calm);
   while (session.state() != SessionState::kConnected) simulation.world().step(calm);
 }
 
-// A server queues what it reads, from whichever connection (ZooKeeperServer.enqueueRequest, line
-// 1122; PrepRequestProcessor.submittedRequests), and a connection that takes a session over comes
-// after the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).
+// A server queues what it reads from any connection (ZooKeeperServer.enqueueRequest, line 1122;
+// PrepRequestProcessor.submittedRequests), and a connection that takes over a session comes after
+// the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).
 TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
   Simulation simulation;
   const auto session = simulation.open("A");
@@ -60,7 +60,7 @@ TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
   EXPECT_TRUE(simulation.exists("/second"));
 }
 
-// Those of different sessions come from different connections, and keep no order.
+// Strays of different sessions come from different connections, in any order.
 TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
   Simulation simulation;
   const auto session = simulation.open("A");
@@ -89,13 +89,13 @@ TEST(StraysTest, Z46WatchesAreSetAgainAfterThem) {
   Calm calm;
   while (!event.done()) {
     ASSERT_TRUE(simulation.world().step_without_time(calm));
-    // It exists by then, so nothing is armed.
+    // It exists by then, so no watch is armed.
     EXPECT_FALSE(simulation.world().server().replica(0).data_watches().any());
   }
   EXPECT_EQ(must(event.result(), "fired").type(), EventType::kCreated);
 }
 
-// A follower that has lost its leader forgets what it has not passed on
+// A follower that has lost its leader forgets what it has not forwarded
 // (FollowerRequestProcessor.shutdown, line 174: queuedRequests.clear).
 TEST(StraysTest, Z81AServerWithoutItsLeaderPassesNothingOn) {
   for (const bool isolated_first : {false, true}) {

@@ -5,7 +5,7 @@
 
 namespace lockstep::fakezk {
 
-// Two of three replicas: that of the client under test, and one that lags or fails.
+// Two of three replicas: the test client's, and one that lags or fails.
 constexpr ReplicaIndex kNear = 0;
 constexpr ReplicaIndex kFar = 1;
 

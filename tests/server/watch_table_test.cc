@@ -27,7 +27,7 @@ TEST(WatchTableTest, RegistrationsOfOneConnectionCollapse) {
   table.add(5, 1);
   table.add(5, 1);
   EXPECT_EQ(table.take(5), Links{1});
-  table.add(5, 1);  // One-shot, but it may be set again.
+  table.add(5, 1);  // A one-shot watch may be set again.
   EXPECT_EQ(table.take(5), Links{1});
 }
 

@@ -75,7 +75,7 @@ TEST(WorldResetTest, BeginningTheTraceForgetsThePreparation) {
   EXPECT_NE(world.trace_hash(), one);
 }
 
-// A program that invents names for ever must not fill the memory.
+// A program that always uses new names must not fill the memory.
 TEST(WorldResetTest, ResetForgetsATableOfVeryManyNames) {
   World world;
   Calm calm;
@@ -85,7 +85,7 @@ TEST(WorldResetTest, ResetForgetsATableOfVeryManyNames) {
     while (session.state() != SessionState::kConnected) world.step(calm);
     for (int i = 0; i < 70'000; ++i) {
       static_cast<void>(session.exists("/name-" + std::to_string(i)));
-      if (i % 100 != 99) continue;  // Few at once: a step looks at all that are in flight.
+      if (i % 100 != 99) continue;  // Few at once: a step scans all that are in flight.
       while (world.step_without_time(calm)) {
       }
     }

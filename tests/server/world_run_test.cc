@@ -12,10 +12,10 @@ namespace {
 
 using namespace unit;
 
-// World::run() goes on until there is something to look at.
+// World::run() proceeds until the test must look.
 class WorldRunTest : public testing::Test {
  protected:
-  // How many steps it makes, at most so many.
+  // Returns the number of steps, limited to `most`.
   std::uint32_t run(std::uint32_t most, bool with_timers = true) {
     const std::uint32_t before = world_.steps();
     goes_on_ = world_.run(calm_, stop_, before + most, with_timers);

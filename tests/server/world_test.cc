@@ -25,8 +25,8 @@ using namespace unit;
 
 // ------------------------------------------------------------------------------------- a cut
 
-// Five requests are under way; the server has taken the first of them, the client has received
-// the first of its replies.
+// Five requests are in flight; the server has taken the first of them, the client has received the
+// first of its replies.
 void expect_prefixes_survive(std::uint32_t accepted, std::uint32_t received) {
   SCOPED_TRACE(testing::Message() << accepted << " accepted, " << received << " received");
   Simulation simulation;
@@ -108,7 +108,7 @@ TEST(WorldTest, AdvancingTheClockFiresWhatIsDueInOrder) {
   EXPECT_EQ(times, (std::vector<TimePoint>{start + 1s, start + 2s, start + 2500ms, start + 3s,
                                            start + 5s}));
   EXPECT_EQ(simulation.now(), start + 5s);
-  simulation.world().advance_clock(start + 4s);  // Time does not go back.
+  simulation.world().advance_clock(start + 4s);  // Time never goes back.
   EXPECT_EQ(simulation.now(), start + 5s);
 }
 
@@ -125,7 +125,7 @@ TEST(WorldTest, ExpiryMovesTheClockPastTheTimeoutAndFiresTimersOnTheWay) {
   EXPECT_GT(simulation.now(), start + session->timeout());
   EXPECT_LE(simulation.now(), start + session->timeout() + 2s);
   EXPECT_EQ(times, std::vector<TimePoint>{start + 9s});
-  // Decided, not yet done: its ephemerals are still there, and the client knows nothing.
+  // The end is decided, but not done: its ephemerals still exist, and the client knows nothing.
   EXPECT_TRUE(simulation.exists("/e"));
   EXPECT_EQ(session->state(), SessionState::kConnected);
   simulation.settle();
@@ -164,7 +164,7 @@ std::unique_ptr<search::Program> fair_mutex() {
   return scenario->make(scenario->size);
 }
 
-// A strategy as a hunt would begin it.
+// A strategy, as a hunt begins it.
 class Random {
  public:
   Random() : strategy_(search::make_random_walk()) {}
@@ -246,7 +246,7 @@ TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
       const std::vector<Deviation> one = {Deviation{position, Choice{fault, 1}}};
       search::Replay replay(one);
       const search::Outcome outcome = execute(world, *program, replay, limits(FaultPlan::all(1)));
-      if (world.deviations().empty()) {  // There was nothing else to choose.
+      if (world.deviations().empty()) {  // There was no alternative.
         EXPECT_EQ(outcome.trace_hash, was_calm.trace_hash) << position;
       } else {
         traces.insert(outcome.trace_hash);
@@ -258,7 +258,7 @@ TEST(WorldTest, OneOtherChoiceGivesAnotherTrace) {
   EXPECT_EQ(traces.size(), different);
 }
 
-// Any numbers are a schedule: indices are taken modulo, and a fault where there is none is the
+// Any numbers make a schedule: indices are taken modulo, and an impossible fault becomes the
 // default.
 TEST(WorldTest, EveryChoiceIsValid) {
   const auto program = fair_mutex();
@@ -281,8 +281,8 @@ TEST(WorldTest, EveryChoiceIsValid) {
 
 // ---------------------------------------------------------------------------------- faults
 
-// Takes a fault whenever there is one, of each kind in turn, and counts them. Timers are rare: it
-// never lets one pass.
+// Takes a fault whenever one is possible, of each kind in turn, and counts them. Timers are rare:
+// it takes every one.
 class GreedyChooser final : public Chooser {
  public:
   Choice next(const Menu& menu) override {
@@ -329,7 +329,7 @@ TEST(WorldTest, FaultsRespectTheCapOfTheirKind) {
   EXPECT_EQ(greedy.taken,
             (std::map<FaultKind, std::uint32_t>{
                 {FaultKind::kCut, 3}, {FaultKind::kExpiry, 1}, {FaultKind::kTimer, 2}}));
-  GreedyChooser again;  // The world is reset, and with it what has been used.
+  GreedyChooser again;  // The reset also resets the used faults.
   execute(world, *program, again, limits(plan));
   EXPECT_EQ(again.taken, greedy.taken);
 }
@@ -361,7 +361,7 @@ TEST(WorldTest, FaultsAreOfferedWhereTheyCanStrike) {
   const auto fault = [](FaultKind kind, std::uint32_t index) {
     return Event{Event::Kind::kFault, kind, index};
   };
-  // One connection, one living session; no timer runs.
+  // One connection, one living session, and no timer.
   EXPECT_EQ(reader.faults,
             (std::vector<Event>{fault(FaultKind::kCut, a->link()), fault(FaultKind::kExpiry, 0),
                                 fault(FaultKind::kKillSession, 0)}));
@@ -373,7 +373,7 @@ TEST(WorldTest, FaultsAreOfferedWhereTheyCanStrike) {
   EXPECT_EQ(reader.faults.back(), fault(FaultKind::kLateApply, a->link()));
 }
 
-// Takes one fault by its index, without a look at the others.
+// Takes one fault by its index, without looking at the others.
 class TakesFault final : public Chooser {
  public:
   explicit TakesFault(std::uint32_t index) : index_(index) {}
@@ -434,15 +434,15 @@ TEST(WorldTest, CalmOrderGoesOnWithTheSameClient) {
   const auto event = [](Event::Kind kind, const FakeSession& session) {
     return Event{kind, FaultKind::kCut, session.link()};
   };
-  MenuReader reader;  // B was the last to be served: it comes first.
+  MenuReader reader;  // B was the last to be served, so it comes first.
   simulation.world().step(reader);
   EXPECT_EQ(reader.events,
             (std::vector<Event>{event(Event::Kind::kApply, *b), event(Event::Kind::kApply, *a)}));
-  simulation.world().step(reader);  // Now B has a reply, too.
+  simulation.world().step(reader);  // Now B also has a reply.
   EXPECT_EQ(reader.events,
             (std::vector<Event>{event(Event::Kind::kDeliver, *b), event(Event::Kind::kApply, *b),
                                 event(Event::Kind::kApply, *a)}));
-  simulation.kill(*a);  // Its ephemerals can wait.
+  simulation.kill(*a);  // The deletion of its ephemerals can wait.
   simulation.world().step(reader);
   EXPECT_EQ(reader.events.back().kind, Event::Kind::kCloseSession);
   EXPECT_GT(reader.events.size(), 1U);

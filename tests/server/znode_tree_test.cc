@@ -16,7 +16,7 @@ namespace {
 class ZnodeTreeTest : public ::testing::Test {
  protected:
   PathId id(std::string_view path) { return paths_->intern(Text(path)); }
-  // As the leader would: the parent's counter goes up by one, and wraps around.
+  // Creates like the leader: the parent's counter goes up by one, and wraps around.
   void create(std::string_view path, Zxid zxid, Data data = Data(), SessionId owner = 0,
               std::int64_t now_ms = 0) {
     Change change{Change::Kind::kCreated, id(path), zxid, 0, owner};
@@ -84,7 +84,7 @@ TEST_F(ZnodeTreeTest, VisibleCversionIsCreatesPlusDeletes) {
   EXPECT_EQ(stat.pzxid, 12);
 }
 
-// A real server's counter stays where it is: the next sequential create finds its own predecessor
+// A real server's counter stays: the next sequential create finds its own predecessor
 // (DataTree.createNode only raises it).
 TEST_F(ZnodeTreeTest, CounterOfCreatesSticksAtItsEnd) {
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -137,7 +137,7 @@ TEST_F(ZnodeTreeTest, ResetLeavesAFreshServersTree) {
   EXPECT_EQ(at("/p").children_created, 0);
 }
 
-// It goes back by what has changed since, which is not the same for each of them.
+// It undoes the changes since the checkpoint, which differ for the two.
 TEST_F(ZnodeTreeTest, GoesBackToEitherOfTwoCheckpoints) {
   create("/p", 1);
   create("/p/a", 2);

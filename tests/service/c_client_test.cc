@@ -1,4 +1,4 @@
-// ZooKeeper's own C client, by way of the production backend, against the simulated servers behind
+// ZooKeeper's own C client, through the production backend, against the simulated servers behind
 // sockets.
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ Task<std::shared_ptr<Session>> open(Client& client) {
   co_return must(std::move(session));
 }
 
-// Waits until that many contend for the lock.
+// Waits until the lock has that many contenders.
 Task<void> wait_for_queue(Session& session, std::size_t contenders) {
   for (std::size_t found = 0; found < contenders;) {
     Result<Children> queue = co_await session.get_children("/locks/one");
@@ -47,7 +47,7 @@ Task<void> wait_for_queue(Session& session, std::size_t contenders) {
   }
 }
 
-// Takes the lock once there are `before` contenders, and hands it on once there are `after`.
+// Takes the lock once there are `before` contenders, and releases it once there are `after`.
 Task<void> contend(Session& session, std::size_t before, std::size_t after, Zxid& token) {
   FairMutex mutex(session, "/locks/one");
   co_await wait_for_queue(session, before);
@@ -111,7 +111,7 @@ Task<void> CClientTest::come_back() {
   EXPECT_EQ(sessions.front().id, anns->id());
 }
 
-// The client that is inside, and the last token that was seen there.
+// The client inside, and the last token seen there.
 struct Critical {
   int inside = 0;
   Zxid last = 0;
@@ -122,7 +122,7 @@ bool has_lost_something(Control& control) {
   return std::ranges::any_of(control.log(), [](const auto& each) { return each.answer == "lost"; });
 }
 
-// So many turns, and more until a fault has struck a request.
+// Takes that many turns, and more until a fault has struck a request.
 Task<void> take_turns(Client& client, Control& control, Critical& critical, int rounds) {
   const auto session = co_await open(client);
   for (int round = 0; round < rounds || !has_lost_something(control); ++round) {
@@ -140,7 +140,7 @@ Task<void> take_turns(Client& client, Control& control, Critical& critical, int 
   }
 }
 
-// Sessions live through all of these, so locks are exclusive without a look at lost_token().
+// Sessions survive all of these faults, so locks are exclusive without looking at lost_token().
 Task<void> CClientTest::weather_a_storm(std::uint64_t seed, int rounds) {
   Control control(served.service());
   Control::Plan plan{.seed = seed, .every = std::chrono::milliseconds(20), .kinds = {}};
@@ -161,7 +161,7 @@ TEST_F(CClientOnEnsembleTest, HandsALockOver) { runtime.run(hand_over()); }
 TEST_F(CClientOnEnsembleTest, KeepsALockWhileTheServiceCutsItsConnection) {
   runtime.run(come_back());
 }
-// A plan of faults of every kind but expiry; in a long run with many seeds.
+// A plan with faults of every kind except expiry; a long run has many seeds.
 TEST_F(CClientOnEnsembleTest, LocksAreExclusiveWhileAPlanStrikes) {
   const std::uint64_t seeds = std::getenv("LOCKSTEP_LONG") ? 50 : 1;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -1,4 +1,4 @@
-// The control port: what it shows and does, as JSON, and over HTTP.
+// The control port's answers and actions, as JSON and over HTTP.
 #include "control_json.h"
 
 #include <gmock/gmock.h>
@@ -153,7 +153,7 @@ TEST_F(ControlJsonTest, TakesPlansAndLosses) {
   }
 }
 
-// The page builds its buttons out of this.
+// The page makes its buttons from this.
 TEST_F(ControlJsonTest, ListsFaultsAndShowsAPage) {
   for (const Json& fault : get("/faults")["faults"]) EXPECT_TRUE(fault["fault"].is_string());
   const ControlAnswer page = answer_control(control, "GET", "/", "");
@@ -163,7 +163,7 @@ TEST_F(ControlJsonTest, ListsFaultsAndShowsAPage) {
   EXPECT_EQ(answer_control(control, "GET", "/style.css", "").type, "text/css; charset=utf-8");
 }
 
-// Bytes of a znode that are no text do not break the JSON.
+// A znode's bytes that are no text do not break the JSON.
 TEST_F(ControlJsonTest, DataMayBeAnything) {
   RawSession ann(served.service().ports().front());
   ann.create("/a");
@@ -217,7 +217,7 @@ TEST_F(ControlPortTest, APageOfAnotherSiteIsRefused) {
   EXPECT_THAT(post("127.0.0.1:1", "http://127.0.0.1:1"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(post("localhost:1", "http://localhost:1"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(post("[::1]:1", "http://[::1]:1"), StartsWith("HTTP/1.1 200 "));
-  // The name of another site that leads to this machine.
+  // The name of another site, which resolves to this machine.
   EXPECT_THAT(post("example.com:1", "http://example.com:1"), StartsWith("HTTP/1.1 403 "));
 }
 

@@ -159,7 +159,7 @@ TEST_F(ControlTest, SessionsExpireWhenTheClockJumpsPastTheirTimeouts) {
   RawSession ann(port(), seconds(10));
   ann.create("/a", kEphemeral);
   ASSERT_TRUE(control.advance(seconds(9)).has_value());
-  EXPECT_EQ(ann.exists("/a"), 0);  // A sign of life.
+  EXPECT_EQ(ann.exists("/a"), 0);  // Keeps Ann's session alive.
   ASSERT_TRUE(control.advance(seconds(9)).has_value());
   EXPECT_EQ(living().size(), 2U);
   ASSERT_TRUE(control.advance(seconds(4)).has_value());
@@ -202,7 +202,7 @@ TEST_F(ControlTest, ALostRequestIsNeverAppliedAndALostReplyLate) {
     EXPECT_EQ(lost.op, "create");
     EXPECT_EQ(lost.answer, "lost");
     RawSession carl(port());
-    carl.create(path + "c");  // It was only one.
+    carl.create(path + "c");  // Only one was to be lost.
   }
 }
 
@@ -213,8 +213,8 @@ TEST_F(ControlTest, AnyKindIsAnyButPings) {
   EXPECT_THROW(ann.exists("/a"), std::runtime_error);
 }
 
-// Ann's messages wait for longer than the test; Bob's do not, and without the delay hers
-// come.
+// Ann's messages are delayed beyond the end of the test; Bob's are not, and hers come without the
+// delay.
 TEST_F(ControlTest, ADelayHoldsBackWhatOneClientIsSent) {
   RawSession ann(port());
   RawSession bob(port());
@@ -268,7 +268,7 @@ TEST_F(ControlOfThreeTest, ALaggingServerShowsThePastUntilItCatchesUp) {
   EXPECT_TRUE(control.servers()[1].lags);
   EXPECT_EQ(control.servers()[1].behind, 1U);
   EXPECT_EQ(control.servers()[0].behind, 0U);
-  // A session sees its own write, so this waits.
+  // A session sees its own writes, so this waits.
   bob.send(Op::kSync, wire::PathRequest{.path = "/"});
   bob.send(Op::kExists, wire::ReadRequest{.path = "/a"});
   ASSERT_TRUE(control.lag(1, false).has_value());

@@ -1,4 +1,4 @@
-// Many clients, and such as do not behave: the servers go on, and their memory stays bounded.
+// Many clients, and clients that misbehave: the servers go on, and their memory stays bounded.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -61,7 +61,8 @@ std::string greeting() {
   return stream;
 }
 
-// In a child process: opens so many sessions, and says so with a byte; they end with `end`.
+// Runs in a child process: opens that many sessions, and reports it with a byte; they end with
+// `end`.
 void open_sessions(std::uint16_t port, int count, const std::string& hello, int said, int end) {
   std::array<char, 64> welcome{};
   for (int opened = 0; opened < count; ++opened) {
@@ -122,7 +123,7 @@ TEST(CrowdTest, AClientThatReadsNoAnswersTakesLittleMemory) {
   slow.send_together(kReads, Op::kGetData, wire::ReadRequest{.path = "/large"});
   RawSession other(port);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(other.exists("/large"), 0);
-  // The sanitizer keeps what has been freed for a while.
+  // The sanitizer keeps freed memory for a while.
   EXPECT_LT(resident_bytes(), before + 300 * kMegabyte);
   for (int i = 0; i < kReads; ++i) {
     const wire::Reply reply = slow.reply(Op::kGetData);
@@ -166,17 +167,15 @@ TEST(CrowdTest, GarbageAndHalfOpenConnectionsStopNobody) {
   RawSession ann(port);
   ann.create("/a");
   const std::string hello = greeting();
-  const std::vector<std::string> all = {"",                                  // Half open.
-                                        std::string("\0\0", 2),              // Less than a length.
-                                        std::string("\xff\xff\xff\xff", 4),  // A negative one.
-                                        std::string("\x7f\xff\xff\xff", 4),  // Too long a one.
-                                        std::string("\0\0\0\x20half", 8),    // Less than a frame.
-                                        hello.substr(0, hello.size() - 1),
-                                        hello + std::string("\0\0\0\4\0\0", 6),
-                                        hello + std::string("\0\0\0\2\0\0", 6),
-                                        hello + hello,
-                                        "GET / HTTP/1.1\r\n\r\n",
-                                        std::string(5000, 'x')};
+  const std::vector<std::string> all = {
+      "",                                  // A half-open connection.
+      std::string("\0\0", 2),              // Less than a length.
+      std::string("\xff\xff\xff\xff", 4),  // A negative length.
+      // A length beyond the limit.
+      std::string("\x7f\xff\xff\xff", 4), std::string("\0\0\0\x20half", 8),  // Less than a frame.
+      hello.substr(0, hello.size() - 1), hello + std::string("\0\0\0\4\0\0", 6),
+      hello + std::string("\0\0\0\2\0\0", 6), hello + hello, "GET / HTTP/1.1\r\n\r\n",
+      std::string(5000, 'x')};
   std::vector<int> descriptors;
   for (int i = 0; i < kEach; ++i) {
     for (const std::string& bytes : all) {

@@ -1,4 +1,4 @@
-// Faults that come by themselves.
+// Automatic faults of a plan.
 #include "fault_plan.h"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(FaultPlanTest, CutsUntilItIsCalm) {
   ann.create("/a");
 }
 
-// All kinds at once, on three servers with clients that come and go; afterwards everything works.
+// All kinds together, on three servers with clients that come and go; afterwards everything works.
 TEST(FaultPlanTest, EverythingIsWellAfterwards) {
   Served served(ServiceOptions{.servers = 3});
   Control control(served.service());
@@ -72,9 +72,9 @@ TEST(FaultPlanTest, EverythingIsWellAfterwards) {
       ann.create("/n" + std::to_string(count), 1);
       ann.exists("/n");
     } catch (const std::exception&) {
-      // Refused, cut or lost.
+      // The connection was refused or cut, or a message was lost.
     }
-    if (count % 10 == 0) control.calm();  // A stalled session is not waited for.
+    if (count % 10 == 0) control.calm();  // Do not wait for a stalled session.
     if (count % 10 == 0) {
       ASSERT_TRUE(control.plan({.seed = count, .every = milliseconds(2), .kinds = all_kinds()})
                       .has_value());

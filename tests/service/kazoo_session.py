@@ -1,4 +1,4 @@
-"""kazoo_session.py HOSTS: a program of kazoo against these servers; silent if all is well."""
+"""kazoo_session.py HOSTS: runs kazoo against these servers; prints nothing if all is well."""
 import queue
 import sys
 
@@ -62,7 +62,7 @@ def comes_back(client):
 
 
 def expires():
-    """A client that falls silent: its socket stays open, nobody pings."""
+    """Makes a client silent: its socket stays open, but sends no pings."""
     import socket
     import struct
 

@@ -8,7 +8,7 @@
 namespace lockstep::service {
 namespace {
 
-// No file descriptor is free while this lives; those that are open stay so.
+// While it lives, no file descriptor is free; those that are open stay open.
 class NoFreeDescriptor {
  public:
   NoFreeDescriptor() {
@@ -25,7 +25,8 @@ class NoFreeDescriptor {
   rlimit usual_{};
 };
 
-// poll() returns when nothing can be done at once: if the listener tried again at once, never.
+// poll() returns when nothing can be done at once. It would never return if the listener retried at
+// once.
 TEST(ListenerTest, PausesWhileThereIsNoDescriptorAndThenServesWhoWaits) {
   boost::asio::io_context context;
   int arrived = 0;

@@ -1,4 +1,4 @@
-// The tests of the production backend, on these servers in place of a real one.
+// The production backend's tests against the simulated servers instead of a real one.
 #ifdef LOCKSTEP_WITH_ZOOKEEPER
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// As tests/real/zookeeper_server.h configures a real one.
+// The configuration of a real server in tests/real/zookeeper_server.h.
 ServiceOptions as_a_real_one() {
   ServiceOptions options;
   options.tick_time = milliseconds(200);
@@ -36,7 +36,7 @@ TEST(ProductionTestsTest, PassOnTheseServersToo) {
                               tests + "'";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::filesystem::remove_all(pool);
-  // They have not been on another server.
+  // Shows that they did not use another server.
   Control control(served.service());
   EXPECT_FALSE(control.log().empty());
 }

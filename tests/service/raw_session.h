@@ -17,7 +17,7 @@
 
 namespace lockstep::service {
 
-// A client that says only what a test tells it to, and blocks: no pings, no second connection.
+// A blocking client that sends only what a test tells it to: no pings, no second connection.
 class RawSession {
  public:
   explicit RawSession(std::uint16_t port,
@@ -30,12 +30,12 @@ class RawSession {
     if (welcome) session_ = wire::decode_connect_response(*welcome)->session;
   }
 
-  // 0 if the server has closed the connection instead.
+  // 0 if the server has closed the connection instead of opening a session.
   [[nodiscard]] std::int64_t id() const { return session_; }
   void send(wire::Op op, wire::Request::Body body) {
     send(wire::encode({.xid = ++xid_, .op = op, .body = std::move(body)}));
   }
-  // So many of them in one piece.
+  // Sends that many of them in one piece.
   void send_together(int count, wire::Op op, const wire::Request::Body& body) {
     std::string stream;
     for (int i = 0; i < count; ++i) {
@@ -43,19 +43,19 @@ class RawSession {
     }
     boost::asio::write(socket_, boost::asio::buffer(stream));
   }
-  // The next frame is the reply.
+  // The next frame, which must be the reply.
   wire::Reply reply(wire::Op op) {
     const std::optional<std::string> answer = frame();
     if (!answer) throw std::runtime_error("the connection is closed");
     return wire::decode_reply(op, *answer).value();
   }
-  // The next frame is an event.
+  // The next frame, which must be an event.
   wire::Event event() { return wire::decode_event(frame().value()).value(); }
   wire::Reply ask(wire::Op op, wire::Request::Body body) {
     send(op, std::move(body));
     return reply(op);
   }
-  // The path that it got.
+  // Returns the path of the new znode.
   std::string create(std::string path, std::int32_t flags = 0) {
     wire::CreateRequest body{.path = std::move(path), .data = "data", .flags = flags};
     body.acl.emplace().push_back({.perms = 31, .id = {.scheme = "world", .id = "anyone"}});
@@ -64,7 +64,7 @@ class RawSession {
   std::int32_t exists(std::string path) {
     return ask(wire::Op::kExists, wire::ReadRequest{.path = std::move(path)}).err;
   }
-  // Waits until the server closes the connection, whatever it says before.
+  // Waits until the server closes the connection, and ignores what it sends before.
   void wait_for_close() {
     while (frame()) {
     }

@@ -7,7 +7,7 @@
 
 namespace lockstep::service {
 
-// A service that runs on a thread of its own as long as this lives.
+// While it lives, a service runs on its own thread.
 class Served {
  public:
   explicit Served(const ServiceOptions& options = {})
@@ -20,7 +20,7 @@ class Served {
   Served& operator=(const Served&) = delete;
 
   [[nodiscard]] Service& service() { return service_; }
-  // Those of all servers, as a connection string.
+  // The addresses of all servers as a connection string.
   [[nodiscard]] std::string addresses() const {
     std::string all;
     for (const std::string& address : service_.addresses()) {

@@ -18,7 +18,7 @@ constexpr milliseconds kTick(1);
 constexpr milliseconds kTimeout(20);
 constexpr milliseconds kSilence(10);
 
-// The world's time stands still between two turns, the client's does not.
+// Between two turns, the world's time stands still, but the client's does not.
 TEST(ServedWorldTest, ASessionLivesForItsTimeoutFromTheMomentAtWhichItsClientIsHeard) {
   boost::asio::io_context context;
   ServedWorld world(context, {.tick_time = kTick});

@@ -1,4 +1,4 @@
-// Links and paths in the documents lead somewhere.
+// Links and paths in the documents exist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string read_file(const fs::path& file) {
   return text.str();
 }
 
-// The first group of `pattern` at each place in `text` where it matches.
+// The first group of `pattern` in each match in `text`.
 std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
   std::vector<std::string> found;
   const std::regex regex(pattern);
@@ -43,7 +43,7 @@ std::string anchor(const std::string& heading) {
   return name;
 }
 
-// True if `link`, written in the document `from`, leads to a file, or to a heading of one.
+// Whether `link`, in the document `from`, leads to a file or to a heading.
 bool leads_somewhere(const std::string& link, const fs::path& from) {
   if (link.starts_with("http")) return true;
   const std::size_t hash = link.find('#');
@@ -63,7 +63,8 @@ std::vector<std::string> dead_links(const std::string& text, const fs::path& fro
   return dead;
 }
 
-// Paths of the repository in backticks; patterns and placeholders (NAME, NN) are none.
+// Paths of the repository in backticks that do not exist; patterns and placeholders (NAME, NN) are
+// no paths.
 std::vector<std::string> missing_paths(const std::string& text, const fs::path& top) {
   std::vector<std::string> missing = matches(
       text, "`((?:core|fakezk|backends|property|tests|examples|docs|packaging)/[\\w./-]*)`");
@@ -95,7 +96,7 @@ TEST(DocumentsTest, LinksLeadSomewhere) {
 
 TEST(DocumentsTest, PathsExist) {
   for (const fs::path& file : documents()) {
-    if (file.filename() == "CHANGELOG.md") continue;  // It tells of the past.
+    if (file.filename() == "CHANGELOG.md") continue;  // It describes the past.
     EXPECT_EQ(missing_paths(read_file(file), kTop), Names()) << file;
   }
 }

@@ -1,5 +1,5 @@
-// The examples and the code in the documents, which newcomers copy, name what they use: a program
-// that takes in a whole namespace may break with the next version of it.
+// Newcomers copy the examples and the documents' code, which therefore name what they use: a
+// program that imports a whole namespace may break with the next version.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ std::vector<fs::path> copied_files() {
   return files;
 }
 
-// Literals have a namespace so that it is taken in.
+// Namespaces of literals exist to be imported.
 bool takes_in_a_namespace(const std::string& line) {
   const std::size_t at = line.find("using namespace ");
   return at != line.npos && line.find("literals", at) == line.npos;

@@ -1,5 +1,4 @@
-// The picture of the rooms in ARCHITECTURE.md shows the arrows that CMakeLists.txt gives the
-// linker.
+// The picture of the rooms in ARCHITECTURE.md shows the links that CMakeLists.txt gives the linker.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +16,8 @@ namespace {
 
 const std::filesystem::path kTests = LOCKSTEP_SOURCE_DIR "/tests";
 
-using Arrows = std::set<std::pair<std::string, std::string>>;  // From a room to one that it links.
+// From a room to a room that it links.
+using Arrows = std::set<std::pair<std::string, std::string>>;
 
 std::string read(const std::string& file) {
   std::ostringstream text;
@@ -67,7 +67,7 @@ TEST(RoomsTest, BothListsAreRead) {
   EXPECT_EQ(drawn_in("graph BT\n  b --> a\n  b --> c\n"), arrows);
 }
 
-// The folders of tests from which no executable is made.
+// The folders of tests without an executable.
 std::set<std::string> unbuilt(const std::set<std::string>& folders, const std::string& cmake) {
   std::set<std::string> built;
   each_match(cmake, R"(GLOB (\w+)/)", [&](const std::smatch& test) { built.insert(test[1]); });
@@ -83,7 +83,7 @@ TEST(RoomsTest, EveryFolderOfTestsIsBuilt) {
   std::set<std::string> folders;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kTests)) {
     const std::string file = entry.path().lexically_relative(kTests).string();
-    const bool packaged = file.starts_with("packaging/");  // A user's projects, built as such.
+    const bool packaged = file.starts_with("packaging/");  // Builds a user's projects instead.
     if (!packaged && file.ends_with("_test.cc")) folders.insert(file.substr(0, file.find('/')));
   }
   EXPECT_TRUE(folders.contains("server"));

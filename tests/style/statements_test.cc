@@ -1,6 +1,6 @@
-// The statements about ZooKeeper in docs/zookeeper-semantics.md and the keys (Z and a number) that
-// tests and comments cite: each key that is used exists, and each statement is shown by the tests
-// that it names, or says why it is not tested.
+// Checks the statements about ZooKeeper in docs/zookeeper-semantics.md and the keys (Z and a
+// number) that tests and comments cite: each cited key exists, and each statement is shown by the
+// tests that it names, or says why it is not tested.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::string_view kShown = "Shown: ";
 constexpr std::string_view kNotTested = "Not tested: ";
 
 using Findings = std::vector<std::string>;
-using Files = std::map<std::string, std::string>;  // Path, relative to the top, and content.
+using Files = std::map<std::string, std::string>;  // Path relative to the top, and content.
 
 struct Key {
   std::string name;
@@ -110,7 +110,7 @@ std::vector<std::string> words_of(const std::string& statement) {
 // The places at which each key stands in a test: in its name, or in a comment.
 struct Uses {
   std::set<std::string> anywhere;
-  std::set<std::string> names;  // Files with a test that is named after the key.
+  std::set<std::string> names;  // Files with a test named after the key.
 };
 
 std::map<std::string, Uses> uses_of(const Files& files) {

@@ -1,4 +1,4 @@
-// A document gives the reason of each dependency, and continuous integration calls what exists.
+// A document gives the reason for each dependency, and continuous integration calls existing files.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ std::string text_in(const std::string& file) {
   return text.str();
 }
 
-// The first group of `pattern` at each place in `text` where it matches.
+// The first group of `pattern` in each match in `text`.
 Words all_of(const std::string& text, const std::string& pattern) {
   Words found;
   const std::regex regex(pattern);
@@ -37,13 +37,12 @@ std::ptrdiff_t count_of(const std::string& text, const std::string& pattern) {
   return std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {});
 }
 
-// Splits `text` at blanks into the words that can be names of packages.
+// Splits `text` at blanks into words that can be package names.
 void add_packages(Words& packages, const std::string& text) {
   packages.merge(all_of(" " + text + " ", R"(\s([a-z][a-z0-9+.-]+)(?=\s))"));
 }
 
-// The packages that a script of shell installs: NAME_packages=(...), peers=(...) and need ...
-// lines.
+// The packages that a shell script installs: NAME_packages=(...), peers=(...) and need ... lines.
 Words installed_by(const std::string& shell) {
   Words packages;
   for (const std::string& list : all_of(shell, R"(_packages=\(([^)]*)\))")) {

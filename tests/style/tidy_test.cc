@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// Words this file bans are written in two halves, so that it passes its own checks.
+// The banned words are written in two halves, so that this file passes its own checks.
 struct Ban {
   std::string word;
   std::string instead;
@@ -98,7 +98,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
-// The end of the literal that starts at `at` with a quote: the place after its closing quote.
+// The end of the literal that starts at `at` with a quote: the position after its closing quote.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
   const char quote = text[at];
   if (quote == '"' && at > 0 && text[at - 1] == 'R') {
@@ -117,7 +117,7 @@ std::size_t end_of_literal(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// The end of the comment or literal that starts at `at`, or `at` itself if none does.
+// The end of the comment or literal that starts at `at`; `at` itself if none does.
 std::size_t end_of_prose(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
   if (text.substr(at, 2) == "/*") return std::min(text.find("*/", at + 2), text.size() - 2) + 2;
@@ -166,7 +166,7 @@ void check_marks(const Source& source, Findings& findings) {
 }
 
 // Clauses without a subject: "What has arrived", "Of an exhaustive search". A line that continues a
-// sentence begins with no capital.
+// sentence does not begin with a capital.
 const std::vector<std::string> kWithoutSubject = {"Of ", "What ", "Who ", "Whom ", "Whoever "};
 
 void check_comments(const Source& source, Findings& findings) {
@@ -182,7 +182,7 @@ void check_comments(const Source& source, Findings& findings) {
   }
 }
 
-// "// allow(word): reason" in the line, or in the line above, lifts one ban for one line.
+// "// allow(word): reason" in a line, or in the line above it, lifts one ban for that line.
 bool is_allowed(const Source& source, std::size_t index, const std::string& word) {
   const auto lifts = [&](const std::string& line) {
     const auto marker = "// allow(" + word + "): ";
@@ -217,7 +217,7 @@ void check_determinism(const Source& source, Findings& findings) {
 void check_sleeps(const Source& source, Findings& findings) {
   if (!source.under("tests/") && !source.under("examples/") && !source.under("property/")) return;
   if (source.under("property/lab/src/process/")) return;  // It watches real threads and signals.
-  // Threads of these tests run in virtual time, and what they call is defined here.
+  // Threads of these tests run in virtual time, and this project defines what they call.
   const bool is_virtual = source.under("tests/intercept/") || source.under("tests/threads/");
   if (is_virtual || source.under("property/intercept/")) return;
   check_bans(source, kSleeps, findings);
@@ -255,7 +255,7 @@ void check_guards(const Source& source, Findings& findings) {
   }
 }
 
-// The header an #include line names, with its brackets or quotes; empty for other lines.
+// The header that an #include line names, with its brackets or quotes; empty for other lines.
 std::string included(const std::string& line) {
   if (!line.starts_with("#include ")) return {};
   const auto begin = line.find_first_of("<\"");
@@ -263,8 +263,8 @@ std::string included(const std::string& line) {
   return end == line.npos ? std::string() : line.substr(begin, end - begin + 1);
 }
 
-// Why `source` must not include `header`; empty if it may. Only what the include roots of the rooms
-// cannot tell: headers of other projects, which the compiler finds from everywhere.
+// The reason why `source` must not include `header`; empty if it may. Checks only headers of other
+// projects, which every room finds: the include roots check ours.
 std::string wrong_include(const Source& source, const std::string& header) {
   const auto is = [&](std::string_view prefix) { return header.starts_with(prefix); };
   const bool standard = is("<") && header.find_first_of("./") == header.npos;
@@ -293,8 +293,8 @@ std::ptrdiff_t unopened_parentheses(const std::string& line) {
   return std::ranges::count(line, ')') - std::ranges::count(line, '(');
 }
 
-// The line a statement starts on, given one of its later lines. The semicolons of a `for` stand
-// inside parentheses and end no statement.
+// The first line of the statement that contains this line. The semicolons of a `for` are inside
+// parentheses and end no statement.
 std::size_t first_line_of_statement(const Source& source, std::size_t index) {
   const auto goes_on = [](const std::string& line) {
     const auto last = line.find_last_not_of(' ');
@@ -308,8 +308,8 @@ std::size_t first_line_of_statement(const Source& source, std::size_t index) {
   return index;
 }
 
-// Relies on clang-format: the brace that ends a function stands under the start of its head. Blocks
-// inside functions are measured alike, which finds nothing that the function itself would not.
+// Relies on clang-format: a function's closing brace is indented like its head. Blocks inside
+// functions are measured too, which finds nothing that the function itself would not.
 void check_functions(const Source& source, Findings& findings) {
   for (std::size_t open = 0; open < source.code.size(); ++open) {
     const auto last = source.code[open].find_last_not_of(' ');

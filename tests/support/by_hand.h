@@ -22,7 +22,7 @@
 #include "support/lab.h"
 #include "support/printers.h"
 
-// The helpers with which the unit tests script a simulation.
+// Helpers with which unit tests script a simulation.
 namespace lockstep::unit {
 
 using fake::FakeSession;
@@ -67,14 +67,14 @@ inline Task<Result<void>> connected(Session& session, Context context = Context(
   co_return co_await session.connected(context);
 }
 
-// A place in a queue of exclusive contenders.
+// Takes a place in a queue of exclusive contenders.
 inline Task<Result<Created>> place_in(Session& session, Path lock, Context context = Context(),
                                       Data data = Data()) {
   const Acl acl;
   co_return co_await take_place(session, lock, kLockMark, data, acl, context);
 }
 
-// The watches that reads set.
+// Reads that return their watches.
 inline Task<Result<Watch>> watch_data(Session& session, Path path) {
   auto read = co_await ok(session.get_data_watched(path));
   co_return std::move(read.watch);
@@ -106,8 +106,8 @@ inline void run_steps(Simulation& simulation, int steps) {
   }
 }
 
-// The connection breaks, the session knows, and it does not come back before reconnect(). What
-// `accepted` and `received` mean: see Simulation::cut.
+// Breaks the connection and lets the session notice; it does not reconnect before reconnect(). For
+// `accepted` and `received` see Simulation::cut.
 inline void disconnect(Simulation& simulation, const FakeSession& session,
                        std::uint32_t accepted = 0, std::uint32_t received = 0) {
   simulation.cut(session, accepted, received);
@@ -120,7 +120,7 @@ inline void reconnect(Simulation& simulation, const FakeSession& session) {
   simulation.settle();
 }
 
-// The znode as the server has it, without asking it over a connection; null if it does not exist.
+// The znode on the server, read without a connection; null if it does not exist.
 inline const fakezk::Znode* znode(Simulation& simulation, const Path& path) {
   const fakezk::Server& server = simulation.world().server();
   const std::optional<fakezk::PathId> id = server.paths().find(path.text());
@@ -135,7 +135,7 @@ inline std::vector<std::string> children(Simulation& simulation, const Path& pat
   }
   return names;
 }
-// How often a child of `parent` has been created.
+// The number of creates of children of `parent`.
 inline std::size_t creates_under(Simulation& simulation, const Path& parent) {
   const fakezk::Server& server = simulation.world().server();
   std::size_t creates = 0;
@@ -147,7 +147,7 @@ inline std::size_t creates_under(Simulation& simulation, const Path& parent) {
   return creates;
 }
 
-// Counts what the server is asked.
+// Counts the requests to the server.
 class RequestCounter final : public fakezk::Tracer {
  public:
   explicit RequestCounter(Simulation& simulation) : simulation_(simulation) {
@@ -181,7 +181,7 @@ class RequestCounter final : public fakezk::Tracer {
   std::vector<std::pair<fakezk::LinkIndex, OpCode>> requests_;
 };
 
-// Writes down what a lock tells its observer: "granted", "lost: session expired".
+// Records what a lock reports to its observer: "granted", "lost: session expired".
 class RecordingObserver final : public LockObserver {
  public:
   [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }

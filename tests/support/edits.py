@@ -1,19 +1,19 @@
-"""Lists of small edits of the sources, as tests/mutants and tests/repairs keep them.
+"""Reads lists of small edits of the sources: those of tests/mutants and tests/repairs.
 
   [name]
   file: what is edited; begins an edit
   - the exact text that is replaced; it occurs once in the file. Several lines are joined
   + its replacement; none: the text is left out. A `-` after a `+` begins another edit of the file
 
-What else may stand there is said by the list, whose entries are of a class derived from Entry.
-Empty lines, and lines that begin with #, say nothing.
+Classes derived from Entry read the other lines of a list, which describes them. Empty lines, and lines
+that begin with #, are ignored.
 """
 
 import re
 
 
 class Unusable(Exception):
-    """The list does not fit the sources, or the command line neither: nothing was checked."""
+    """The list does not fit the sources, or the command line is wrong: nothing was checked."""
 
 
 class Edit:
@@ -29,21 +29,21 @@ class Edit:
                            f"{old}")
         before, after = text.split(old)
         if not self.added and before.endswith("\n") and after.startswith("\n"):
-            after = after[1:]  # Whole lines leave no empty one behind.
+            after = after[1:]  # Removed whole lines leave no empty line.
         return before + new + after
 
 
 class Entry:
-    """What stands under one [name]."""
+    """The lines under one [name]."""
 
-    SOURCES = ()  # The folders whose files it may edit.
+    SOURCES = ()  # The folders with the files that it may edit.
 
     def __init__(self, name, line):
         self.name, self.line = name, line
         self.edits = []
 
     def take_in(self, key, rest):
-        """One line of it; false if it cannot be read."""
+        """Reads one of its lines; returns false if it cannot."""
         if key == "file:" and rest.startswith(self.SOURCES):
             self.edits.append(Edit(rest))
         elif key == "-" and self.edits:
@@ -60,7 +60,7 @@ class Entry:
         return bool(self.edits) and all(edit.removed for edit in self.edits)
 
     def apply_to(self, texts, top):
-        """Edits `texts`, which maps files to what they say by now; a missing one is read."""
+        """Edits `texts`, which maps files to their present text; reads a missing file."""
         for edit in self.edits:
             if edit.file not in texts:
                 if not (top / edit.file).is_file():
@@ -69,7 +69,7 @@ class Entry:
             texts[edit.file] = edit.applied_to(texts[edit.file], f"{self.name}, line {self.line}")
 
     def applied(self, top):
-        """What the files that it edits say afterwards."""
+        """Returns the text of its files after the edits."""
         texts = {}
         self.apply_to(texts, top)
         return texts
@@ -100,7 +100,7 @@ def read_list(path, make_entry):
 
 
 def chosen(entries, names):
-    """Those of these names; all of them if none is given."""
+    """Returns the entries with these names; all entries if there are none."""
     by_name = {entry.name: entry for entry in entries}
     for name in names:
         if name not in by_name:

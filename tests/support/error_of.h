@@ -9,7 +9,7 @@
 
 namespace lockstep::support {
 
-// The error of a result, also of a multi's; empty if it has a value.
+// The error of a result or a multi; none if it has a value.
 template <class T, class E>
 std::optional<Error> error_of(const std::expected<T, E>& result) {
   if (result) return std::nullopt;

@@ -57,7 +57,7 @@ void GuaranteeChecker::received(const Step& step) {
     case ServerMessage::Kind::kReply: return answered(client, message);
     case ServerMessage::Kind::kWatchEvent: return check_event(client, message);
     case ServerMessage::Kind::kWatchesSet: return check_rearmed(client, message.zxid);
-    case ServerMessage::Kind::kQueried: return;  // Sessions ask none.
+    case ServerMessage::Kind::kQueried: return;  // Sessions do not ask for it.
     case ServerMessage::Kind::kSessionAccepted: client.rearming = !client.armed.empty(); return;
     case ServerMessage::Kind::kSessionExpired: client = Client(); return;
     case ServerMessage::Kind::kConnectionEnded: client.asked.clear(); return;
@@ -78,7 +78,7 @@ void GuaranteeChecker::answered(Client& client, const ServerMessage& message) {
   client.seen = message.zxid;
   check_owed(client, message.zxid);
   const Reply& reply = message.reply;
-  if (reply.is_error() && reply.error == Error::kSessionExpired) return;  // Shows nothing.
+  if (reply.is_error() && reply.error == Error::kSessionExpired) return;  // It shows nothing.
   if (message.op == OpCode::kSync) client.fresh = asked.committed;
   if (concerns_watches(message.op)) return check_removal(client, asked, message);
   if (is_read(message.op)) check_read(client, asked, message);
@@ -146,7 +146,7 @@ bool GuaranteeChecker::fires(const Change& change, const Armed& armed) const {
 }
 
 void GuaranteeChecker::check_owed(const Client& client, Zxid zxid) {
-  if (client.rearming) return;  // The server has not heard of these watches yet.
+  if (client.rearming) return;  // The server does not know these watches yet.
   for (const Change& change : world_.server().history()) {
     if (change.zxid > zxid) break;
     for (const Armed& armed : client.armed) {
@@ -172,7 +172,8 @@ void GuaranteeChecker::check_event(Client& client, const ServerMessage& message)
   }
 }
 
-// After a reconnect: all changes since the last reply have been reported, the rest is armed again.
+// After a reconnect, all changes since the last reply have been reported, and the other watches are
+// armed again.
 void GuaranteeChecker::check_rearmed(Client& client, Zxid zxid) {
   client.rearming = false;
   const PastTree tree = tree_at(zxid);
@@ -187,7 +188,7 @@ void GuaranteeChecker::check_rearmed(Client& client, Zxid zxid) {
   }
 }
 
-// Zxids grow. The server deletes an ephemeral by itself only after its session is over, and then
+// Zxids grow. The server deletes ephemerals on its own only after their session is over, and then
 // always.
 void GuaranteeChecker::check_history() {
   const fakezk::History& history = world_.server().history();

@@ -51,7 +51,7 @@ class GuaranteeChecker final : public fakezk::Tracer {
     std::string path;
     Zxid since;  // Every event up to here has been delivered.
   };
-  // The facts that one client knows, over all its connections of one session.
+  // The facts that one client knows, over all connections of one session.
   struct Client {
     std::deque<Asked> asked;
     std::vector<Armed> armed;

@@ -4,7 +4,7 @@
 
 namespace lockstep::support {
 
-// Bytes of the heap that are in use in this process, by all threads and libraries.
+// The heap bytes in use by all threads and libraries of this process.
 [[nodiscard]] std::size_t heap_bytes();
 
 }  // namespace lockstep::support

@@ -33,7 +33,7 @@ class Lab {
   virtual void run(Task<void> test) = 0;
   [[nodiscard]] virtual Executor& executor() = 0;
 
-  // A persistent znode that no other test uses. Exists once open() has returned.
+  // A persistent znode that no other test uses. It exists once open() has returned.
   [[nodiscard]] virtual Path parent() const = 0;
 
   // A new client, which has not opened a session yet. Its paths are below the chroot.
@@ -43,29 +43,28 @@ class Lab {
     return add_client(session_timeout, chroot, SessionOptions());
   }
   Client& add_client(Duration session_timeout) { return add_client(session_timeout, Path()); }
-  // A new session of a new client, connected.
+  // A new, connected session of a new client.
   Task<std::shared_ptr<Session>> open(Duration session_timeout = kLongSessionTimeout);
   Task<std::shared_ptr<Session>> open(const SessionOptions& options);
 
-  // A new client, which attaches to an existing session instead of opening one. Actions of this lab
+  // A new client that attaches to an existing session instead of opening one. Actions of this lab
   // on the session affect the connection of the client that opened it.
   virtual Client& attach_client(Session& session, Password password, Duration session_timeout) = 0;
 
-  // The connection breaks, loses everything in flight, and comes back by itself.
+  // Breaks the connection and loses everything in flight; the client reconnects by itself.
   virtual void cut(Session& session) = 0;
   // A request is sent between these two calls; `loss` decides its outcome.
   virtual void prepare_loss(Session& session, Loss loss) = 0;
   virtual void lose_connection(Session& session, Loss loss) = 0;
 
-  // The connection breaks and does not come back before reconnect(). Returns when the session has
-  // noticed.
+  // Breaks the connection until reconnect(). Returns when the session has noticed.
   virtual Task<void> disconnect(Session& session) = 0;
   virtual Task<void> reconnect(Session& session) = 0;
 
-  // Requests arrive and are applied; the server's answers are held until let_go().
+  // Holds back the server's answers until let_go(); requests arrive and are applied.
   virtual void hold_replies(Session& session) = 0;
   virtual void let_go(Session& session) = 0;
-  // Requests sent until let_go(), without a wait in between, go out together.
+  // Sends the requests made until let_go() together, if the test does not wait in between.
   virtual void gather_requests(Session& session) = 0;
 
   // An operator ends the session on the server. The session learns of it at its next contact.
@@ -82,10 +81,10 @@ class Lab {
   // How much later than ZooKeeper's own limit a test may observe an action.
   [[nodiscard]] virtual Duration lateness() const = 0;
 
-  // So long that nothing expires during a test, whatever the machine is doing. Not longer: the C
-  // client pauses for a sixtieth of it between two attempts to connect.
+  // Long enough that nothing expires during a test on any machine, and no longer: the C client
+  // pauses for a sixtieth of it between two attempts to connect.
   static constexpr Duration kLongSessionTimeout = std::chrono::seconds(12);
-  // For sessions that are to expire: short, but longer than a busy machine keeps a thread waiting.
+  // For sessions that must expire: short, but longer than a busy machine keeps a thread waiting.
   static constexpr Duration kShortSessionTimeout = std::chrono::seconds(1);
 
  private:

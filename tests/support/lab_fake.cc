@@ -78,7 +78,7 @@ void FakeLab::lose_connection(Session& session, Loss loss) {
   simulation_.cut(fake(session), applied ? static_cast<std::uint32_t>(sent) : 0);
 }
 
-// The client connects again at once; the answer to that is held.
+// The client reconnects at once; the answer to that is held.
 Task<void> FakeLab::disconnect(Session& session) {
   simulation_.cut(fake(session));
   co_await StateReached(session, SessionState::kSuspended);
@@ -90,8 +90,9 @@ Task<void> FakeLab::reconnect(Session& session) {
   co_await StateReached(session, SessionState::kConnected);
 }
 
-// The connection is lost first, as with a real server: a C client that hears nothing gives it up
-// after two thirds of the session timeout, and one whose session is taken over loses it.
+// Breaks the connection first, as on a real server: a C client that receives nothing gives its
+// connection up after two thirds of the session timeout, and a client whose session is taken over
+// loses it.
 Task<void> FakeLab::kill(Session& session) {
   co_await disconnect(session);
   simulation_.kill(fake(session));

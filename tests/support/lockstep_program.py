@@ -1,4 +1,4 @@
-"""The lockstep program as the scripts of the tests call it."""
+"""Calls the lockstep program for the tests' scripts."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ class ProgramFailed(Exception):
 
 
 def answer(program, *arguments):
-    """Runs PROGRAM ARGUMENTS... --json and returns what it answered.
+    """Runs PROGRAM ARGUMENTS... --json and returns its answer.
 
     A violation (exit status 1) is an answer; any other status than 0 raises ProgramFailed.
     """
@@ -28,7 +28,7 @@ def answer(program, *arguments):
 
 
 def scenarios(program):
-    """All scenarios of the program, as `list --json` shows them; at least one."""
+    """Returns the scenarios of `list --json`, at least one."""
     listed = answer(program, "list")["scenarios"]
     if not listed:
         raise ProgramFailed(f"{program} lists no scenario")
@@ -36,7 +36,7 @@ def scenarios(program):
 
 
 def hunt(program, name, **options):
-    """The report of `hunt NAME --OPTION VALUE ...`; an underscore in a name stands for a dash."""
+    """Returns the report of `hunt NAME --OPTION VALUE ...`; underscores in names become dashes."""
     arguments = []
     for option, value in options.items():
         arguments += ["--" + option.replace("_", "-"), value]
@@ -44,5 +44,5 @@ def hunt(program, name, **options):
 
 
 def oracle_of(report):
-    """The oracle that the report's violation breaks; None if there is no violation."""
+    """Returns the oracle of the report's violation; None without a violation."""
     return report["violation"]["oracle"] if report["violation"] else None

@@ -9,7 +9,7 @@
 
 namespace lockstep::unit {
 
-// An executor of which a test decides when it runs and how late it is.
+// A test decides when this executor runs, and how late.
 class ManualExecutor final : public Executor {
  public:
   [[nodiscard]] TimePoint now() const override { return now_; }
@@ -21,11 +21,11 @@ class ManualExecutor final : public Executor {
   Blocker& blocker() noexcept override { std::terminate(); }
 
   void set_time(TimePoint now) { now_ = now; }
-  // Runs the timers that are due, but nothing that they post.
+  // Runs the timers that are due, but not what they post.
   void fire_timers() {
     while (!timers_.empty() && timers_.earliest().due <= now_) timers_.pop().run();
   }
-  // Runs what was posted; says how much it was.
+  // Runs what was posted; returns how much that was.
   int run_posted() {
     int ran = 0;
     while (Runnable* const work = ready_.pop()) {

@@ -7,7 +7,7 @@
 
 namespace lockstep::unit {
 
-// Stands for the program when a simulation is driven by hand; its processes are named by number.
+// Replaces the program when a simulation is driven by hand; its processes are named by number.
 class Numbered final : public search::Program {
  public:
   void start(fakezk::World&, search::Verdict&) override {}

@@ -11,8 +11,8 @@
 #include "lockstep/session.h"
 #include "lockstep/watch.h"
 
-// Prints the library's values in GoogleTest's messages. In the namespaces of their types, where
-// GoogleTest looks.
+// Printers of the library's values for GoogleTest, in the namespaces of their types, where it
+// searches.
 namespace lockstep {
 
 inline void PrintTo(Error error, std::ostream* out) { *out << name(error); }

@@ -10,10 +10,10 @@
 
 namespace lockstep::support {
 
-// Counts the dependent round trips of a session: a request that is sent after an answer makes one
-// more than that answer's; requests sent without waiting for each other share one. Requests are
-// answered in their order, so that it needs no names for them. For tests in which no waiter of a
-// request goes before its answer.
+// Counts a session's dependent round trips: a request sent after an answer counts one more than
+// that answer; requests sent without waiting for each other share one. Requests are answered in
+// order, so it needs no names for them. Works only if no request loses its waiter before the
+// answer.
 class RoundTrips final : public SessionObserver {
  public:
   explicit RoundTrips(Session& session) : session_(session) { session_.set_observer(this); }
@@ -21,9 +21,9 @@ class RoundTrips final : public SessionObserver {
   RoundTrips& operator=(const RoundTrips&) = delete;
   ~RoundTrips() override { session_.set_observer(nullptr); }
 
-  // Those that were waited for since start().
+  // The round trips waited for since start().
   [[nodiscard]] std::size_t taken() const { return taken_; }
-  // Counts from zero. What is under way counts nothing.
+  // Counts from zero; requests in flight do not count.
   void start() {
     taken_ = 0;
     std::ranges::fill(under_way_, std::size_t{0});

@@ -1,4 +1,4 @@
-"""A copy of the tree in which the sources may be edited, with what is built of it."""
+"""A copy of the tree, in which scripts edit the sources and build them."""
 
 import contextlib
 import pathlib
@@ -22,7 +22,7 @@ class ScratchTree:
         self.program = self.top / "build/release/bin/lockstep"
 
     def update(self, edited=None):
-        """`edited` maps files to the text that they have here."""
+        """Updates the copy; `edited` maps files to their text in it."""
         edited = edited or {}
         theirs = set()
         for name in COPIED:
@@ -46,7 +46,7 @@ class ScratchTree:
         path.write_bytes(content)
 
     def configure(self, with_zookeeper=False):
-        # -w: an edit may leave something unused, and nothing of it is shipped.
+        # -w: an edit may leave something unused, and the result is not shipped.
         command = ["cmake", "--preset", "release", "-DLOCKSTEP_BUILD_TESTS=OFF",
                    f"-DLOCKSTEP_WITH_ZOOKEEPER={'ON' if with_zookeeper else 'OFF'}",
                    "-DCMAKE_CXX_FLAGS=-w"]
@@ -55,7 +55,7 @@ class ScratchTree:
             raise Unusable("cannot configure the copy of the tree: " + last_line(done.stderr))
 
     def build(self):
-        """None if it builds; else the first error."""
+        """Builds the copy; returns the first error, or None."""
         command = ["cmake", "--build", "build/release", "--parallel", str(self.jobs), "--target",
                    "lockstep"]
         done = subprocess.run(command, cwd=self.top, capture_output=True, text=True)
@@ -72,7 +72,7 @@ def last_line(text):
 
 @contextlib.contextmanager
 def scratch_tree(kept, jobs):
-    """In the directory `kept`, or in a temporary one that is removed afterwards."""
+    """Makes a copy in the directory `kept`, or in a temporary one that is removed afterwards."""
     if kept:
         yield ScratchTree(kept.resolve(), jobs)
         return

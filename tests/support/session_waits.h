@@ -7,7 +7,7 @@
 
 namespace lockstep::support {
 
-// Resolves when a session is in a state, or has been in it since this was made.
+// Resolves when a session is in a state, or has been in it since the construction.
 class StateReached final : public internal::Wait, private SessionListener {
  public:
   StateReached(Session& session, SessionState state)
@@ -29,7 +29,7 @@ class StateReached final : public internal::Wait, private SessionListener {
   SessionState wanted_;
 };
 
-// Records what listeners of a session receive.
+// Records what a session reports to its listeners.
 class StateRecorder final : public SessionListener {
  public:
   explicit StateRecorder(Session& session) : session_(session) { session_.add_listener(*this); }

@@ -1,5 +1,5 @@
-// hunt_hash SCENARIO EXECUTIONS SEED CLIENTS STRATEGY JOBS FAULTS: the trace hash of such a hunt,
-// as `lockstep hunt` has it. For builds that have no use for the rest of the program: a
+// hunt_hash SCENARIO EXECUTIONS SEED CLIENTS STRATEGY JOBS FAULTS: prints the trace hash of such a
+// hunt, equal to that of `lockstep hunt`. For builds that do not need the whole program, such as a
 // sanitizer's.
 #include <cstdint>
 #include <iomanip>

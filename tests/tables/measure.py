@@ -1,6 +1,5 @@
-"""The measurements of docs/numbers.md. Each returns what goes into JSON; what is a sample holds one value
-for each turn, and those that are compared with each other take turns, so that a slow minute of the
-machine is a slow one for all."""
+"""The measurements of docs/numbers.md. Each returns data for JSON. A sample has one value for each turn:
+measurements that are compared take turns, so that a slow minute of the machine affects all."""
 
 import contextlib
 import json
@@ -17,13 +16,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TURNS = 5
 STRATEGIES = ("portfolio", "random", "pct", "pos", "urw", "delay")
-EXECUTIONS = 50_000  # Of a turn of a strategy: half a second.
+EXECUTIONS = 50_000  # For half a second in each turn of a strategy.
 
-# All kinds that the exhaustive search takes on one server, one fault in each execution.
+# All kinds of faults that the exhaustive search knows on one server, one fault per execution.
 ONE_FAULT = ("cut", "expiry", "kill-session", "timer", "late-apply", "stall", "crash",
              "clock-drift", "foreign-delete", "parent-removal", "sequence-overflow")
 
-# Contenders for one lock on real servers, each with a session of its own.
+# Contenders for one lock on real servers, each with its own session.
 CONTENDERS = (2, 5, 10, 20, 50)
 CONTENDER_TURNS = 3
 TURN_S = 0.6
@@ -32,7 +31,7 @@ START_S = 60
 
 
 def printed(*command):
-    """What the command prints on stdout; an exhaustive search without a violation exits with 0."""
+    """Returns the command's stdout. (An exhaustive search without a violation exits with 0.)"""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
@@ -121,7 +120,7 @@ def await_server(port):
 
 @contextlib.contextmanager
 def real_server(force_sync):
-    """The address of a server that is started with the heap and the compilers of a production server."""
+    """Starts a server with the heap and the compilers of a production server; yields its address."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         settings = pathlib.Path(folder) / "zoo.cfg"
@@ -142,7 +141,7 @@ def real_server(force_sync):
 
 
 class Peer:
-    """A program of the folder peers, which stays alive, so that its virtual machine is warm."""
+    """A program of the folder peers. It stays alive, so that its virtual machine is warm."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -166,7 +165,7 @@ class Peer:
 def peers(server):
     curator = ("java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-Djava.net.preferIPv4Stack=true",
                "-cp", JARS, str(HERE / "peers/CuratorSpeed.java"), server)
-    # Debian's own interpreter, which has Debian's packages.
+    # Debian's packages belong to Debian's own interpreter.
     kazoo = ("/usr/bin/python3", str(HERE / "peers/kazoo_speed.py"), server)
     with Peer(*curator) as one, Peer(*kazoo) as other:
         for peer in (one, other):
@@ -181,7 +180,7 @@ def keep(samples, **values):
 
 
 def locks(program, force_sync):
-    """{name: value of each turn}: those of `bench real`, and those of the peers."""
+    """{name: value of each turn} of `bench real` and of the peers"""
     samples = {}
     with real_server(force_sync) as server, peers(server) as others:
         for _ in range(TURNS):
@@ -195,7 +194,7 @@ def locks(program, force_sync):
 
 
 def contention(program):
-    """{who: {contenders: handoffs/s of each turn}}, of sessions that contend for one lock."""
+    """{who: {contenders: handoffs/s of each turn}} of sessions that contend for one lock"""
     found = {}
     with real_server(False) as server, peers(server) as others:
         for _ in range(CONTENDER_TURNS):
@@ -211,7 +210,7 @@ def contention(program):
     return found
 
 
-# Those of a part are measured together.
+# The measurements of a part run together.
 PARTS = {
     "strategies": strategies,
     "explorer": lambda program: bench(program, "explorer"),

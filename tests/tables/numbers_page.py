@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures the figures of docs/numbers.md, and writes that page, its plots in docs/numbers, and the tables in
-docs/bugs.md and README.md that have the same figures.
+"""Measures the figures of docs/numbers.md, and writes that page, its plots in docs/numbers, and the tables
+with the same figures in docs/bugs.md and README.md.
 
   tests/tables/numbers_page.py PROGRAM [PART...]    measures these parts, or all, and writes everything
-  tests/tables/numbers_page.py --draw               only writes, what has been measured before
+  tests/tables/numbers_page.py --draw               only writes earlier measurements
 
 PROGRAM is the release build's lockstep, beside its power_table. Needs a quiet machine, ten minutes,
 Debian's zookeeper, libcurator-recipes-java and python3-kazoo, and a JDK. Measured values are kept in
@@ -201,7 +201,7 @@ def exhaustive_table(rows):
 
 
 def replace_table(page, head, by):
-    """The table in that page whose first line begins so."""
+    """Replaces the table in that page whose first line begins with `head`."""
     text = page.read_text()
     start = text.index("\n" + head) + 1
     end = text.index("\n\n", start)

@@ -6,7 +6,7 @@ from xml.sax.saxutils import escape
 
 WIDTH = 760
 MARGIN = 20
-# Series by name: the colour on a light and on a dark page. All have a contrast of 3 to 1 with their page.
+# The colours of series by name, on light and dark pages. Each has a contrast of 3 to 1 with its page.
 COLOURS = {"lockstep": ("#1f5fc4", "#6aa8ff"), "floor": ("#6e7781", "#9aa4af"),
            "curator": ("#b8500a", "#f0883e"), "kazoo": ("#0f766e", "#3fbfa8")}
 STYLE = """
@@ -35,7 +35,7 @@ def line(x1, y1, x2, y2, kind):
 
 
 def picture(title, description, height, parts):
-    """The whole file; `description` says in words what the picture shows."""
+    """Returns the whole file; `description` describes the picture in words."""
     def rules(which):
         return " ".join(f".{name} {{ fill: {colour[which]}; stroke: {colour[which]} }}" for name, colour in COLOURS.items())
     return "\n".join([
@@ -48,7 +48,7 @@ def picture(title, description, height, parts):
 
 
 def ticks(largest):
-    """Round values from 0 to beyond the largest."""
+    """Returns round values from 0 to beyond the largest."""
     step = 10 ** math.floor(math.log10(largest))
     for factor in (0.2, 0.25, 0.5, 1, 2):
         if largest / (step * factor) <= 6:
@@ -58,7 +58,7 @@ def ticks(largest):
 
 
 def powers(least, largest):
-    """The powers of ten around these."""
+    """Returns the powers of ten around these values."""
     return [10 ** i for i in range(math.floor(math.log10(least)), math.ceil(math.log10(largest)) + 1)]
 
 
@@ -73,7 +73,7 @@ def bars(title, description, unit, groups):
     for group, rows in groups:
         parts.append(text(MARGIN, y + 13, group, "quiet"))
         y += 20
-        # Lines stop where the name of the next group stands.
+        # Grid lines end above the next group's name.
         parts += [line(left + mark * scale, y, left + mark * scale, y + row * len(rows), "grid" if mark else "axis") for mark in marks]
         for colour, name, samples in rows:
             middle, end = y + row / 2, left + statistics.median(samples) * scale
@@ -90,7 +90,7 @@ def bars(title, description, unit, groups):
 
 
 def apart(wanted, distance):
-    """These heights, moved so that two are never nearer than that."""
+    """Returns these heights, moved until any two have at least that distance."""
     order = sorted(range(len(wanted)), key=wanted.__getitem__)
     placed = list(wanted)
     for before, after in zip(order, order[1:]):

@@ -1,8 +1,8 @@
-// power_table [SEEDS [EXECUTIONS [NAME...]]]: how soon each strategy finds each broken lock, as a
-// table in Markdown: the median number of executions until the guarantee is broken that the lock is
-// there to break, with the settings of `lockstep hunt`. A cell that ends in, say, 3/31 is of a
-// search that has found it with so many of the seeds only; of less than half there is no median.
-// The last column is the minimal schedule: its deviations, and the kinds of its faults.
+// power_table [SEEDS [EXECUTIONS [NAME...]]]: prints how soon each strategy finds each broken lock,
+// as a Markdown table. A cell is the median number of executions until the lock breaks the
+// guarantee it was made to break, with the settings of `lockstep hunt`. A cell that ends in 3/31,
+// for example, was found with only so many of the seeds; below half there is no median. The last
+// column is the minimal schedule: its number of deviations, and its kinds of faults.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -29,8 +29,8 @@ struct Settings {
   std::uint64_t executions = 20'000;
 };
 
-// How many executions it takes until the expected oracle fails; one more than there may be if it
-// never does. Another oracle that fails first does not count, and does not end the search.
+// The number of executions until the expected oracle fails; one more than the limit if it never
+// does. Another oracle that fails first does not count, and does not end the search.
 std::uint64_t executions_to_find(const Scenario& scenario, const search::StrategyName& strategy,
                                  std::uint64_t seed, std::uint64_t most) {
   search::ExecutionLimits limits;
@@ -43,7 +43,7 @@ std::uint64_t executions_to_find(const Scenario& scenario, const search::Strateg
   return most + 1;
 }
 
-// Deep flaws get as many executions as a hunt for them has.
+// Deep flaws get as many executions as a hunt for them.
 std::uint64_t most_executions(const Scenario& scenario, const Settings& settings) {
   return std::max(settings.executions, scenario.executions);
 }
@@ -73,7 +73,7 @@ std::string in_words(const Measured& measured, std::uint64_t most, const Setting
   return text + " " + std::to_string(measured.found) + "/" + std::to_string(settings.seeds);
 }
 
-// Returns what the file of the lock's minimal schedule says of it.
+// Describes the lock's minimal schedule, from its file.
 std::string minimal_schedule(const Scenario& scenario) {
   const std::filesystem::path folder(LOCKSTEP_SCHEDULES);
   std::ifstream file(folder / (std::string(scenario.name) + ".txt"));

@@ -4,11 +4,11 @@
   tests/tables/profile.py [--jobs N] [--pairs N] [--executions N] [--built] RELEASE
 
 RELEASE is the release build's lockstep. The preset `profile` is built twice in build/profile: first
-to record a profile in some hunts, then with that profile and with link-time optimisation. Its trace
-hashes have to equal those of RELEASE. The speed is that of alternating pairs of hunts, by the time
-of the processor, so that other programs on the machine matter less.
+to record a profile in some hunts, then with that profile and link-time optimisation. Its trace hashes
+must equal those of RELEASE. The speed is measured in alternating pairs of hunts by processor time, so
+that other programs on the machine matter less.
 
-A profile belongs to one state of the sources: build again after a change. Exit status 0: the hashes
+A profile fits one state of the sources: build again after a change. Exit status 0: the hashes
 are equal, 1: they are not, or a build failed, 2: bad usage.
 """
 
@@ -24,8 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "profile"
 PROFILED = BUILD / "bin" / "lockstep"
 
-# What the profile is recorded in: usual hunts, with coroutines and with fibers, and every schedule of
-# a small scene.
+# The hunts for the profile: usual ones, with coroutines and with fibers, and every schedule of a small scene.
 TRAINING = ("fair-mutex --executions 60000",
             "fair-mutex --executions 60000 --faults none",
             "read-write-lock --executions 20000",
@@ -37,7 +36,7 @@ MEASURED = ("fair-mutex", "--faults", "all", "--seed", "7")
 
 def run(*command, **options):
     print("+", *command, file=sys.stderr, flush=True)
-    # The compiler's cache need not know which profile an object was made with.
+    # The compiler's cache does not know the profile of an object.
     environment = {**os.environ, "CCACHE_DISABLE": "1"}
     done = subprocess.run([str(word) for word in command], env=environment, **options)
     if done.returncode != 0:
@@ -56,7 +55,7 @@ def build_with_profile(jobs):
            "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF"], jobs)
     for hunt in TRAINING:
         run(PROFILED, "hunt", *hunt.split(), "--seed", "1", stdout=subprocess.DEVNULL)
-    # The flags of the preset take the place of those of the command line above.
+    # The preset's flags must replace those of the command line above.
     (BUILD / "CMakeCache.txt").unlink()
     build([], jobs)
 

@@ -51,7 +51,7 @@ std::optional<std::vector<std::string>> queue(zhandle_t* handle) {
   return names;
 }
 
-// False if there is nothing to wait for.
+// Returns false if there is nothing to wait for.
 bool watch(zhandle_t* handle, const std::string& znode, Wait wait, News& news) {
   struct Stat stat{};
   if (wait == Wait::kByExistence) {

@@ -7,18 +7,18 @@
 #include <mutex>
 #include <string>
 
-// A lock as people write it against zookeeper.h, with a thread per client: it knows nothing of the
-// laboratory except the place where it says that it is inside.
+// A lock as people write it against zookeeper.h, with a thread per client. It knows the laboratory
+// only where it reports that it is inside.
 
 namespace lockstep::threads {
 
-// The events that a contender's watcher tells it.
+// The events that reach a contender's watcher.
 class News {
  public:
   static void tell(zhandle_t*, int type, int state, const char*, void* context);
   void wait_for_connection();
   [[nodiscard]] std::uint32_t count();
-  // Returns when there has been more news than that.
+  // Returns when there have been more than `count` events.
   void wait_beyond(std::uint32_t count);
   [[nodiscard]] bool is_over();
 
@@ -30,13 +30,13 @@ class News {
   bool over_ = false;
 };
 
-// How it waits for the znode in front.
+// How a contender waits for the znode in front.
 enum class Wait : std::uint8_t {
   kByData,       // With a watch that exists only if the znode does.
-  kByExistence,  // Forgets that the znode may have gone, and the watch is on nothing then.
+  kByExistence,  // Forgets that the znode may be gone, in which case it watches nothing.
 };
 
-// Acquires "/lock" once, is inside, and releases it.
+// Acquires "/lock" once, enters, and releases it.
 void contend(Wait wait);
 
 }  // namespace lockstep::threads

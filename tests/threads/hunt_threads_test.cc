@@ -15,7 +15,7 @@
 #include "lockstep/lab/replay.h"
 #include "lockstep/threads/inside.h"
 
-// Threaded code is hunted as it stands, with ZooKeeper's own C client.
+// Hunts threaded code unchanged, with ZooKeeper's own C client.
 
 namespace lockstep::threads {
 namespace {
@@ -47,7 +47,7 @@ TEST(HuntThreadsTest, ACorrectLockHoldsWithoutFaults) {
   EXPECT_GT(report.steps, 300 * 500u);
 }
 
-// The model race: the znode in front goes before the watch is set.
+// The model race: the znode in front is deleted before the watch is set.
 TEST(HuntThreadsTest, AForgottenCheckIsFoundAndReplayed) {
   const lab::LockUnderTest lock = under_test(three_contenders(Wait::kByExistence));
   lab::HuntSettings settings = executions(2'000);
@@ -104,7 +104,7 @@ void abort_in_a_thread() {
   other.join();
 }
 
-// The process that is hunted ends; its last words name the schedule.
+// The hunted process ends; its last words name the schedule.
 TEST(HuntThreadsDeathTest, AnAbortInAThreadHasLastWords) {
   EXPECT_DEATH(static_cast<void>(hunt_threads("aborting", &abort_in_a_thread, executions(10))),
                "the program under test has aborted in step [0-9]+");
@@ -120,7 +120,7 @@ TEST(HuntThreadsTest, AnAbortInAProcessOfItsOwnIsAFailure) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("aborted"));
 }
 
-// A lock that is abandoned in one execution is free in the next.
+// A lock abandoned in one execution is free in the next.
 TEST(HuntThreadsTest, AProcessOfItsOwnHasItsOwnGlobals) {
   static std::mutex mutex;
   const auto body = [] {
@@ -176,7 +176,7 @@ TEST(HuntThreadsTest, AThreadThatSleepsForEverIsNoHang) {
 
 TEST(HuntThreadsTest, AHandleThatIsLeftOpenIsMisuse) {
   const auto body = [] {
-    News* const news = new News;  // The threads that are left use it.
+    News* const news = new News;  // Never freed, because the remaining threads use it.
     zookeeper_init("a.example:2181", &News::tell, 10'000, nullptr, news, 0);
     news->wait_for_connection();
   };
@@ -211,9 +211,9 @@ TEST(HuntThreadsTest, LeftoversAreFound) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("/lock/left"));
 }
 
-// Found by such a hunt: zoo_exists looks whether the session is over, then queues its request. If
-// the I/O thread learns of the end in between, it has cleared the queues and is gone, and nobody
-// ever completes the call (zookeeper.c 3.8.0, zoo_awexists and do_io). lockstep::zookeeper makes no
+// Found by such a hunt: zoo_exists checks that the session is alive, then queues its request. If
+// the I/O thread learns of the end in between, it has cleared the queues and is gone, and the call
+// never completes (zookeeper.c 3.8.0, zoo_awexists and do_io). lockstep::zookeeper makes no
 // synchronous calls.
 class SynchronousCallTest : public ::testing::TestWithParam<const char*> {};
 
@@ -238,7 +238,7 @@ TEST_P(SynchronousCallTest, HangsWhenItsSessionEnds) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("waits in pthread_cond_wait"));
 }
 
-// A session ends when an operator ends it, or while its client is stalled.
+// The session ends when an operator ends it, or while its client is stalled.
 INSTANTIATE_TEST_SUITE_P(Faults, SynchronousCallTest, ::testing::Values("kill-session", "stall"),
                          [](const auto& fault) {
                            const std::string name = fault.param;

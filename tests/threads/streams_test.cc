@@ -21,8 +21,8 @@
 #include "lockstep/threads/hunt_threads.h"
 #include "lockstep/threads/inside.h"
 
-// Connections lose and delay bytes: transfers take a part of them, ends come in the middle of a
-// frame, and new connections are refused or never made.
+// Connections lose and delay bytes: transfers move only a part, ends come in the middle of a frame,
+// and new connections are refused or never established.
 
 namespace lockstep::threads {
 namespace {
@@ -44,7 +44,7 @@ sockaddr_in server() {
   return address;
 }
 
-// -1 and errno if it fails.
+// Returns -1 and sets errno on failure.
 int connected() {
   const sockaddr_in address = server();
   const int file = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -56,7 +56,7 @@ int connected() {
   return errno = error, -1;
 }
 
-// The number of bytes before the end, at most `size`.
+// Returns the number of bytes before the end, at most `size`.
 std::size_t read_bytes(int file, std::size_t size) {
   std::array<char, 64> bytes{};
   std::size_t count = 0;
@@ -86,7 +86,7 @@ void expect_found(void (*body)(), const char* faults, std::string_view oracle) {
   EXPECT_EQ(replayed.violation.value().oracle, oracle);
 }
 
-// It takes what one recv gives it for the whole answer.
+// Takes the result of one recv for the whole answer.
 void takes_a_part_for_all() {
   const int file = connected();
   ::send(file, kHandshake.data(), kHandshake.size(), 0);
@@ -141,7 +141,7 @@ TEST(StreamsTest, ASendTakesAPart) { expect_found(&sends_without_a_look, "none",
 
 // ------------------------------------------------------------------------------------ connecting
 
-// Connects once more when its first connection has ended.
+// Connects again when its first connection has ended.
 void connects_again() {
   using std::chrono::steady_clock;
   const int first = connected();

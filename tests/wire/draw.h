@@ -90,7 +90,7 @@ class Draw {
     std::visit([this](auto& record) { this->draw(record); }, body);
   }
 
-  // Small numbers, and those at the limits, more often than others.
+  // Draws small numbers and limits more often than others.
   std::uint64_t bits() {
     const std::uint64_t drawn = engine_();
     switch (below(4)) {

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// The frames that a reader finds in a stream that arrives in fragments of those sizes.
+// The frames that a reader finds when the stream arrives in fragments of these sizes.
 template <class SizeOfNext>
 std::vector<std::string> frames_in(std::string_view stream, SizeOfNext size_of_next) {
   std::vector<std::string> frames;

@@ -1,5 +1,4 @@
-// Frames that ZooKeeper's own clients and server have exchanged: wire/record/record.py records
-// them.
+// Recorded frames between ZooKeeper's own clients and server (wire/record/record.py records them).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,13 +34,13 @@ std::string bytes_of(std::string_view hexadecimal) {
   return bytes;
 }
 
-// One direction of one connection, as it went over the network.
+// One direction of one connection.
 struct Stream {
   std::string bytes;
   std::size_t frames = 0;
 };
 
-// By connection; first what the client has sent.
+// By connection: the client's stream, then the server's.
 std::map<int, std::pair<Stream, Stream>> streams_of(const std::string& client) {
   std::ifstream file(LOCKSTEP_GOLDEN_FRAMES "/" + client + ".txt");
   std::map<int, std::pair<Stream, Stream>> streams;
@@ -78,7 +77,7 @@ T must(std::expected<T, Malformed> decoded) {
   return std::move(*decoded);
 }
 
-// Everything that a client and its server have said, in order, decoded and encoded again.
+// All messages of a client and its server, in order, decoded and encoded again.
 class Conversation {
  public:
   explicit Conversation(const std::string& client) {

@@ -46,7 +46,7 @@ TEST(JuteTest, NumbersAreBigEndian) {
   EXPECT_EQ(written(true), "\1");
   EXPECT_EQ(read<std::int32_t>("\xff\xff\xff\xfe"), -2);
   EXPECT_EQ(read<std::int64_t>("\xff\xff\xff\xff\xff\xff\xff\xfe"), -2);
-  EXPECT_TRUE(read<bool>("\7"));  // Java takes every other byte than 0 for true.
+  EXPECT_TRUE(read<bool>("\7"));  // Java takes every byte except 0 for true.
 }
 
 TEST(JuteTest, NullIsNotEmpty) {

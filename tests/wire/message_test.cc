@@ -137,7 +137,7 @@ TEST(WireMessageTest, AHandshakeMayLackItsLastByte) {
   EXPECT_EQ(decode_connect_response(encode(response)), response);
 }
 
-// The fuzzer's target, on damaged messages: in every build, without a fuzzer.
+// Runs the fuzzer's target on damaged messages, in every build and without a fuzzer.
 TEST(WireMessageTest, DamagedMessagesAreRefusedOrMeanSomething) {
   Draw draw(2);
   int refused = 0;

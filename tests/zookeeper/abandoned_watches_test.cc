@@ -68,7 +68,7 @@ Task<void> watch_and_forget(lockstep::Session& session, std::string_view parent,
   }
 }
 
-// Processor time of all threads of this process.
+// The processor time of all threads of this process.
 std::chrono::nanoseconds processor_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -102,7 +102,7 @@ TEST_F(AbandonedWatchesTest, AReconnectAfterManyTimedOutWaitsCostsLittle) {
   runtime.run(reconnect_after_many(client, proxy, server, spent));
   const auto spent_ms = std::chrono::duration_cast<std::chrono::milliseconds>(spent).count();
   RecordProperty("reconnect_processor_ms", static_cast<int>(spent_ms));
-  // It takes a few milliseconds; a comparison of each watch with all others takes many seconds.
+  // Takes a few milliseconds; comparing each watch with all others would take many seconds.
   EXPECT_LT(spent_ms, 1000);
 }
 

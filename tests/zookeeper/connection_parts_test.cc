@@ -157,7 +157,7 @@ TEST(ResolverTest, TheSystemResolvesThisMachineAndRefusesUnknownNames) {
   EXPECT_FALSE(nowhere.error().empty());
 }
 
-// Runs a probe to its end, as if `budget` had passed when there is no answer.
+// Runs a probe to its end; without an answer, as if `budget` had passed.
 std::optional<std::string> probe(std::uint16_t port) {
   const TimePoint start{};
   const Duration budget = std::chrono::seconds(2);

@@ -17,8 +17,8 @@
 #include "support/lab.h"
 #include "support/session_waits.h"
 
-// Behaviour that only several servers show. A sample by default; more with the environment variable
-// LOCKSTEP_LONG.
+// Behaviour that only several servers show. Runs a sample by default, more with the environment
+// variable LOCKSTEP_LONG.
 namespace lockstep::zookeeper {
 namespace {
 

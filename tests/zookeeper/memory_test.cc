@@ -74,8 +74,8 @@ TEST(MemoryTest, WaitersCostLittleAtRestAndWhileTheyQueueUp) {
   RecordProperty("bytes_of_a_waiter_at_rest", std::to_string(each));
   RecordProperty("bytes_at_most", std::to_string(measured.at_most));
   EXPECT_LT(each, 3072U);
-  // That is their memory at rest, and the lists of the waiters that ReplyWindow admits. The lists
-  // of all waiters together would take more than a hundred.
+  // The memory at rest, plus the lists of the waiters that ReplyWindow admits. The lists of all
+  // waiters together would take more than a hundred.
   EXPECT_LT(measured.at_most, std::size_t{24} << 20);
 }
 

@@ -64,7 +64,7 @@ Task<std::shared_ptr<lockstep::Session>> open(Client& client) {
 
 Task<void> open_and_forget(Client& client) { co_await open(client); }
 
-// B waits while A holds; then A's link is cut in both directions for good.
+// B waits while A holds; then A's link is cut in both directions for the rest of the test.
 Task<void> be_partitioned(Client& client_a, Client& client_b, TcpProxy& proxy, Instants& told) {
   const auto a = co_await open(client_a);
   const auto b = co_await open(client_b);

@@ -244,7 +244,7 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
     holders.push_back(std::move(*holder));
   }
   for (int i = 0; i < kAllWaiters; ++i) crowd.join(*locks[static_cast<std::size_t>(i % kLocks)]);
-  // Each waits for another znode; one that will take over watches its own, too.
+  // Each waiter watches another znode; one that will take over watches its own, too.
   co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kAllWaiters; });
   const auto all = static_cast<int>(sessions.ids.size());
   EXPECT_GT(all, 4);

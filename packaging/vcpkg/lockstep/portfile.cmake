@@ -1,4 +1,4 @@
-# An overlay port: it builds the tree that it stands in.
+# An overlay port that builds the tree it is part of.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES zookeeper LOCKSTEP_WITH_ZOOKEEPER)
@@ -8,7 +8,7 @@ vcpkg_cmake_configure(
     ${features}
     -DLOCKSTEP_BUILD_PROGRAM=OFF
     -DLOCKSTEP_BUILD_TESTS=OFF
-    -DCMAKE_DISABLE_FIND_PACKAGE_rapidcheck=ON  # A component that exists by chance cannot be relied on.
+    -DCMAKE_DISABLE_FIND_PACKAGE_rapidcheck=ON  # Do not depend on what happens to be installed.
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/lockstep)

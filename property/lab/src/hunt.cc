@@ -106,7 +106,7 @@ class Search {
   [[nodiscard]] search::ExecutionLimits limits() const { return {.faults = settings_.faults}; }
   // Whether the violation that was found has ended a child process of the hunt.
   [[nodiscard]] bool ended_process() const { return ended_process_; }
-  // As few as the hunt has found necessary.
+  // The hunt reduces this when executions in one process turn out to influence each other.
   [[nodiscard]] std::uint32_t executions_per_fork() const { return executions_per_fork_; }
 
  private:
@@ -239,7 +239,7 @@ std::string what_was_judged(const HuntReport& report) {
   return std::string(idle) + report.judged.text() + '\n';
 }
 
-// How a test lets an exhaustive search go on where this one stopped.
+// How a test can let an exhaustive search go on where this one stopped.
 std::string way_on(StoppedBy reason) {
   switch (reason) {
     case StoppedBy::kTime:
@@ -317,8 +317,8 @@ search::Failure explained(const LockUnderTest& lock, const HuntSettings& setting
   return explain(scene, search.limits(), found);
 }
 
-// A schedule that ends its process cannot be run in this one. It is shown as it was found if it
-// does not end a process again.
+// A schedule that ends its process cannot be run in this one. If it does not end a process again,
+// it is shown as it was found.
 search::Failure ended(const LockUnderTest& lock, const HuntSettings& settings,
                       const HuntWatch& watch, const search::Found& found) {
   if (std::optional<search::Failure> failure =

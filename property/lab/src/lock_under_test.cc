@@ -18,8 +18,8 @@ char upper(char byte) {
   return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
 }
 
-// The name is a part of replay strings, shell commands and C++ code: it needs no quoting and has no
-// slash.
+// A name appears in replay strings, shell commands and C++ code, so it must need no quoting and
+// have no slash.
 void check_name(const std::string& name) {
   const auto allowed = [](char byte) {
     return is_letter_or_digit(byte) ||

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLiteralLength = 84;
 
-// The test's claim: KeepsS1, HasNoLivelock.
+// The name of the generated test says what it claims: KeepsS1, HasNoLivelock.
 std::string test_name(std::string_view oracle) {
   const bool is_guarantee = oracle.size() == 2;
   if (is_guarantee) return "Keeps" + std::string(oracle);

@@ -12,7 +12,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// The contender that blocks another one, and at which lock.
+// The contender that blocks another one, and the lock at which it does.
 class Blocked {
  public:
   const Contender* by;
@@ -36,8 +36,8 @@ std::optional<Blocked> blocked(const Contender& waiter, const Contenders& conten
   return std::nullopt;
 }
 
-// Whether contenders wait for each other in a circle that includes different locks. A circle in one
-// queue alone is not a deadlock: the queue has a last place, which blocks no contender.
+// Whether contenders wait for each other in a circle that includes different locks. A circle within
+// one queue is not a deadlock: the queue has a last place, which blocks no contender.
 bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server) {
   for (const Contender& contender : contenders) {
     if (contender.finished()) continue;
@@ -199,7 +199,8 @@ Task<void> create_parent(fake::FakeSession& session, Path lock) {
 
 }  // namespace
 
-// With an ACL, one of the contenders creates the parent: the operator has none of their identities.
+// With an ACL, one of the contenders creates the parent, because the operator lacks their
+// identities.
 void LockScenario::create_lock(fakezk::World& world) {
   if (!lock_.sessions.default_acl.says_nothing()) {
     fake::FakeClient& first = contenders_.front().client().fake();
@@ -240,7 +241,7 @@ void LockScenario::finish(fakezk::World& world) {
   verdict_->report(circle ? "deadlock" : "L1", who_waits_for_what(world), world.steps());
 }
 
-// If no fault has struck, a lock without any grant has shown nothing.
+// Without a fault, a lock that was never granted shows nothing.
 void LockScenario::check_grants(const fakezk::World& world) const {
   std::uint32_t attempts = 0;
   std::uint32_t grants = 0;
@@ -255,7 +256,7 @@ void LockScenario::check_grants(const fakezk::World& world) const {
                    world.steps());
 }
 
-// A contender that waits for ever is noticed whether it reports its acquires or not.
+// L1 judges every contender, whether it reports its acquires or not.
 search::Judgements LockScenario::judgements() const {
   search::Judgements all = oracles_.judged();
   all += resource_.judged();
@@ -301,7 +302,7 @@ std::string LockScenario::who_waits_for_what(const fakezk::World& world) const {
   return report;
 }
 
-// The reason why that znode may never change.
+// Explains why that znode may never change.
 std::string LockScenario::whose(const fakezk::World& world, const Path& znode,
                                 const Contender& waiter) const {
   const std::optional<fakezk::PathId> id = world.server().paths().find(znode.text());

@@ -19,7 +19,7 @@ std::string kinds(const fakezk::FaultPlan& plan, std::string_view separator,
   return text;
 }
 
-// Whether it allows all kinds that need not be named, without caps.
+// Whether the plan allows, without caps, all kinds that need not be named.
 bool has_all(const fakezk::FaultPlan& plan) {
   for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
     const auto kind = static_cast<fakezk::FaultKind>(i);

@@ -1,5 +1,5 @@
 // The fair lock over ZkClient that tutorials print: a znode for each thread, a listener on the
-// znode in front, a latch. Each of its three flaws can be repaired alone.
+// znode in front, a latch. Each of its three flaws can be repaired separately.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ struct Flaws {
   // ZkClient opens a new session by itself. The thread's znode is not in the list then, and the
   // search for it returns a negative index. Correct: lockstep::position_of returns kNoNode.
   bool index = false;
-  // unlock() deletes a remembered path, even if the session is over, and takes "not there" for
+  // unlock() deletes a remembered path, even after the session is over, and takes "not there" for
   // success. Correct: HeldLock::release returns kAlreadyLost.
   bool release = false;
 };
@@ -45,20 +45,20 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Flaws flaws)
   if (!flaws.latch) latch->made = true;
   const Result<Stat> there = co_await retried(session, &Session::exists, before, Context());
   if (!there) co_return Result<void>();
-  // This thread goes on a little later than the thread that delivers events.
+  // This thread goes on a little later than the event thread.
   co_await ok(sleep_for(session.executor(), std::chrono::milliseconds(1)));
   latch->made = true;
   co_return co_await latch->gate.passed();
 }
 
-// Returns the place of `ours` in the sorted list, as Collections.binarySearch does.
+// Returns the place of `ours` in the sorted list, like Collections.binarySearch.
 std::ptrdiff_t index_of(const std::vector<std::string_view>& sorted, std::string_view ours) {
   const auto found = std::ranges::find(sorted, ours);
   return found == sorted.end() ? -1 : found - sorted.begin();
 }
 
-// Calls tryLock() and waitForLock() by turns. ZkClient repeats each request until it has an answer,
-// in a new session if necessary.
+// Alternates between tryLock() and waitForLock(). ZkClient repeats each request until it has an
+// answer, in a new session if necessary.
 Task<Result<Zxid>> lock_with(Contender& self, Path lock, Path ours, Flaws flaws) {
   const SessionId creator = (co_await ok(self.client().session(Context())))->id();
   for (;;) {
@@ -121,7 +121,7 @@ const Registered kRegistered{
              "The fair lock over ZkClient: its main flaw, as textbook-a-latch.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-latch", "textbook", "L1",
-             "Makes the latch after its last look: an event in between finds none.",
+             "Makes its latch after the last look: an event in between has nothing to count down.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-index", "textbook", "crash",
              "Does not find its own znode, and goes on with a negative index.",

@@ -1,5 +1,5 @@
-// The locks of a flash sale with a stock of one item: one lock is a znode of a fixed name that all
-// waiters watch, the other is a fair lock with a timed acquire.
+// Two locks of a flash sale with one item in stock: one is a znode with a fixed name that all
+// waiters watch, the other a fair lock with a timed acquire.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::textbook_b {
@@ -36,7 +36,7 @@ Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
     self.resource().released();
-    // The znode goes with its session, so this cannot delete another client's znode of that name.
+    // The znode goes with its session: this cannot delete another client's znode of that name.
     static_cast<void>(co_await (*session)->close());
     self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }
@@ -79,8 +79,8 @@ const Registered kRegistered{
              "The lock of a flash sale: its main flaw, as textbook-b-oversell.",
              lab::ScenarioSize{2, 1}, &contenders<&sell<Sale{true}>>, "tutorial B"},
     Scenario{"textbook-b-herd", "textbook", "L3",
-             "All waiters watch one znode: every release wakes everybody.", lab::ScenarioSize{3, 1},
-             &contenders<&contend_in_a_herd>, "tutorial B"},
+             "All waiters watch one znode: every release wakes all of them.",
+             lab::ScenarioSize{3, 1}, &contenders<&contend_in_a_herd>, "tutorial B"},
     Scenario{"textbook-b-oversell", "textbook", "user:oversold",
              "Looks at the stock outside the lock, and sells inside.", lab::ScenarioSize{2, 1},
              &contenders<&sell<Sale{true}>>, "tutorial B"},

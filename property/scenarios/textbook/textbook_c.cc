@@ -31,8 +31,8 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
   co_return co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);
 }
 
-// Creates the folder of the tasks and swallows every error, not only "is there already". The first
-// create in the folder fails then. Correct: lockstep::ensure_parent.
+// Creates the folder of the tasks and swallows every error, not only kNodeExists. The first create
+// in the folder fails then. Correct: lockstep::ensure_parent.
 Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
   const Path folder = lock / "tasks";
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -64,16 +64,16 @@ using Orphaned = WithCreate<&create>;
 
 const Registered kRegistered{
     Scenario{"textbook-c", "textbook", "S5",
-             "Ten executors by ten tasks: its main flaw, as textbook-c-orphan.",
+             "Ten executors with ten tasks: its main flaw, as textbook-c-orphan.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-polling", "textbook", "livelock",
              "Reads the whole queue once a second until it is first.", lab::ScenarioSize{2, 1},
              &contenders<&contend_with_long_tasks<Polling>>, "tutorial C", true},
     Scenario{"textbook-c-orphan", "textbook", "S5",
-             "Takes a lost reply for a failure, and leaves behind what it has created.",
+             "Takes a lost reply for a failure, and leaves the znode that it has created.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-parent", "textbook", "crash",
-             "Swallows why it could not create the folder, and fails at the first create in it.",
+             "Ignores the error of creating the folder, and fails at the first create in it.",
              lab::ScenarioSize{2, 1}, &contenders<&work_in_folder>, "tutorial C"}};
 
 }  // namespace

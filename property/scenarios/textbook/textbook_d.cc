@@ -1,4 +1,4 @@
-// The recipe with a client id in the data of the znode, in two forms with one flaw each.
+// The recipe with a client id in the znode's data, in two forms with one flaw each.
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -10,13 +10,13 @@ namespace lockstep::scenarios::textbook_d {
 
 namespace {
 
-// Returns the first znode whose data is our id; kNoNode if there is none.
+// Returns the first znode with our id as its data; kNoNode if there is none.
 Task<Result<Created>> find(Session& session, Path lock, std::string id) {
   co_await ok(session.connected());
   co_await ok(session.sync(lock));
   const Children queue = co_await ok(session.get_children(lock));
   std::vector<std::string_view> sorted(queue.begin(), queue.end());
-  std::ranges::sort(sorted);  // All names begin alike.
+  std::ranges::sort(sorted);  // All names have the same prefix.
   for (const std::string_view name : sorted) {
     const auto read = co_await session.get_data(lock / name);
     if (!read && outcome_unknown(read.error())) co_return failure(read.error());
@@ -51,7 +51,7 @@ Task<void> hold_once(Contender& self, std::shared_ptr<Session> session, Path loc
   if (!evidence) co_return;
   const GrantRecord grant(session->id(), lock, ours->path, ours->stat.czxid, *evidence);
   HeldLock held(*session, grant, &self.oracles());
-  static_cast<void>(co_await sleep_for(session->executor(), std::chrono::seconds(1)));  // Works.
+  static_cast<void>(co_await sleep_for(session->executor(), std::chrono::seconds(1)));  // The work.
   co_await held.release();
 }
 
@@ -62,7 +62,7 @@ Task<Result<GrantRecord>> acquire_recursively(Contender& self, Session& session,
                                               int depth) {
   if (depth == kDeepest) throw std::runtime_error("StackOverflowError");
   Result<GrantRecord> grant = co_await queue_up(session, lock, self.oracles());
-  // The flaw: this should end with the session, or when there are no more places.
+  // The flaw: this should end with the session, or when no place is left.
   if (!grant) grant = co_await acquire_recursively(self, session, lock, depth + 1);
   co_return std::move(grant);
 }
@@ -104,7 +104,7 @@ const Registered kRegistered{
              "Finds its znode by a client id, which two acquires of one client share.",
              lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
     Scenario{"textbook-d-recursion", "textbook", "crash",
-             "Calls itself when something goes wrong, also when all goes wrong at once.",
+             "Calls itself after each error, even when every request fails at once.",
              lab::ScenarioSize{2, 1}, &contenders<&contend_recursively>, "tutorial D"}};
 
 }  // namespace

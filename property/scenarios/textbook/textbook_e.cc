@@ -1,5 +1,5 @@
 // The simplified reentrant mutex: wait and notify under a monitor, and a counter for re-entry. Each
-// flaw can be repaired alone.
+// flaw can be repaired separately.
 #include <algorithm>
 #include <optional>
 
@@ -16,12 +16,13 @@ struct Flaws {
   // A client that gives up leaves its znode in the queue. Correct: lockstep::Place.
   bool znode = false;
   // The watcher calls notifyAll() outside the monitor, perhaps between the waiter's look and its
-  // wait(). Correct: a notice that is kept, as in a Watch.
+  // wait(). Correct: keep the notification, as a Watch does.
   bool notify = false;
   // The client's znode is not in the list, and the mutex takes the index -1 for the first place.
   // Correct: kNoNode.
   bool index = false;
-  // Re-entry counts, and does not look whether the client still holds the lock. Correct: it fails.
+  // Re-entry counts without checking that the client still holds the lock. Correct: it fails after
+  // a loss.
   bool reentry = false;
 };
 
@@ -37,7 +38,7 @@ class Monitor {
 Task<void> notify_all(Watch watch, std::shared_ptr<Monitor> monitor, Flaws flaws) {
   static_cast<void>(co_await watch.fired());
   monitor->gate.open();
-  if (flaws.notify) monitor->gate.close();  // Only a thread that waits already hears it.
+  if (flaws.notify) monitor->gate.close();  // Only a thread that already waits is woken.
 }
 
 Task<Result<void>> wait_for_deletion(Session& session, Path before, Context context, Flaws flaws) {
@@ -45,12 +46,12 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Context cont
   auto there = co_await ok(retried(session, &Session::exists_watched, before, context));
   if (!there.value) co_return Result<void>();
   session.in_background(notify_all(std::move(there.watch), monitor, flaws));
-  // This thread goes on a little later than the thread that delivers events.
+  // This thread goes on a little later than the event thread.
   co_await ok(sleep_for(session.executor(), milliseconds(1), context));
   co_return co_await monitor->gate.passed(context);
 }
 
-// Waits for its turn in whatever session there is.
+// Waits for its turn in any session.
 Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId owner,
                                 Context context, Flaws flaws) {
   for (;;) {
@@ -67,7 +68,7 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
     if (!position || session->id() != owner) co_return failure(Error::kNoNode);
     if (position->ahead == 0) co_return queue->parent().pzxid;
     self.oracles().waiting(owner, ours, position->ahead);
-    // The flaw called `timeout`: each wake grants the whole of it again.
+    // The flaw called `timeout`: each wake restarts the whole timeout.
     const bool afresh = flaws.timeout && context.deadline();
     if (afresh) context = self.patience();
     const Path before = lock / position->predecessor;
@@ -76,7 +77,7 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
   }
 }
 
-// Uses what the lock protects once, and again under the same lock; then takes its time.
+// Uses the protected resource once, and again under the same lock; then takes some time.
 Task<void> work(Contender& self, Path lock, std::shared_ptr<Session> session, Flaws flaws) {
   self.resource().enter(*session);
   static_cast<void>(co_await session->exists(lock));
@@ -145,7 +146,7 @@ const Registered kRegistered{
              "Does not find its own znode, and takes that for the first place.",
              lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial E"},
     Scenario{"textbook-e-reentry", "textbook", "S2",
-             "Enters once more what it has lost in the meantime.", lab::ScenarioSize{2, 1},
+             "Enters again a lock that it has lost in the meantime.", lab::ScenarioSize{2, 1},
              &contenders<&contend<Flaws{.reentry = true}>>, "tutorial E"}};
 
 }  // namespace

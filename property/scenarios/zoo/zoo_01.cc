@@ -1,6 +1,6 @@
 // Wait after a missing predecessor (apache/helix#44; ZooKeeper's own WriteLock.java): the
 // predecessor is deleted between the list and the read that should register the watch. The waiter
-// sees that it is gone and waits for a watch all the same; no event will wake it. Correct:
+// sees that it is gone, and waits for a watch anyway; no event will wake it. Correct:
 // lockstep::wait_in_queue.
 #include "lockstep/ok.h"
 #include "lockstep/retried.h"
@@ -21,7 +21,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     const Path predecessor = lock / position.predecessor;
     const auto ahead =
         co_await ok(retried(session, &Session::exists_watched, predecessor, context));
-    // The flaw: this does not look whether the znode was there.
+    // The flaw: this does not check that the znode was there.
     co_await ok(ahead.watch.fired(context));
   }
 }

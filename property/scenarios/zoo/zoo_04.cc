@@ -1,7 +1,7 @@
 // Wake missed across a reconnect (kazoo#170): the connection is lost while the waiter reads its
-// predecessor. The waiter sets its watch again after the reconnect, but does not look whether the
+// predecessor. The waiter sets its watch again after the reconnect, but does not check whether the
 // predecessor was deleted in the meantime. Correct: lockstep::wait_in_queue judges a repeated read
-// as it judges the first.
+// like the first.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_04 {
@@ -23,7 +23,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
       co_await ok(ahead->watch.fired(context));
       continue;
     }
-    // The flaw: this does not look at what the repeated read found.
+    // The flaw: this ignores what the repeated read found.
     const auto again =
         co_await ok(retried(session, &Session::exists_watched, predecessor, context));
     co_await ok(again.watch.fired(context));
@@ -32,7 +32,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-04-wake-missed-across-reconnect", "zoo", "L1",
-             "Sets its watch again after a reconnect without looking whether it comes too late.",
+             "Sets its watch again after a reconnect without checking whether it is too late.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "kazoo#170"}};
 
 }  // namespace

@@ -80,7 +80,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-05-monitor-held-during-retry", "zoo", "L1",
-             "Holds the monitor that the news of the reconnect needs, and waits for that news.",
+             "Waits for a reconnect, holding the monitor without which none is announced.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "CURATOR-495"}};
 
 }  // namespace

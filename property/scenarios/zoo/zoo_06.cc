@@ -1,5 +1,5 @@
-// Capacity change not signalled (CURATOR-75): a semaphore's limit is raised, and the clients that
-// wait already do not hear of it, because they read the limit before they began to wait. Correct:
+// Capacity change not signalled (CURATOR-75): a semaphore's limit is raised, and clients that
+// already wait do not notice, because they read the limit before they began to wait. Correct:
 // lockstep::Semaphore with the path of the shared count, which it watches.
 #include "lockstep/semaphore.h"
 #include "lockstep/shared_count.h"
@@ -10,7 +10,7 @@ namespace lockstep::scenarios::zoo_06 {
 
 namespace {
 
-// Keeps the lease until it is lost: no waiter is woken by a release here.
+// Keeps the lease until it is lost: here no release wakes a waiter.
 Task<void> keep(std::shared_ptr<Session> session, HeldLock lease) {
   Gate never(session->executor());
   static_cast<void>(co_await never.passed(Context(lease.lost_token())));
@@ -37,7 +37,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-06-capacity-not-signalled", "zoo", "L1",
-             "Does not hear that the semaphore it waits for has become larger.",
+             "Does not notice that the semaphore it waits for has become larger.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend>, "CURATOR-75"}};
 
 }  // namespace

@@ -23,14 +23,14 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
       co_return failure(Error::kNodeExists);
     }
     if (created || !outcome_unknown(created.error())) co_return std::move(created);
-    // The flaw: this does not look whether the server applied the create.
+    // The flaw: this does not check whether the server applied the create.
     co_await ok(session.connected(context));
   }
 }
 
 const Registered kRegistered{
     Scenario{"zoo-07-create-without-guid", "zoo", "L1",
-             "Repeats a create whose reply was lost, and waits behind its own first znode.",
+             "Repeats a create whose reply was lost, and waits for its own first znode.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithCreate<&create>>,
              "zktools#2, zk-ruby#54, accumulo#637"}};
 

@@ -1,6 +1,6 @@
 // GUID, but the retries run out (CURATOR-45): the reply to the create is lost, and so is the reply
-// to the search for the new znode. The acquire gives up and leaves the znode for as long as the
-// session lives. Correct: lockstep::take_place goes on searching, or hands the GUID to a background
+// to the search for the new znode. The acquire gives up and leaves the znode until the session
+// ends. Correct: lockstep::take_place goes on searching, or hands the GUID to a background
 // deletion.
 #include "scenarios/broken_lock.h"
 
@@ -30,7 +30,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-08-retries-exhausted", "zoo", "S5",
-             "Gives up the search for its own create, and leaves behind what it has created.",
+             "Gives up the search for its own create, and leaves the znode that it has created.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithCreate<&create>>, "CURATOR-45"}};
 
 }  // namespace

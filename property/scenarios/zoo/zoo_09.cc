@@ -22,7 +22,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-09-cancel-in-create", "zoo", "S5",
-             "Is cancelled while its create is under way, and leaves behind what it has created.",
+             "Is cancelled while its create is in flight, and leaves the znode that it creates.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithCreate<&create>, kImpatient>,
              "CURATOR-79, CURATOR-62"}};
 

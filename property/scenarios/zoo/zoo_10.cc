@@ -23,7 +23,7 @@ Task<Result<Created>> find_or_create(Session& session, Path lock, std::string na
                                     CreateMode::kEphemeralSequential);
 }
 
-// Tries until it holds, in whatever session there is by then.
+// Tries until it holds, in whatever session is current.
 Task<void> hold_once(Contender& self, Path lock) {
   const Guid guid(self.client().process().random());
   const std::string name = "_c_" + std::string(guid.view());

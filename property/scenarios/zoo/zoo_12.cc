@@ -27,7 +27,7 @@ using Mutex = AssembledMutex<&sound_create, &wait_for_turn, NoPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-12-error-leaks-queue-znode", "zoo", "S5",
-             "Stores its path only when it holds: an error before leaves the znode in the queue.",
+             "Stores its path only when it holds: an earlier error leaves the znode in the queue.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Mutex>, "go-zookeeper#229"}};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NodeExists against one's own corpse (KAFKA-1387, KAFKA-7165): the client finds a znode of a fixed
-// name with its own data in it and takes it for its own. The znode belongs to the client's former
+// NodeExists against one's own corpse (KAFKA-1387, KAFKA-7165): the client finds a znode with a
+// fixed name and its own data, and takes it for its own. The znode belongs to the client's former
 // session, and the server is about to delete it. Correct: the znode is ours only if its
 // ephemeralOwner is the current session; otherwise wait until it is deleted.
 #include "scenarios/broken_lock.h"
@@ -36,7 +36,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!token) continue;
     const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
     self.oracles().granted(grant);
-    // The znode goes with its session, so this cannot delete another client's znode of that name.
+    // The znode goes with its session: this cannot delete another client's znode of that name.
     static_cast<void>(co_await (*session)->close());
     self.oracles().released(grant, ReleaseOutcome::kUnknown);
   }
@@ -44,7 +44,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-13-own-corpse", "zoo", "S1",
-             "Takes its former session's znode of a fixed name for its own.",
+             "Takes its former session's znode with a fixed name for its own.",
              lab::ScenarioSize{2, 2}, &contenders<&contend>, "KAFKA-1387, KAFKA-7165"}};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Timeout leaves a waiter's znode (zk-ruby#49, #51): an acquire that gives up leaves its znode in
-// the queue. When that znode reaches the head, no client is there to use the lock. Correct:
-// FairMutex, which is this lock with lockstep::Place.
+// the queue. When that znode reaches the head, no client uses the lock. Correct: FairMutex, which
+// is this lock with lockstep::Place.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_14 {

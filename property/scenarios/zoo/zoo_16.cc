@@ -1,6 +1,6 @@
-// A release that forgets (CURATOR-486, CURATOR-678): the deletion meets a connection loss, and the
-// lock object drops its entry all the same. The znode may live on, and no object knows of it.
-// Correct: HeldLock::release repeats the deletion until the znode is gone.
+// A release that forgets (CURATOR-486, CURATOR-678): the deletion meets a connection loss, but the
+// lock object drops its entry anyway. The znode may live on, and no object knows it. Correct:
+// HeldLock::release repeats the deletion until the znode is gone.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_16 {

@@ -1,8 +1,8 @@
 // ABA release (zk-ruby#34): A's session is lost. B acquires, releases and deletes the empty parent.
 // Then a client creates the parent and a place again, and the sequence numbers start over. A's
-// release remembers a path and deletes the znode of that name, which is another client's lock.
-// Correct: a GUID in the name makes it unique, and HeldLock::release touches nothing once its own
-// session is over. (The same reuse makes sequence numbers unfit as fencing tokens.)
+// release remembers a path and deletes the znode with that name, which is another client's lock.
+// Correct: a GUID makes the name unique, and HeldLock::release touches nothing once its own session
+// is over. (The same reuse makes sequence numbers unfit as fencing tokens.)
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_17 {
@@ -30,7 +30,7 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   const Created ours = co_await ok(create(session, lock));
   const Zxid evidence =
       co_await ok(sound_wait(session, lock, ours.path, &self.oracles(), Context()));
-  // Is it still the znode that we have created?
+  // Check that this is still the znode that we have created.
   const Stat now = co_await ok(retried(session, &Session::exists, ours.path, Context()));
   if (now.czxid != ours.stat.czxid) co_return failure(Error::kNoNode);
   GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
@@ -47,7 +47,7 @@ Task<ReleaseOutcome> release(Contender& self, Path znode, SessionId holder) {
     const Result<void> removed = co_await (*session)->remove(znode);
     if (!removed && removed.error() != Error::kNoNode) continue;
     if (removed && (*session)->id() == holder) outcome = ReleaseOutcome::kReleased;
-    static_cast<void>(co_await (*session)->remove(znode.parent()));  // If it is empty.
+    static_cast<void>(co_await (*session)->remove(znode.parent()));  // Succeeds if it is empty.
     co_return outcome;
   }
 }
@@ -63,9 +63,10 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-const Registered kRegistered{Scenario{
-    "zoo-17-aba-release", "zoo", "S4", "Releases by a remembered path, which is another's by now.",
-    lab::ScenarioSize{2, 2}, &contenders<&contend>, "zk-ruby#34"}};
+const Registered kRegistered{
+    Scenario{"zoo-17-aba-release", "zoo", "S4",
+             "Releases by a remembered path, which belongs to another client by now.",
+             lab::ScenarioSize{2, 2}, &contenders<&contend>, "zk-ruby#34"}};
 
 }  // namespace
 

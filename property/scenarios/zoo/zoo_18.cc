@@ -1,6 +1,6 @@
 // Close against a create in flight (CURATOR-18, CURATOR-3): close() deletes the znode that it
-// knows. The create's callback comes afterwards and installs a znode that no object knows: a ghost
-// leader. Correct: the callback looks whether the latch has been closed.
+// knows. Afterwards the create's callback installs a znode that no object knows: a ghost leader.
+// Correct: the callback checks whether the latch has been closed.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -47,7 +47,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-18-close-against-create", "zoo", "S5",
-             "Is closed while its create is in flight, and installs a ghost.",
+             "Is closed while its create is in flight, and installs a ghost leader.",
              lab::ScenarioSize{2, 1}, &contenders<&contend, kImpatient>, "CURATOR-18, CURATOR-3"}};
 
 }  // namespace

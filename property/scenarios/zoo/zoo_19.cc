@@ -1,5 +1,5 @@
-// The semaphore by its parts: the leases, and a mutex that is held while a client takes a lease.
-// Each of the two flaws can be repaired alone.
+// The semaphore assembled from its parts: the leases, and a mutex that is held while a client takes
+// a lease. Each of the two flaws can be repaired separately.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Flaws {
   // Zoo 19, lease orphans (CURATOR-315, CURATOR-335, CURATOR-462): the reply to the create of the
-  // lease is lost, the acquire fails, and all clients share one permit less. Correct:
+  // lease is lost, the acquire fails, and all clients have one permit less. Correct:
   // lockstep::take_place.
   bool lease = false;
   // Zoo 20, the inner lock leaks (kazoo#429): an error while the client takes the lease leaves the
@@ -51,7 +51,7 @@ Task<void> contend_with(Contender& self, Path path, std::uint32_t rounds, Flaws 
     if (!mutex) continue;
     const auto lease = co_await take_lease(**session, path / "leases", flaws);
     attempt.reset();
-    // The flaw called `inner_lock`: this should give the mutex back whatever happened.
+    // The flaw called `inner_lock`: this should give the mutex back in every case.
     if (!lease && flaws.inner_lock) {
       self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
       continue;
@@ -69,7 +69,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-19-lease-orphans", "zoo", "S5",
-             "Takes a lost reply for a failure, and a permit is gone for everybody.",
+             "Takes a lost reply for a failure, and all clients have one permit less.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.lease = true}>>,
              "CURATOR-315, CURATOR-335, CURATOR-462"},
     Scenario{"zoo-20-inner-lock-leaks", "zoo", "S5",

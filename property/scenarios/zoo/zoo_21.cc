@@ -1,7 +1,7 @@
 // Probe znodes (spring-integration#2557): before each acquire the client creates an ephemeral
 // sequential znode to see whether ZooKeeper answers, and never deletes it. One znode for each
 // acquire stays until the session ends. Correct: lockstep::take_place without a probe;
-// Session::connected() answers the question.
+// Session::connected() tells the same.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_21 {

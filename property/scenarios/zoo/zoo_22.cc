@@ -1,4 +1,4 @@
-// The parent vanishes (kazoo#563): the lock creates its parent once in its life. The server deletes
+// The parent vanishes (kazoo#563): the lock object creates its parent only once. The server deletes
 // the empty container, the next create fails with NoNodeError, and that error escapes to the
 // application. Correct: lockstep::take_place creates the parent again.
 #include <stdexcept>
@@ -26,7 +26,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-22-parent-vanishes", "zoo", "crash",
-             "Makes sure of its parent once, and fails when the servers have reaped it.",
+             "Creates its parent only once, and fails when the servers have reaped it.",
              lab::ScenarioSize{2, 2}, &lock_scenario<WithCreate<&create>>, "kazoo#563"}};
 
 }  // namespace

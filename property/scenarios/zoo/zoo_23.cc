@@ -17,7 +17,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     std::string_view ahead_of_us;
     std::size_t ahead = 0;
     for (const std::string_view name : queue) {
-      if (name >= ours.name()) continue;  // The flaw: should compare numbers.
+      if (name >= ours.name()) continue;  // The flaw: this should compare numbers.
       ahead_of_us = std::max(ahead_of_us, name);
       ++ahead;
     }
@@ -33,7 +33,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-23-sort-by-whole-name", "zoo", "S1",
-             "Orders the queue by names, in front of whose numbers stands an id.",
+             "Orders the queue by names that begin with an id instead of the number.",
              lab::ScenarioSize{2, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "ZOOKEEPER-2931"}};
 
 }  // namespace

@@ -58,10 +58,10 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-const Registered kRegistered{Scenario{"zoo-26-readers-and-writers-block-each-other", "zoo", "L1",
-                                      "Waits as a reader for writers who stand behind it.",
-                                      lab::ScenarioSize{2, 1}, &readers_and_writers<&contend>,
-                                      "kazoo#649"}};
+const Registered kRegistered{
+    Scenario{"zoo-26-readers-and-writers-block-each-other", "zoo", "L1",
+             "Waits as a reader for writers that come after it in the queue.",
+             lab::ScenarioSize{2, 1}, &readers_and_writers<&contend>, "kazoo#649"}};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // The downgrade's gap (CURATOR-276, CURATOR-621): a writer takes a read lock, whose znode queues up
-// behind the next writer, and gives the write lock back. That writer then enters beside the reader.
-// Correct: ReadWriteLock::downgrade lets the reader inherit the writer's number. Client A
+// after the next writer, and gives the write lock back. The next writer then enters beside the
+// reader. Correct: ReadWriteLock::downgrade lets the reader inherit the writer's number. Client A
 // downgrades, the others write.
 #include "lockstep/read_write_lock.h"
 #include "scenarios/broken_lock.h"
@@ -10,7 +10,7 @@ namespace lockstep::scenarios::zoo_27 {
 namespace {
 
 Task<Result<HeldLock>> downgrade(Contender& self, Session& session, HeldLock writer) {
-  // The flaw: the reader gets a number of its own, which is the last place in the queue.
+  // The flaw: the reader gets a new number, which is the last place in the queue.
   const Path lock = writer.lock();
   const std::string mark = "-" + std::string(kReadMark);
   const Created reader = co_await ok(sound_create(session, lock, mark, Data(), Context()));

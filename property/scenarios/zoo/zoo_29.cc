@@ -14,7 +14,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     if (!session) continue;
     const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
     if (!grant) continue;
-    static_cast<void>(co_await (*session)->exists(lock));  // The work takes its time.
+    static_cast<void>(co_await (*session)->exists(lock));  // The work takes some time.
     // The flaw: this should call write_fenced().
     self.resource().write(grant->token);
     const Result<void> removed = co_await remove_surely(**session, grant->znode);

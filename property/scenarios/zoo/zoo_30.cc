@@ -1,6 +1,6 @@
 // An acquire returns an expired claim (etcd#11456): the client waits, through whatever session it
-// has, until no contender stands in front, and does not look whether its own znode still exists.
-// Correct: lockstep::position_of reports kNoNode, and the whole acquire keeps to one session.
+// has, until no contender is in front, and does not check that its own znode still exists. Correct:
+// lockstep::position_of reports kNoNode, and the whole acquire stays in one session.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_30 {
@@ -14,7 +14,7 @@ Task<Result<Zxid>> wait_for_others(Contender& self, Path lock, Path ours) {
     const auto queue = co_await (*session)->get_children(lock);
     if (!queue && queue.error() == Error::kNoNode) co_return failure(queue.error());
     if (!queue) continue;
-    // The flaw: this does not look whether `ours` is in the list.
+    // The flaw: this does not check that `ours` is in the list.
     const std::string_view first = first_of(*queue);
     if (first.empty() || first == ours.name()) co_return queue->parent().pzxid;
     if (precedes(*sequence_number(ours.name(), kLockMark), *sequence_number(first, kLockMark))) {
@@ -45,7 +45,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-30-expired-claim", "zoo", "S1",
-             "Waits until no contender is in front, and does not look for its own znode.",
+             "Waits until no contender is in front, and does not check its own znode.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "etcd#11456"}};
 
 }  // namespace

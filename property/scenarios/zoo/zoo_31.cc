@@ -1,7 +1,7 @@
 // Re-acquire after a loss hangs (kazoo#282): the lock object remembers that it has created its
-// znode. After its session was lost, the next acquire waits for a znode to come first that no
-// longer exists. Correct: an object forgets what belonged to a session when the session ends;
-// FairMutex keeps nothing.
+// znode. After its session is lost, the next acquire waits for its turn with a znode that no longer
+// exists. Correct: when the session ends, an object forgets what belonged to it; FairMutex keeps
+// nothing.
 #include <algorithm>
 #include <optional>
 
@@ -29,7 +29,7 @@ Task<Result<Zxid>> acquire(Session& session, Path lock, std::optional<Created>& 
 }
 
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  std::optional<Created> created;  // Lives as long as the lock object: for all rounds.
+  std::optional<Created> created;  // Outlives the rounds, as part of the lock object.
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;

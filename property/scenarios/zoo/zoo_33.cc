@@ -1,7 +1,6 @@
 // Reset crosses evaluation (CURATOR-620, CURATOR-653): after a connection loss the contender starts
-// over and deletes its znode in the background. A list that is already in flight shows that znode
-// in front, so the contender holds; then its own deletion lands. Correct: the evaluation waits for
-// the reset.
+// over and deletes its znode in the background. A list in flight shows that znode in front, so the
+// contender holds; then its own deletion is applied. Correct: the evaluation waits for the reset.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_33 {
@@ -19,7 +18,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     const auto queue = co_await session.get_children(lock, context);
     if (!queue && outcome_unknown(queue.error())) {
       co_await ok(session.connected(context));
-      session.in_background(reset(session, ours));  // The flaw: should be awaited.
+      session.in_background(reset(session, ours));  // The flaw: this should be awaited.
       continue;
     }
     if (!queue) co_return failure(queue.error());

@@ -1,6 +1,6 @@
 // Reset storm (CURATOR-644): when the znode in front is deleted, this mutex gives up its own place
 // and starts over with a new one. The next contender sees its predecessor go and does the same, and
-// so on, round and round. Correct: the waiter keeps its place and reads the list again, as in
+// so on in a circle. Correct: the waiter keeps its place and reads the list again, as in
 // lockstep::wait_in_queue.
 #include "scenarios/broken_lock.h"
 
@@ -43,7 +43,7 @@ class Mutex {
 };
 
 const Registered kRegistered{Scenario{"zoo-34-reset-storm", "zoo", "livelock",
-                                      "Gives up its place whenever the znode in front goes away.",
+                                      "Gives up its place whenever the znode in front is deleted.",
                                       lab::ScenarioSize{3, 1}, &lock_scenario<Mutex>,
                                       "CURATOR-644"}};
 

@@ -19,7 +19,7 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 const Registered kRegistered{
     Scenario{"zoo-35-missing-parent", "zoo", "L1",
-             "Finds its parent reaped, and waits for somebody to create it.",
+             "Finds its parent reaped, and waits until another client creates it.",
              lab::ScenarioSize{2, 2}, &lock_scenario<WithCreate<&create>>, "CURATOR-724"}};
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Wrong token (CURATOR-537): the client reads the leader's path at the moment it needs the token.
-// By then the latch may have lost its session and joined the queue again, and the client exports
-// the token of a znode that has never led. That token of the future shuts out the true leader.
-// Correct: the token of the grant, HeldLock::fencing_token.
+// Wrong token (CURATOR-537): the client reads the leader's path only when it needs the token. By
+// then the latch may have lost its session and joined the queue again, and the client exports the
+// token of a znode that has never led. That future token shuts out the true leader. Correct: the
+// token of the grant, HeldLock::fencing_token.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_36 {

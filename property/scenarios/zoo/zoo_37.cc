@@ -1,5 +1,5 @@
 // A retry layer eats the expiry (accumulo#1086): it repeats each request until it succeeds, in a
-// new session if necessary. So the holder never hears that its lock went with the old session.
+// new session if necessary. So the holder never learns that its lock went with the old session.
 // Correct: a holder's request ends with its session.
 #include "scenarios/broken_lock.h"
 
@@ -34,7 +34,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-37-retry-eats-expiry", "zoo", "S2",
-             "Repeats its requests in a new session, and goes on as if it held.",
+             "Repeats its requests in a new session, and goes on as if it held the lock.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "accumulo#1086"}};
 
 }  // namespace

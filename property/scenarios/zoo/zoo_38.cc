@@ -1,6 +1,6 @@
 // Zombie leader by the order of shutdown (paasta#2450): the program stops the client before the
-// work that the lock protects. The session and the znode are gone, others may lead, and the work
-// goes on. Correct: end the work first, then call release(), then close().
+// work that the lock protects. The session and the znode are gone, another client may lead, and the
+// work goes on. Correct: end the work first, then call release(), then close().
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -28,7 +28,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 const Registered kRegistered{
-    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops to work.",
+    Scenario{"zoo-38-zombie-leader", "zoo", "S2", "Closes its session before it stops working.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "paasta#2450"}};
 
 }  // namespace

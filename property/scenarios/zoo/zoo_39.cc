@@ -1,5 +1,5 @@
-// A timeout that is none (CURATOR-559): each of several attempts gets the whole time again, so an
-// acquire of one second lasts three. Correct: lockstep::wait_in_queue hands one deadline down.
+// A timeout that does not limit (CURATOR-559): each of several attempts gets the whole time again,
+// so an acquire of one second lasts three. Correct: lockstep::wait_in_queue passes one deadline on.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_39 {

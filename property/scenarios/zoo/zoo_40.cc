@@ -1,6 +1,6 @@
 // Herd (the textbook case; CURATOR-716 inside one process): all waiters watch the list of children,
 // so each release wakes all of them, and each reads the whole list. Correct:
-// lockstep::wait_in_queue watches the one znode in front.
+// lockstep::wait_in_queue watches only the znode in front.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_40 {
@@ -20,7 +20,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 }
 
 const Registered kRegistered{Scenario{
-    "zoo-40-herd", "zoo", "L3", "All waiters watch the list: every release wakes everybody.",
+    "zoo-40-herd", "zoo", "L3", "All waiters watch the list: every release wakes all of them.",
     lab::ScenarioSize{3, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "CURATOR-716"}};
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Loss told twice (made up, to try the oracle): a failed request tells the holder that its session
-// is over, and so does the watch on its znode. Correct: lockstep::HeldLock reports a loss once,
-// whichever way it learns of it.
+// Loss reported twice (made up, to try the oracle): a failed request tells the holder that its
+// session is over, and so does the watch on its znode. Correct: lockstep::HeldLock reports a loss
+// once, whichever way it learns of it.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_42 {
 
 namespace {
 
-// A grant, for as long as a task watches it.
+// A grant, while a task watches it.
 class Holding {
  public:
   Holding(GrantRecord grant, LockObserver& told) : record(std::move(grant)), observer_(told) {}
@@ -53,7 +53,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-42-loss-told-twice", "zoo", "R1",
-             "Tells a loss whenever it notices it, by a request and by its watch.",
+             "Reports a loss twice: when a request fails, and when its watch fires.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -36,7 +36,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 }
 
 const Registered kRegistered{Scenario{"zoo-43-locks-in-any-order", "zoo", "deadlock",
-                                      "Takes two locks in the order in which it was given them.",
+                                      "Takes two locks in the order in which they were named.",
                                       lab::ScenarioSize{2, 1}, &contenders<&contend>,
                                       "Curator's InterProcessMultiLock"}};
 

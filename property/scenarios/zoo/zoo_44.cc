@@ -1,5 +1,5 @@
 // Takes over unseen (made up): when the znode that it watches is deleted, this waiter holds without
-// listing the queue again. That saves a round trip and is right if that znode was the only one in
+// listing the queue again. That saves a round trip, and is right if that znode was the only one in
 // front. Here it was the nearest of several and went away without a grant, and the first of them
 // still holds. Correct: lockstep::wait_in_queue lists again after every event.
 #include "scenarios/broken_lock.h"
@@ -8,7 +8,7 @@ namespace lockstep::scenarios::zoo_44 {
 
 namespace {
 
-// Returns the queue's pzxid as the grant's evidence, without reading the queue. kNoNode if our own
+// Returns the queue's pzxid as the grant's evidence without reading the queue; kNoNode if our own
 // place is gone too.
 Task<Result<Zxid>> take_over(Session& session, Path lock, Path ours, Context context) {
   const Stat queue = co_await ok(retried(session, &Session::exists, lock, context));
@@ -37,7 +37,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
 
 const Registered kRegistered{
     Scenario{"zoo-44-takes-over-unseen", "zoo", "S1",
-             "Holds when the znode in front is deleted, without a look at who else is there.",
+             "Holds when the znode in front is deleted, without looking for other contenders.",
              lab::ScenarioSize{3, 1}, &lock_scenario<WithWait<&wait_for_turn>>, "made up"}};
 
 }  // namespace

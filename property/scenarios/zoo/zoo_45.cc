@@ -8,7 +8,7 @@ namespace lockstep::scenarios::zoo_45 {
 
 namespace {
 
-// Passes on what the lock reports, and adds the promise to each grant.
+// Forwards what the lock reports, and adds the promise to each grant.
 class Promising final : public LockObserver {
  public:
   explicit Promising(LockObserver& told) : told_(told) {}
@@ -50,7 +50,7 @@ Task<void> hold(Contender& self, Session& session, Path lock) {
   Result<HeldLock> held = co_await mutex.acquire();
   attempt.reset();
   if (!held) co_return;
-  static_cast<void>(co_await session.exists(lock));  // The work takes its time.
+  static_cast<void>(co_await session.exists(lock));  // The work takes some time.
   static_cast<void>(co_await held->release());
 }
 
@@ -63,7 +63,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
-             "Relies on the server to tell it of its loss, even during a partition.",
+             "Relies on the server to report its loss, even during a partition.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

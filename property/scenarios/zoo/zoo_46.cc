@@ -1,6 +1,6 @@
-// An alarm that is not called off (made up): a client gives its place up after waiting for a
-// second, and does not cancel that alarm when the lock is granted. So its own session deletes the
-// znode of a lock that it holds. Correct: lockstep::Place ends with the grant.
+// A timer that is not cancelled (made up): a client gives up its place after waiting for a second,
+// but does not cancel that timer when the lock is granted. So its own session deletes the znode of
+// a lock that it holds. Correct: lockstep::Place ends with the grant.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_46 {
@@ -22,7 +22,7 @@ class TimedPlace {
   TimedPlace(const TimedPlace&) = delete;
   TimedPlace& operator=(const TimedPlace&) = delete;
   ~TimedPlace() = default;
-  // The flaw: this should call the alarm off.
+  // The flaw: this should cancel the timer.
   void granted() {}
 
  private:
@@ -33,7 +33,7 @@ using Mutex = AssembledMutex<&sound_create, &sound_wait, TimedPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",
-             "Gives its place up after a second, although it holds the lock by then.",
+             "Gives up its place after a second, even if it holds the lock by then.",
              lab::ScenarioSize{2, 1}, &contenders<&lab::contend_for<Mutex>>, "made up"}};
 
 }  // namespace

@@ -1,7 +1,6 @@
-// A loss that was none (made up): the reply to a release is lost with the connection, and the
-// client repeats the release. It finds the znode gone and reports the lock as lost. So the holder
-// undoes or repeats work that it did under a lock that it had. Correct: lockstep::HeldLock
-// remembers its own attempt.
+// A false loss (made up): the reply to a release is lost with the connection, and the client
+// repeats the release. It finds the znode gone and reports the lock as lost. So the holder undoes
+// or repeats work that was protected. Correct: lockstep::HeldLock remembers its own attempt.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_47 {
@@ -31,7 +30,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-47-loss-that-was-none", "zoo", "R2",
-             "Takes what its own release has deleted for lost, if it had to ask twice.",
+             "Reports a lock as lost if its own release, sent twice, has deleted the znode.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -1,8 +1,8 @@
-// A wake flag cleared too late (made up): code that blocks reuses one flag for all its watches. It
+// A wake flag cleared too late (made up): blocking code reuses one flag for all its watches. It
 // clears the flag when its read of the znode in front has returned, although the watch exists since
-// the server answered. If the thread is preempted before it clears the flag, the watch event comes
-// first, and the waiter waits for an event that it has already had. Correct: clear the flag before
-// the read, or use one flag for each watch, as in lockstep::wait_in_queue.
+// the server answered. If the thread is preempted before that, the watch event comes first, and the
+// waiter waits for an event that it has already had. Correct: clear the flag before the read, or
+// use one flag for each watch, as in lockstep::wait_in_queue.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,7 +22,7 @@ class Watcher {
  public:
   explicit Watcher(Executor& executor) : fired(executor) {}
 
-  // Reads the znode in front; its watch sets `fired`, from now on.
+  // Reads the znode in front; from now on, its watch sets `fired`.
   Task<Result<void>> read(Session& session, Path znode) {
     auto data =
         co_await ok(retried(session, &Session::get_data_watched, std::move(znode), Context()));
@@ -96,10 +96,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   });
 }
 
-const Registered kRegistered{
-    Scenario{"zoo-48-flag-cleared-late", "zoo", "L1",
-             "Blocking code that clears its wake flag after the read that left the watch.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend>, "made up"}};
+const Registered kRegistered{Scenario{"zoo-48-flag-cleared-late", "zoo", "L1",
+                                      "Clears its wake flag after the read that has set the watch.",
+                                      lab::ScenarioSize{3, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace
 

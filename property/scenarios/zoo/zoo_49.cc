@@ -1,6 +1,6 @@
 // A waiter beside a free permit (made up): the first two of the queue hold. The third one watches
-// the znode right in front of it, as in a mutex, but its turn also comes when the first of the two
-// leaves. It then waits until the second one leaves, too, however long that holds. Correct: a watch
+// the znode right in front of it, as in a mutex, but it may also hold when the first one leaves. In
+// that case it still waits until the second one leaves, however long that holds. Correct: a watch
 // on the queue, or the leases of lockstep::Semaphore.
 #include <chrono>
 #include <utility>
@@ -20,7 +20,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
     if (position.ahead < kPermits) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, position.ahead);
-    // The flaw: any of those in front may leave first.
+    // The flaw: any contender in front may leave first.
     co_await ok(change_of(session, lock / position.predecessor, context));
   }
 }
@@ -54,7 +54,7 @@ lab::LockUnderTest two_permits() {
 
 const Registered kRegistered{
     Scenario{"zoo-49-waits-beside-a-permit", "zoo", "L1",
-             "Watches the znode right in front of it, although two may hold together.",
+             "Watches the znode right in front of it, although two may hold at once.",
              lab::ScenarioSize{3, 1}, &two_permits, "made up"}};
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Takes any server's word (made up, after ZooKeeper's Follower.followLeader): a holder relies on
-// its session for a session timeout from each answer. A server that lags goes on answering reads,
-// and so does one that has lost its leader, until it gives its leader up. The leader hears nothing
-// of the session meanwhile, and ends it. Correct: lockstep::HeldLock::valid_until, whose proof is a
-// sync, which the leader answers.
+// Trusts any server's answer (made up, after ZooKeeper's Follower.followLeader): from each answer,
+// a holder relies on its session for a session timeout. A server that lags goes on answering reads,
+// and so does one that has lost its leader, until it notices. Meanwhile the leader hears nothing of
+// the session, and ends it. Correct: lockstep::HeldLock::valid_until, whose proof is a sync, which
+// the leader answers.
 #include <optional>
 
 #include "scenarios/broken_lock.h"
@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kLooks = 12;
 
-// The time until which the holder relies on its session, after an answer to a read sent at `asked`.
+// The time until which the holder relies on its session, after the answer to a read that it sent at
+// `asked`.
 std::optional<TimePoint> relies_until(const Session& session, const HeldLock& held,
                                       TimePoint asked) {
   static_cast<void>(held);
@@ -64,7 +65,7 @@ lab::LockUnderTest on_an_ensemble() {
 
 const Registered kRegistered{
     Scenario{"zoo-50-takes-any-servers-word", "zoo", "S2",
-             "Relies on its session after an answer of a server that has lost its leader.",
+             "Relies on its session after an answer from a server that has lost its leader.",
              lab::ScenarioSize{2, 1}, &on_an_ensemble, "made up"}};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Clears away what it holds (made up): when the connection breaks during its work, a holder deletes
-// its znode as soon as it is connected again, so that no other client waits for it in vain. But the
-// session lives, the work goes on, and the next client is let in. Correct: keeping the znode until
-// the work is done, as lockstep::HeldLock does.
+// its znode as soon as it is connected again, so that no other client waits unnecessarily. But the
+// session lives and the work goes on while the next client holds. Correct: keep the znode until the
+// work is done, as lockstep::HeldLock does.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_51 {

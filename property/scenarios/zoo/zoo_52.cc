@@ -1,8 +1,7 @@
-// A grant in doubt is handed on (found by a planted bug, which no oracle saw): the tasks of a
-// process share one grant, and each of them leaves it to the next one, also when the connection is
-// lost. The next task begins its work under a lock that may be somebody else's in a moment.
-// Correct: the next task gets a grant that its holder is sure of, or queues up, as in
-// lockstep::CohortMutex.
+// A doubtful grant is handed on (found by a planted bug that no oracle saw): the tasks of a process
+// share one grant, and hand it on even when the connection is lost. The next task begins its work
+// under a lock that another client may get at any moment. Correct: hand on only a certain grant,
+// and queue up otherwise, as in lockstep::CohortMutex.
 #include "lockstep/fair_mutex.h"
 #include "scenarios/broken_lock.h"
 #include "scenarios/inside.h"
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kTasks = 3;
 
-// One task of the process, under a grant that it has for itself.
+// One task of the process, which holds the grant alone.
 Task<void> work(Contender& self, Session& session, const HeldLock& held) {
   Inside inside(self, session, held.cause());
   inside.leave_at(held.suspect_token());
@@ -23,7 +22,7 @@ Task<void> work(Contender& self, Session& session, const HeldLock& held) {
 Task<void> work_in_turn(Contender& self, Session& session, const HeldLock& held) {
   co_await work(self, session, held);
   for (std::uint32_t task = 2; task <= kTasks; ++task) {
-    // The flaw: the grant may have become suspect, or have been lost.
+    // The flaw: the grant may be suspect or lost.
     held.handed_on(task);
     co_await work(self, session, held);
   }
@@ -47,7 +46,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-52-hands-on-what-it-doubts", "zoo", "S4",
-             "Tasks of a process pass their grant on among themselves, however doubtful it is.",
+             "Tasks of a process hand their grant on even when it is in doubt.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A leader that asks once (as programs use Curator's LeaderLatch.await): the thread waits until it
-// leads, and governs until its work is done. What becomes of its term in between, it does not look
-// at: its session may end, and the next candidate lead beside it. Correct: the work ends with the
-// term, blocking::Leadership::over.
+// leads, and governs until its work is done. It does not check its term in between: its session may
+// end, and the next candidate lead beside it. Correct: the work ends with the term,
+// blocking::Leadership::over.
 #include <memory>
 #include <system_error>
 
@@ -19,7 +19,7 @@ void govern(Contender& self, const blocking::Leadership& term) {
   Inside inside(self, *session, std::nullopt);
   // The flaw: the term may be over, now or soon.
   static_cast<void>(term.over);
-  // Work: a request, and another one, with the next session if there is no other.
+  // The work: one request, then another one, in the next session if this one has ended.
   constexpr auto ask = [](Session& of) -> Task<Result<void>> { co_return co_await of.sync("/"); };
   static_cast<void>(blocking::run(session->executor(), [&] { return ask(*session); }));
   static_cast<void>(lab::blocking_session_id(self.client()));
@@ -45,7 +45,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-53-leader-that-asks-once", "zoo", "S2",
-             "A thread that waits until it leads, and governs until its work is done.",
+             "Waits until it leads, and governs until its work is done, even after its term.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

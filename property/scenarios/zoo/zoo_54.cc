@@ -1,7 +1,7 @@
-// A grant for nobody (made up): the tasks of a process pass a grant on in the order of arrival, and
-// a task whose time is up leaves its place in that order. The grant comes to it, and stays there:
-// no task of the process gets it any more, and nobody elsewhere. Correct: who gives up leaves the
-// local queue, too, or hands on what has just come, as in lockstep::CohortMutex.
+// A grant for nobody (made up): the tasks of a process hand a grant on in the order of arrival. A
+// task whose time is up leaves its entry in that order, gets the grant, and never hands it on: no
+// task of any process gets it again. Correct: a task that gives up also leaves the local queue, or
+// hands on a grant that has just come, as in lockstep::CohortMutex.
 #include <deque>
 #include <memory>
 #include <optional>
@@ -53,7 +53,7 @@ class Relay {
     const auto ours = std::make_shared<AsyncEvent>(executor_);
     waiting_.push_back(ours);
     const Result<void> told = co_await ours->wait(std::move(context));
-    // The flaw: who is told too late, or not at all, stays in the queue.
+    // The flaw: a task that gives up stays in the local queue.
     if (!told) co_return told;
     if (!held_) co_return failure(Error::kSessionExpired);
     co_return Result<void>();
@@ -88,10 +88,9 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
-const Registered kRegistered{
-    Scenario{"zoo-54-grant-for-nobody", "zoo", "L1",
-             "Hands the grant to a task of the process that has given up waiting for it.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+const Registered kRegistered{Scenario{"zoo-54-grant-for-nobody", "zoo", "L1",
+                                      "Hands the grant to a task that has given up waiting for it.",
+                                      lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace
 

@@ -1,8 +1,9 @@
 // Sweeps its parent (Curator's deletingChildrenIfNeeded, kazoo's delete(recursive=True)): after its
-// release, a client deletes the lock's znode if a list shows no contender. List and delete go out
-// together, and a contender may come between the two: the delete is refused (Z125). The client
-// takes that for an orphan, and deletes whatever stands there, as recursive deletes do: another
-// client's place or grant. Correct: who is refused leaves the znode to those who have come.
+// release, a client deletes the lock's znode if a list shows no contender. It sends list and delete
+// together. A contender may come between the two, and then the delete is refused (Z125). The client
+// takes that child for an orphan and deletes all children, as recursive deletes do: another
+// client's place or grant. Correct: a refused client leaves the znode to the contenders that have
+// come.
 #include "scenarios/broken_lock.h"
 
 namespace lockstep::scenarios::zoo_55 {
@@ -39,7 +40,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-55-sweeps-its-parent", "zoo", "S4",
-             "Empties and deletes the lock's znode if a contender comes behind its list.",
+             "Deletes the lock's znode with all children if a contender comes after its list.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "Curator's deletingChildrenIfNeeded"}};
 
 }  // namespace

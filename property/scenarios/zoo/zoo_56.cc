@@ -1,8 +1,8 @@
 // One place for a whole session (ZooKeeper's WriteLock, which looks for the id of its session in
-// the names of the queue): an acquire takes a place that its session has in the queue for its own,
-// so that a create whose answer was lost is not repeated. But several users of a process share one
-// session: the second one finds the place of the first, and both hold the lock through it. Correct:
-// a place belongs to one acquire, whose GUID its name carries, as in lockstep::take_place.
+// the names of the queue): an acquire adopts any place of its session, so that it does not repeat a
+// create whose answer was lost. But several users of a process share one session: the second one
+// finds the place of the first, and both hold the lock through it. Correct: a place belongs to one
+// acquire, whose GUID its name carries, as in lockstep::take_place.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +19,7 @@ class Queue {
  public:
   Queue(Session& session, Path lock) : session_(session), lock_(std::move(lock)) {}
 
-  // A place that this session has already. kNoNode if there is none.
+  // A place that this session already has; kNoNode if there is none.
   Task<Result<Created>> place_of_session() {
     const Children queue = co_await ok(retried(session_, &Session::get_children, lock_, Context()));
     for (const std::string_view child : queue) {
@@ -40,7 +40,7 @@ class Queue {
 
 Task<Result<HeldLock>> acquire_on(Session& session, Path lock) {
   Queue queue(session, lock);
-  // The flaw: the place of the session may be another user's.
+  // The flaw: the session's place may be another user's.
   Result<Created> ours = co_await queue.place_of_session();
   if (!ours) ours = co_await queue.new_place();
   if (!ours) co_return failure(ours.error());
@@ -52,7 +52,7 @@ Task<Result<HeldLock>> acquire_on(Session& session, Path lock) {
   co_return HeldLock(session, std::move(grant), nullptr);
 }
 
-// The oracles hear of no grant: the resource judges.
+// No grant is reported to the oracles: the resource judges.
 Task<void> use(lab::User& user, std::shared_ptr<Session> session, Path lock, bool comes_later) {
   if (comes_later) static_cast<void>(co_await session->exists(lock));
   Result<HeldLock> held = co_await acquire_on(*session, lock);
@@ -81,7 +81,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-56-place-of-the-session", "zoo", "S2",
-             "Takes a place that another user of the same session has in the queue.",
+             "Adopts a place in the queue that another user of the same session has.",
              lab::ScenarioSize{2, 1}, &contenders<&contend>, "ZooKeeper's WriteLock"}};
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The completion of a session that was given up (made up): a client that gets no answer to its
-// create in three seconds goes on with a new session. The answer comes all the same, and the client
-// takes the place in it for one of its new session. It enters, and the old session ends with the
-// place. Correct: a completion is worth something only for the session that asked.
+// The completion of an abandoned session (made up): a client that gets no answer to its create in
+// three seconds goes on with a new session. When the answer comes later, the client takes the place
+// in it for one of its new session, and enters. The old session ends, and the place with it.
+// Correct: a completion counts only for the session that sent the request.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,14 +15,14 @@ namespace lockstep::scenarios::zoo_57 {
 namespace {
 
 constexpr std::chrono::seconds kPatience(3);
-constexpr std::chrono::seconds kLimit(60);  // It gives up then, and waits behind itself no longer.
+constexpr std::chrono::seconds kLimit(60);  // Then it gives up, and no longer waits for itself.
 
 class Claim {
  public:
   Claim(Contender& self, Path lock)
       : self_(self), lock_(std::move(lock)), answered_(self.client().executor()) {}
 
-  // The oracles hear of no grant: the resource judges.
+  // No grant is reported to the oracles: the resource judges.
   Task<void> hold_once() {
     co_await begin();
     const Context soon(self_.client().executor().now() + kPatience);
@@ -35,7 +35,7 @@ class Claim {
     }
     if (place_) co_await wait_and_work(*session_, *place_);
     session_.reset();
-    self_.client().leave_session().reset();  // It ends with everything that it has.
+    self_.client().leave_session().reset();  // The session ends with everything it has.
   }
 
  private:
@@ -77,7 +77,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 const Registered kRegistered{Scenario{"zoo-57-answer-to-an-old-session", "zoo", "S2",
-                                      "Believes a completion of the session that it has given up.",
+                                      "Trusts a completion of a session that it has given up.",
                                       lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
 
 }  // namespace

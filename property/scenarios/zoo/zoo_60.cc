@@ -1,5 +1,5 @@
 // Several leases, one at a time (Curator's InterProcessSemaphoreV2.acquire(qty), which gives the
-// mutex up after each lease): two clients that want both leases hold one each, and wait for the
+// mutex up after each lease): two clients that want both leases hold one each, and wait for each
 // other. Correct: lockstep::Semaphore::acquire(2), which creates both under the mutex.
 #include <optional>
 #include <vector>
@@ -36,7 +36,7 @@ Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
 
 const Registered kRegistered{
     Scenario{"zoo-60-leases-one-by-one", "zoo", "L1",
-             "Takes two leases one after the other, each in a turn of its own.",
+             "Takes two leases one after another, and gives up the mutex in between.",
              lab::ScenarioSize{2, 1}, &two_leases<&contend>, "Curator's InterProcessSemaphoreV2"}};
 
 }  // namespace

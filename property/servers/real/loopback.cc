@@ -28,7 +28,7 @@ bool wait_for(int socket, short events, std::chrono::milliseconds limit) {
   return poll(&waiting, 1, static_cast<int>(limit.count())) == 1;
 }
 
-// Without this, two small messages in a row wait for an acknowledgement that is 40 ms late.
+// Otherwise two small messages in a row wait for an acknowledgement that comes 40 ms later.
 void send_at_once(int connection) {
   const int on = 1;
   setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -92,7 +92,7 @@ std::uint16_t free_port() {
   }
 }
 
-// Bound without SO_REUSEADDR, and never listening.
+// The port is bound without SO_REUSEADDR, and never listens.
 std::uint16_t refusing_port() {
   for (;;) {
     const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::seconds kStartLimit(30);
 constexpr int kBetweenProbesMs = 5;
-// A connection that is accepted while the server still starts can stay silent indefinitely.
+// A connection that is accepted while the server still starts may stay silent indefinitely.
 constexpr std::chrono::milliseconds kProbeLimit(100);
 
 constexpr const char* kJava[] = {
@@ -31,18 +31,17 @@ constexpr const char* kJava[] = {
     // those before they are in its log, and loses them if it is killed then
     // (tests/chaos/diff_sync.py shows it).
     "-Dzookeeper.forceSnapshotSync=true",
-    // Znodes with a time to live.
+    // Allows znodes with a time to live.
     "-Dzookeeper.extendedTypesEnabled=true",
-    // These are read without the prefix.
+    // ZooKeeper reads these without the prefix.
     "-Dznode.container.checkIntervalMs=300", "-Dznode.container.maxPerMinute=60000",
-    // Debian's zookeeper.jar names the rest of its class path itself, but nothing that writes a
-    // log.
+    // Debian's zookeeper.jar names the rest of its class path, but no library that writes a log.
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp",
     "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
     "org.apache.zookeeper.server.quorum.QuorumPeerMain"};
 
-constexpr int kMainClass = 1;  // At the end.
+constexpr int kMainClass = 1;  // The number of words at the end.
 
 std::vector<char*> arguments(std::vector<std::string>& words) {
   std::vector<char*> pointers;
@@ -80,7 +79,7 @@ void ServerProcess::start(const std::vector<std::string>& more) {
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(126);
-    setsid();  // An interrupt at the terminal is for the tests, which then stop the server.
+    setsid();  // Keeps an interrupt at the terminal from the server: the tests stop it.
     dup2(nothing, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);

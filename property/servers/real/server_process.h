@@ -10,11 +10,12 @@
 
 namespace lockstep::support {
 
-// A ZooKeeper server of the Debian package, in a process of its own. It is killed when this object
-// or this process ends, however that happens. On the main thread: it dies with its thread.
+// A ZooKeeper server of the Debian package in a separate process, which is killed when this object
+// or this process ends, for whatever reason. Use it on the main thread: it dies with the thread
+// that started it.
 class ServerProcess {
  public:
-  // Everything the server writes goes to `directory`, which exists.
+  // The server writes only to `directory`, which must exist.
   explicit ServerProcess(std::filesystem::path directory) : directory_(std::move(directory)) {}
   ~ServerProcess() { stop(); }
   ServerProcess(const ServerProcess&) = delete;
@@ -24,13 +25,13 @@ class ServerProcess {
   void configure(std::uint16_t port, std::chrono::milliseconds tick_time, const std::string& lines);
   // `more`: further options of the virtual machine, which override the usual ones.
   void start(const std::vector<std::string>& more = {});
-  // Kills it.
+  // Kills the server.
   void stop();
-  // It was started, not killed, and is not known to have ended by itself.
+  // Whether it was started and not stopped, and is not known to have ended.
   [[nodiscard]] bool started() const { return process_ != -1; }
-  // SIGSTOP or SIGCONT, while it runs.
+  // Sends SIGSTOP or SIGCONT if the server runs.
   void signal(int number) const;
-  // Waits until it serves clients. False if it ends instead, or takes too long.
+  // Waits until the server serves clients. Returns false if it ends instead or takes too long.
   [[nodiscard]] bool wait_until_ready();
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -38,7 +39,7 @@ class ServerProcess {
   [[nodiscard]] std::string mode() const;
   // Returns the folder of its snapshots and transaction logs.
   [[nodiscard]] std::filesystem::path data() const { return directory_ / "data" / "version-2"; }
-  // Returns everything that it has printed.
+  // Returns everything that the server has printed.
   [[nodiscard]] std::string log() const;
 
  private:

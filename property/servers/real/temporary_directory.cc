@@ -14,7 +14,7 @@ namespace lockstep::support {
 
 namespace {
 
-// Descriptor 3 gets no data: reading from it ends when the other end of the pipe is closed.
+// Descriptor 3 carries no data: reading it ends when the pipe's other end is closed.
 constexpr const char* kJanitor =
     "(trap '' INT HUP TERM; read _ <&3; rm -rf \"$1\") >/dev/null 2>&1 &";
 
@@ -34,8 +34,8 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-// A process that waits for the end of this one, then removes the directory. It has a session of its
-// own and no parent among the tests, so that killing the tests and all their processes spares it.
+// A process that waits for the end of this one, then removes the directory. Its own session and a
+// parent outside the tests keep it alive when all processes of the tests are killed.
 void TemporaryDirectory::hire_janitor() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");

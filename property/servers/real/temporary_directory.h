@@ -4,7 +4,7 @@
 
 namespace lockstep::support {
 
-// A directory of this process, removed when this object or the process ends, however that happens.
+// A directory of this process, removed when this object or the process ends, for whatever reason.
 class TemporaryDirectory {
  public:
   // Throws std::runtime_error.

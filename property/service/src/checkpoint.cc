@@ -27,7 +27,7 @@ bool Checkpoint::request_passes(const wire::Request& request) {
   return !world_.losses().strike(false, request.op, connection_.session_id());
 }
 
-// Pings say nothing, and would displace everything else.
+// Pings are uninteresting, and would displace everything else.
 void Checkpoint::log(const wire::Request& request) {
   if (request.op == wire::Op::kPing) return;
   const std::uint64_t number = world_.log().add({.at = world_.now(),

@@ -11,14 +11,13 @@ namespace lockstep::service {
 
 class ServedWorld;
 
-// Where the requests and answers of one connection pass: logs them, and lets those get lost whose
-// loss is due.
+// Sees the requests and answers of one connection: logs them, and loses those whose loss is due.
 class Checkpoint final : public connection::ClientConnection::Checkpoint {
  public:
   Checkpoint(ServedWorld& world, const connection::ClientConnection& connection,
              std::uint32_t server)
       : world_(world), connection_(connection), server_(server) {}
-  // Drops requests without an answer.
+  // Logs unanswered requests as lost.
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
@@ -29,7 +28,7 @@ class Checkpoint final : public connection::ClientConnection::Checkpoint {
  private:
   struct Open {
     std::int32_t xid = 0;
-    std::uint64_t number = 0;  // In the log.
+    std::uint64_t number = 0;  // Its number in the log.
   };
 
   void log(const wire::Request& request);
@@ -37,7 +36,7 @@ class Checkpoint final : public connection::ClientConnection::Checkpoint {
   ServedWorld& world_;
   const connection::ClientConnection& connection_;
   std::uint32_t server_;
-  std::deque<Open> open_;  // The oldest first; answers come nearly in this order.
+  std::deque<Open> open_;  // The oldest first; answers come almost in this order.
 };
 
 }  // namespace lockstep::service

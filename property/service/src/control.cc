@@ -25,10 +25,10 @@ constexpr const char* kNoServer = "there is no such server: they count from 0";
 constexpr const char* kNotConnected = "the session has no connection";
 constexpr const char* kOneServer = "there is only one server";
 
-// Does something to the peer of a session.
+// Calls `act` with the peer of a session.
 template <class Act>
 Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
-  // A client that is stalled has not noticed the end of its session.
+  // A stalled client has not noticed the end of its session.
   const std::shared_ptr<Peer> peer = loop.peer_of(session);
   if (!peer && !lives(loop.world().servers(), session)) return unknown(kNoSession);
   if (!peer) return impossible(kNotConnected);

@@ -7,9 +7,9 @@
 
 namespace lockstep::service {
 
-// Bytes that are no UTF-8 become U+FFFD.
+// Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] ControlAnswer answer(unsigned status, const nlohmann::json& body);
-// A 4xx answer: what is wrong, and what would not have been.
+// A 4xx answer: what is wrong, and what is expected instead.
 [[nodiscard]] ControlAnswer refused(unsigned status, std::string why, nlohmann::json expected);
 
 [[nodiscard]] inline std::int64_t milliseconds(Duration duration) {

@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The fields of a fault, of which each uses some.
+// The fields of all faults; each fault uses some of them.
 struct Fields {
   SessionId session = 0;
   std::uint32_t server = 0;
   std::string path;
   std::int32_t next = 0;
   Duration by{};
-  std::optional<wire::Op> kind{};  // None: any.
+  std::optional<wire::Op> kind{};  // None stands for any.
   std::uint64_t seed = 0;
   std::vector<PlannedFault> kinds{};
 };
@@ -202,7 +202,7 @@ Json example_of(const Fault& fault) {
   return body;
 }
 
-// The complaint about the fields of a fault, if there is one.
+// Reads the fields of a fault; returns a complaint if they are wrong.
 std::optional<std::string> read_fields(const Fault& fault, const Json& body, Fields& fields) {
   std::size_t known = 1;
   for (const Field* const field : fault.fields) {

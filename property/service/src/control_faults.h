@@ -8,7 +8,7 @@ namespace lockstep::service {
 
 // The fields that each fault expects.
 [[nodiscard]] ControlAnswer list_faults();
-// The answer to a body that was posted to /faults: see answer_control().
+// Answers POST /faults: see answer_control().
 [[nodiscard]] ControlAnswer strike_fault(Control& control, std::string_view text);
 
 }  // namespace lockstep::service

@@ -132,7 +132,7 @@ constexpr std::array kPages = {Page{"/sessions", sessions}, Page{"/servers", ser
                                Page{"/tree", tree}, Page{"/watches", watches},
                                Page{"/queues", queues}};
 constexpr std::string_view kFaults = "/faults";
-// Pages that can be shown from a number on.
+// Pages that can begin after a number.
 struct LongPage {
   std::string_view name;
   Json (*show)(Control&, std::uint64_t after);
@@ -160,7 +160,7 @@ Json all_pages() {
   return pages;
 }
 
-// Reads the text after the name of a long page: nothing, or "?after=" and a number.
+// Reads the text after a long page's name: nothing, or "?after=" and a number.
 std::optional<std::uint64_t> number_after(std::string_view query) {
   constexpr std::string_view kAfter = "?after=";
   if (query.empty()) return 0;

@@ -23,7 +23,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Tcp = Listener::Tcp;
 
-// One client's connection: one request after the other.
+// One client's connection: answers its requests one after another.
 class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
  public:
   Visit(Tcp::socket socket, ControlPort& port) : stream_(std::move(socket)), port_(port) {}
@@ -60,7 +60,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
     const unsigned status = error == http::error::body_limit ? 413 : 400;
     write(refused(status, error.message(), "a request of HTTP/1.1"), 11, false);
   }
-  // A name in the DNS may lead here from another site's page; an address does not.
+  // A DNS name may point here from another site's page; an IP address cannot.
   static bool is_address(const std::string& host) {
     const std::string name = host.substr(0, host.rfind(':'));
     const bool is_bracketed = name.size() > 2 && name.front() == '[' && name.back() == ']';
@@ -68,7 +68,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
     boost::asio::ip::make_address(is_bracketed ? name.substr(1, name.size() - 2) : name, error);
     return !error || name == "localhost";
   }
-  // A page of another site must not reach through the browser of its reader.
+  // Another site's page must not reach this port through its reader's browser.
   static bool is_foreign(const Request& request) {
     const auto origin = request.find(http::field::origin);
     if (origin == request.end()) return false;

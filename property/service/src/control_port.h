@@ -9,17 +9,17 @@
 
 namespace lockstep::service {
 
-// Control over HTTP and JSON: control_json.h says how. On the thread of its context.
+// Serves Control over HTTP and JSON (control_json.h), on the thread of its context.
 class ControlPort {
  public:
-  // Listens; throws as Listener does.
+  // Listens; throws like Listener.
   ControlPort(boost::asio::io_context& context, const Listener::Tcp::endpoint& at,
               Control& control);
   ~ControlPort();
   ControlPort(const ControlPort&) = delete;
   ControlPort& operator=(const ControlPort&) = delete;
 
-  // Hangs up on everybody. The context must be polled before this is destroyed.
+  // Closes all connections. The context must be polled before this object is destroyed.
   void close();
   [[nodiscard]] Listener::Tcp::endpoint endpoint() const { return listener_.endpoint(); }
 

@@ -127,7 +127,7 @@ std::vector<Control::Watch> Control::watches() {
 std::vector<Control::Queue> Control::queues() {
   return service_.loop_->do_there([](Service::Loop& loop) {
     const fakezk::Server& servers = loop.world().servers();
-    // The children of a znode come in order of creation, and that is the order of their numbers.
+    // A znode's children come in order of creation, which is the order of their numbers.
     std::map<std::string, std::vector<Place>> places;
     each_znode(servers, [&](const std::string& path, const fakezk::Znode& znode) {
       if (znode.ephemeral_owner == 0 || !ends_in_a_number(path)) return;

@@ -7,7 +7,7 @@ namespace lockstep::service {
 
 namespace {
 
-// A plan strikes the clients that it finds: between two looks, anything may have changed.
+// Ignores refusals: a session or server may have changed since the plan looked.
 void whatever(const Control::Done& done) { static_cast<void>(done); }
 
 }  // namespace

@@ -12,13 +12,13 @@
 
 namespace lockstep::service {
 
-// The faults of a plan, as its seed has them.
+// The faults of a plan, drawn from its seed.
 class PlannedFaults {
  public:
   struct Next {
     PlannedFault kind{};
-    std::uint32_t victim = 0;  // Any number: whose turn it is among those that there are.
-    Duration pause{};          // Before it strikes: half of `every` to one and a half.
+    std::uint32_t victim = 0;  // Selects a session or server, modulo their number.
+    Duration pause{};          // From 0.5 to 1.5 times `every`, before the fault.
   };
 
   explicit PlannedFaults(Control::Plan plan) : plan_(std::move(plan)), random_(plan_.seed) {}
@@ -30,7 +30,7 @@ class PlannedFaults {
   fakezk::RandomStream random_;
 };
 
-// Strikes them, until it is stopped. What lasts ends when the next one strikes.
+// Strikes the faults until it is destroyed. A lasting fault ends when the next one strikes.
 class FaultPlan {
  public:
   FaultPlan(boost::asio::io_context& context, Control& control, Control::Plan plan)
@@ -48,8 +48,9 @@ class FaultPlan {
   boost::asio::steady_timer timer_;
   Control& control_;
   PlannedFaults faults_;
-  std::function<void()> end_;  // Ends the one that lasts.
-  // A timer that has gone off can no longer be cancelled: its handler must see that this is gone.
+  std::function<void()> end_;  // Ends the lasting fault.
+  // A timer that has fired cannot be cancelled: its handler checks here whether this object still
+  // exists.
   std::shared_ptr<FaultPlan*> self_ = std::make_shared<FaultPlan*>(this);
 };
 

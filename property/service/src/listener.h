@@ -9,23 +9,23 @@
 
 namespace lockstep::service {
 
-// A port at which clients arrive. When the machine cannot give them a socket, as without a free
-// file descriptor, it pauses instead of trying again at once, which would take all of a core: they
-// wait in the kernel's queue.
+// A port at which clients arrive. If the machine has no socket for them (no free file descriptor,
+// for example), it pauses instead of retrying at once, which would occupy a core. Meanwhile the
+// clients wait in the kernel's queue.
 class Listener {
  public:
   using Tcp = boost::asio::ip::tcp;
   using Arrived = std::function<void(Tcp::socket)>;
   static constexpr std::chrono::milliseconds kPause{100};
 
-  // Listens; throws std::system_error, with the address in its text, if that is impossible.
+  // Listens; throws std::system_error, with the address in its text, if it cannot.
   Listener(boost::asio::io_context& context, const Tcp::endpoint& at, Arrived arrived);
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
   // Begins to pass clients on.
   void start() { accept(); }
-  // Listens no more. The context must be polled before this is destroyed.
+  // Stops listening. The context must be polled before this object is destroyed.
   void close();
 
   [[nodiscard]] Tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }

@@ -49,7 +49,7 @@ Service::Loop::~Loop() {
   if (control_port_) control_port_->close();
   signals_.cancel();
   context_.restart();
-  context_.poll();  // What was under way drops its peers.
+  context_.poll();  // Handlers in flight drop their peers.
 }
 
 std::vector<Tcp::endpoint> Service::Loop::endpoints() const {
@@ -73,7 +73,7 @@ void Service::Loop::run() {
     running_ = false;
   }
   context_.restart();
-  context_.poll();  // The calls that other threads wait for.
+  context_.poll();  // Serves the calls for which other threads wait.
 }
 
 void Service::Loop::stop_at_signals() {

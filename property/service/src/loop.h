@@ -22,7 +22,7 @@
 
 namespace lockstep::service {
 
-// The thread of a service: its sockets, and the world behind them.
+// The thread of a service: its sockets, and the world that serves them.
 class Service::Loop {
  public:
   Loop(Service& service, const ServiceOptions& options);
@@ -36,10 +36,11 @@ class Service::Loop {
   void stop_at_signals();
   void stop();
 
-  // Does something on this thread, now or while it runs, and returns when that is done; what it
-  // throws comes back. From any thread, if this runs; else from the one that made it.
+  // Runs `what` on this thread, now or while the loop runs, and returns when it is done; rethrows
+  // its exception. Callable from any thread while the loop runs, before that from the thread that
+  // made it.
   void call(std::function<void()> what);
-  // The same, with the result of `what`, which is called with this.
+  // The same; passes this object to `what` and returns its result.
   template <class What>
   auto do_there(What what) {
     std::optional<std::invoke_result_t<What, Loop&>> result;
@@ -47,12 +48,12 @@ class Service::Loop {
     return std::move(*result);
   }
 
-  // On this thread.
+  // Call these on this thread.
   [[nodiscard]] ServedWorld& world() { return world_; }
-  // A server resets its new connections.
+  // Makes a server reset new connections.
   void set_refusing(std::uint32_t server, bool refuses) { refuses_[server] = refuses; }
   [[nodiscard]] bool refuses(std::uint32_t server) const { return refuses_[server]; }
-  // Faults come by themselves, in place of those of the plan before.
+  // Strikes faults by this plan instead of the previous one.
   void follow(Control::Plan plan) { plan_.emplace(context_, control_, std::move(plan)).start(); }
   void follow_no_plan() { plan_.reset(); }
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
@@ -62,7 +63,7 @@ class Service::Loop {
   [[nodiscard]] std::shared_ptr<Peer> peer_of(SessionId session) const;
 
  private:
-  // Packets of connections that are over, by server.
+  // Packets of closed connections, by server.
   struct Totals {
     std::uint64_t received = 0;
     std::uint64_t sent = 0;

@@ -8,19 +8,19 @@
 
 namespace lockstep::service {
 
-// A message that is to get lost: the next one that fits, once.
+// A message to be lost: the next one that matches, once.
 struct Loss {
   bool reply = false;              // Otherwise a request.
-  std::optional<wire::Op> kind{};  // None: of any operation but a ping.
-  SessionId session = 0;           // 0: of any session.
+  std::optional<wire::Op> kind{};  // None stands for all operations but pings.
+  SessionId session = 0;           // 0 stands for any session.
 };
 
-// The losses that are still to come.
+// The losses that are still due.
 class Losses {
  public:
   void add(const Loss& loss) { losses_.push_back(loss); }
   void clear() { losses_.clear(); }
-  // True if this message gets lost, which uses up the first loss that it fits.
+  // Returns whether this message is lost; removes the first matching loss.
   [[nodiscard]] bool strike(bool reply, wire::Op op, SessionId session);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace lockstep::service::page_files {
 
-// The files of src/page, embedded by CMake. They fetch nothing from elsewhere.
+// The files of src/page, embedded by CMake. They load nothing from elsewhere.
 extern const std::string_view kPage;
 extern const std::string_view kScript;
 extern const std::string_view kStyle;

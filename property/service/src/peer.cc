@@ -60,7 +60,7 @@ void Peer::read() {
                      });
 }
 
-// The kernel keeps the bytes that a stalled connection has sent.
+// The kernel keeps the bytes that a stalled client has sent.
 void Peer::take_input() {
   if (stalled_ || left_ || connection_->closed()) return;
   boost::system::error_code error;
@@ -91,7 +91,7 @@ void Peer::stall(bool stalled) {
 void Peer::look() {
   looks_later_ = false;
   if (left_ || stalled_) return;
-  // From the first moment of a session on, its client has to send something.
+  // From a session's first moment on, its client must send something in time.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;
     world_.hear(*connection_);

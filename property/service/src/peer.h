@@ -13,15 +13,15 @@
 
 namespace lockstep::service {
 
-// One client's socket and its connection in the world. Reads nothing while much of what the client
-// has asked for is unanswered, or much is answered and not taken, and leaves a client that does not
-// take the events that it has asked for: memory stays bounded.
+// One client's socket and its connection in the world. Memory stays bounded: it stops reading while
+// too many requests are unanswered or too many answers are not taken, and it leaves a client that
+// does not take its events.
 class Peer final : public ServedWorld::Looker,
                    private connection::ClientConnection::Listener,
                    public std::enable_shared_from_this<Peer> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
-  // `over` is called once, with this peer, when nothing is left to do for it.
+  // Calls `over` once, with this peer, when it has nothing left to do.
   using Over = std::function<void(const std::shared_ptr<Peer>&)>;
   Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over);
   ~Peer();
@@ -30,20 +30,20 @@ class Peer final : public ServedWorld::Looker,
 
   void start() { read(); }
   void look() override;
-  // Closes the socket without a word.
+  // Closes the socket without sending anything.
   void leave();
   [[nodiscard]] std::uint32_t server() const { return server_; }
-  // Nothing passes any more, in either direction; or it does again.
+  // Stops all traffic in both directions, or resumes it.
   void stall(bool stalled);
   [[nodiscard]] bool stalled() const { return stalled_; }
-  // Messages that are sent from now on arrive so much later, and none overtakes another.
+  // Delays the messages that are sent from now on; they keep their order.
   void delay(Duration by);
-  // As four-letter words show it.
+  // The facts that four letter words show.
   [[nodiscard]] connection::WordClient facts() const;
   void describe_server_by(std::function<connection::WordSubject()> describe) {
     connection_->describe_server_by(std::move(describe));
   }
-  // 0 before it has one.
+  // 0 until it has a session.
   [[nodiscard]] SessionId session_id() const { return connection_->session_id(); }
 
  private:
@@ -58,7 +58,7 @@ class Peer final : public ServedWorld::Looker,
   void hold_back();
   void wait_for_delayed();
   void write(std::string bytes);
-  // Bytes that the client has not taken.
+  // The bytes that the client has not taken.
   [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
 
@@ -70,7 +70,7 @@ class Peer final : public ServedWorld::Looker,
   Checkpoint checkpoint_;
   Over over_;
   std::string output_;  // Being written.
-  // Bytes that wait for their time, the oldest first.
+  // Bytes that are delayed, the oldest first.
   struct Delayed {
     boost::asio::steady_timer::time_point due;
     std::string bytes;

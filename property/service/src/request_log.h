@@ -15,11 +15,11 @@ class RequestLog {
  public:
   static constexpr std::size_t kMost = 1000;
 
-  // Returns its number; they count from 1.
+  // Returns its number; numbers count from 1.
   std::uint64_t add(Control::LoggedRequest request);
-  // Adds the outcome of a request; no effect if the request has been forgotten.
+  // Adds the outcome of a request, unless the request has been forgotten.
   void close(std::uint64_t number, std::string answer);
-  // Those with a greater number.
+  // Requests with a greater number.
   [[nodiscard]] std::vector<Control::LoggedRequest> after(std::uint64_t number) const;
 
  private:

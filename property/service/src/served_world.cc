@@ -21,7 +21,7 @@ fakezk::ServerOptions options_for(const ServiceOptions& service) {
   return options;
 }
 
-// The servers' wall clock counts from 2020 on.
+// The simulated wall clock begins in 2020.
 TimePoint world_time_of_today() {
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   const std::chrono::milliseconds start(fakezk::wall_clock_ms(TimePoint()));
@@ -61,9 +61,9 @@ void ServedWorld::disconnect(std::unique_ptr<connection::ClientConnection> over)
   over.reset();
 }
 
-// Since the present: the world's time is that of the last turn, when this client may have been
-// silent for long. A session that ended so much too early would break the promise that clients rely
-// on.
+// Counts from the present: the world's time is that of the last turn, which may be long ago.
+// Counting from there would expire the session too early, and break the promise on which clients
+// rely.
 void ServedWorld::hear(const connection::ClientConnection& from) {
   world_.servers().speak_up(from.link());
   world_.servers().fall_silent(from.link(), present());

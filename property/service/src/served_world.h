@@ -20,11 +20,11 @@
 
 namespace lockstep::service {
 
-// A simulated world that runs in real time: its clock follows the machine's, and everything that
-// can happen happens at once, in the default order.
+// A simulated world in real time: its clock follows the machine's, and whatever can happen happens
+// at once, in the default order.
 class ServedWorld {
  public:
-  // A client to which something may have been answered.
+  // A client that may have new answers.
   class Looker {
    public:
     virtual void look() = 0;
@@ -35,23 +35,23 @@ class ServedWorld {
 
   ServedWorld(boost::asio::io_context& context, const ServiceOptions& options);
 
-  // A connection to one of the servers. It must be destroyed before this.
+  // A connection to one of the servers. Destroy it before this object.
   [[nodiscard]] std::unique_ptr<connection::ClientConnection> connect(std::uint32_t server);
-  // Over; its link is for the next one.
+  // Ends a connection; the next one reuses its link.
   void disconnect(std::unique_ptr<connection::ClientConnection> over);
-  // The client has sent something, which lets its session live.
+  // Records that the client has sent something, which keeps its session alive.
   void hear(const connection::ClientConnection& from);
-  // At the end of this turn, or of the next one, `looker` looks.
+  // Calls `looker` at the end of this turn or the next one.
   void look_later(std::shared_ptr<Looker> looker) { lookers_.push_back(std::move(looker)); }
-  // Drops the lookers, whose owner ends.
+  // Drops the lookers, because their owner ends.
   void forget_lookers() { lookers_.clear(); }
-  // Memory for what is being read: idle clients have none of their own.
+  // A shared buffer for reading, so that idle clients need none.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
   // Lets everything happen that can, up to the present.
   void turn();
-  // A turn, after what else waits now.
+  // Takes a turn after the handlers that wait now.
   void turn_later();
-  // The clock jumps.
+  // Advances the clock.
   void advance(Duration by);
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] const fakezk::Server& servers() const { return world_.server(); }
@@ -74,7 +74,7 @@ class ServedWorld {
   fakezk::Prompt prompt_;
   fakezk::Process& clients_;
   std::vector<fakezk::LinkIndex> free_links_;
-  TimePoint began_at_;  // The world's time, when
+  TimePoint began_at_;  // The world's time at `started_`.
   std::chrono::steady_clock::time_point started_;
   std::optional<TimePoint> waits_until_;
 };

@@ -58,7 +58,7 @@ OwnStack::OwnStack()
 #endif
 }
 
-// No object on the stack is left to be destroyed.
+// Destroys no object on the stack: none is left.
 OwnStack::~OwnStack() {
 #ifdef LOCKSTEP_THREAD_SANITIZER
   __tsan_destroy_fiber(own_thread_);

@@ -7,21 +7,21 @@
 
 namespace lockstep::chaos {
 
-// The orders of the driver to the workers. Thread-safe.
+// Passes the driver's orders to the workers. Thread-safe.
 class Control {
  public:
-  // A worker wants to begin an acquire, and says so once it is done with everything about it.
-  // False: it is not to begin one now.
+  // A worker calls begin() before an acquire, and end() when it has finished everything about it.
+  // If begin() returns false, it must not acquire now.
   [[nodiscard]] bool begin(int worker);
   void end(int worker);
-  // Notes what a worker is doing, for a driver that asks why it does not come to rest. A literal.
+  // Records what a worker does, for a driver that waits for it to rest. `what` is a literal.
   void doing(int worker, const char* what);
   [[nodiscard]] bool quitting();
-  // True from the moment on at which the workers are to come to rest.
+  // True once the workers must come to rest.
   [[nodiscard]] bool pausing();
 
-  // Obeys the commands on the standard input until the one to quit. Ends the process if the driver
-  // has gone. On a thread of its own.
+  // Obeys commands from standard input until the one to quit. Ends the process if the driver has
+  // gone. Runs on its own thread.
   void obey(Reporter& reporter);
 
  private:
@@ -33,7 +33,7 @@ class Control {
   std::map<int, const char*> busy_;
   bool pausing_ = false;
   bool quitting_ = false;
-  bool told_ = true;  // The driver, that the workers have come to rest.
+  bool told_ = true;  // The driver knows that the workers rest.
 };
 
 }  // namespace lockstep::chaos

@@ -26,7 +26,7 @@ using SessionPointer = std::shared_ptr<Session>;
 
 constexpr milliseconds kGrace(300);
 
-// One worker: who it is, and what it draws from.
+// One worker: its number, its lock and its source of random draws.
 class Worker {
  public:
   Worker(Process& of, zookeeper::Runtime& on, Client& with, int id)
@@ -49,7 +49,7 @@ class Worker {
   std::string lock;
   Draw draw;
   bool flaw_shown = false;
-  std::string* forgotten = nullptr;  // It leaks this.
+  std::string* forgotten = nullptr;  // The worker leaks this.
 };
 
 Task<void> stop_after(Executor& executor, std::stop_source stop, milliseconds time) {
@@ -57,7 +57,7 @@ Task<void> stop_after(Executor& executor, std::stop_source stop, milliseconds ti
   stop.request_stop();
 }
 
-// Without an end as a rule; or a deadline, or a cancellation.
+// Usually without an end, sometimes with a deadline or a cancellation.
 Context context_of(Worker& worker) {
   const std::uint64_t kind = worker.draw.below(6);
   const milliseconds time = patience(worker.draw);
@@ -126,15 +126,15 @@ Task<void> take_and_drop(Worker& worker, SessionPointer session) {
   static_cast<void>(co_await take(worker, session, Context()));
 }
 
-// An acquire whose task is destroyed in its middle, wherever that is.
+// Destroys the task of an acquire at a random moment.
 Task<void> abandon(Worker& worker, SessionPointer session) {
   TaskSet tasks;
   tasks.spawn(take_and_drop(worker, session));
   static_cast<void>(co_await sleep_for(worker.runtime, patience(worker.draw)));
 }
 
-// Until it has had enough, or is told that the lock is lost. While that may be so, it does not let
-// go by itself.
+// Uses the lock for a while, or until it is lost. While the grant is suspect, it does not let go by
+// itself.
 Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
   const std::stop_token lost = held.lost_token();
   const Zxid token = held.fencing_token();
@@ -142,7 +142,7 @@ Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
   const bool obeys = !worker.process.has(Flaw::kIgnoresLoss);
   const TimePoint end = worker.runtime.now() + time;
   const Context until_lost = obeys ? Context(lost) : Context();
-  // It may have lost the lock since it was granted, or while it upgraded in vain.
+  // The lock may have been lost since the grant, or during a failed upgrade.
   if (obeys && lost.stop_requested()) co_return;
   worker.reporter().report(Kind::kEntered, worker.number, worker.lock, token, share);
   while (!obeys || !lost.stop_requested()) {
@@ -158,7 +158,7 @@ Task<void> use(Worker& worker, const HeldLock& held, milliseconds time) {
   worker.reporter().report(Kind::kLeft, worker.number, worker.lock, token, share);
 }
 
-// From writing to reading or back, now and then.
+// Sometimes changes from writing to reading, or back.
 Task<void> change(Worker& worker, SessionPointer session, HeldLock& held) {
   ReadWriteLock recipe(*session, worker.lock, &worker.reporter());
   const Context context(worker.runtime.now() + patience(worker.draw));
@@ -169,7 +169,7 @@ Task<void> change(Worker& worker, SessionPointer session, HeldLock& held) {
   }
 }
 
-// Releases it in one of the ways that there are.
+// Releases the lock in one of the possible ways.
 Task<void> give_back(Worker& worker, HeldLock held) {
   const Zxid token = held.fencing_token();
   const Share share = held.share();
@@ -177,7 +177,7 @@ Task<void> give_back(Worker& worker, HeldLock held) {
     static_cast<void>(co_await sleep_until(worker.runtime, TimePoint::max()));
   }
   const std::uint64_t way = worker.draw.below(8);
-  if (way == 0) co_return;  // By its destructor.
+  if (way == 0) co_return;  // The destructor releases.
   Context context;
   if (way == 1) context = Context(worker.runtime.now() + patience(worker.draw));
   const GrantRecord record(SessionId{}, held.lock(), held.znode(), token, token);
@@ -189,7 +189,7 @@ Task<void> give_back(Worker& worker, HeldLock held) {
   }
 }
 
-// Takes itself for the holder as soon as it has a znode.
+// Considers itself the holder as soon as it has a znode.
 Task<void> barge_in(Worker& worker, SessionPointer session) {
   const Data nothing;
   const auto created = co_await session->create(Path(worker.lock) / "_c_x-lock-", nothing,
@@ -213,7 +213,7 @@ Task<void> leave_znode(const Worker& worker, SessionPointer session) {
                                              CreateMode::kEphemeralSequential));
 }
 
-// True if this was a round of a flawed contender.
+// Returns true if this was a round of a flawed contender.
 Task<bool> show_flaw(Worker& worker, SessionPointer session) {
   if (worker.process.has(Flaw::kDoesNotWait) && worker.kind == LockKind::kMutex) {
     co_await barge_in(worker, session);

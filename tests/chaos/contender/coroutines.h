@@ -4,7 +4,7 @@
 
 namespace lockstep::chaos {
 
-// Contends with coroutines, several sessions on one loop, until the driver has had enough.
+// Contends with coroutines, on several sessions of one loop, until the driver stops it.
 void contend_with_coroutines(Process& process);
 
 }  // namespace lockstep::chaos

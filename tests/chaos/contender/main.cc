@@ -1,6 +1,6 @@
-// Contends for locks on a real ensemble, and tells the test that has started it of everything that
-// happens: chaos_contender MODE SERVERS ROOT SESSION-TIMEOUT-MS SEED SESSIONS WORKERS FLAW, with
-// the descriptors of chaos/wire.h.
+// Contends for locks on a real ensemble, and reports every event to the test that has started it:
+// chaos_contender MODE SERVERS ROOT SESSION-TIMEOUT-MS SEED SESSIONS WORKERS FLAW, with the
+// descriptors of chaos/wire.h.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

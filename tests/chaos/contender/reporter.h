@@ -13,22 +13,22 @@ namespace lockstep::chaos {
 // CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] std::int64_t monotonic_now();
 
-// The contender's end of the link to the driver. From any thread. Ends the process if the driver
-// has gone.
+// The contender's end of the link to the driver. Thread-safe. Ends the process if the driver has
+// gone.
 class Reporter final : public LockObserver {
  public:
   explicit Reporter(int link, Flaw flaw = Flaw::kNone) : link_(link), flaw_(flaw) {}
 
   void report(Event event);
-  // Reports what a worker does with a grant, which its lock and its token name.
+  // Reports an action of a worker with a grant, which the lock and the token identify.
   void report(Kind kind, int worker, const std::string& lock, Zxid token, Share share);
-  // Writes to what the lock protects; false if the resource refuses the token. Waits for the
-  // answer.
+  // Writes to the lock's resource and waits for the answer; false if the resource refuses the
+  // token.
   bool write(int worker, const std::string& lock, Zxid token);
 
   void served(int worker);
 
-  // Acquires that have begun and not ended, of which the recipes have told.
+  // Acquires in progress, as the recipes report them.
   [[nodiscard]] std::int64_t under_way() const { return under_way_; }
 
   void acquire_begins(SessionId session, const Path& lock) override;

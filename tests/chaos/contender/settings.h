@@ -9,14 +9,14 @@
 
 namespace lockstep::chaos {
 
-// The work that the driver gives to a contender.
+// The work of a contender, set by the driver.
 struct Settings {
   std::string servers;
-  std::string root;  // The locks are below this path.
+  std::string root;  // All locks are below this path.
   std::chrono::milliseconds session_timeout{};
   std::uint64_t seed = 0;
   int sessions = 1;
-  int workers = 1;  // The number for each session.
+  int workers = 1;  // Per session.
   Flaw flaw = Flaw::kNone;
 };
 

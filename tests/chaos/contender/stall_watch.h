@@ -5,8 +5,8 @@
 
 namespace lockstep::chaos {
 
-// Reports when an executor has not run for a while: a process that was stopped or not scheduled,
-// which learns of everything later. Made on any thread; outlives the executor.
+// Reports that an executor has not run for a while: its process was stopped or not scheduled, and
+// learned of everything later. Made on any thread; outlives the executor.
 class StallWatch final : public Timer {
  public:
   StallWatch(Executor& executor, Reporter& reporter) : executor_(executor), reporter_(reporter) {

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 void rest(milliseconds time) { poll(nullptr, 0, static_cast<int>(time.count())); }
 
-// The locks of one process: each stands for all of its threads.
+// The locks of one process, shared by all its threads.
 class Locks {
  public:
   Locks(Process& process, Client& client)
@@ -58,14 +58,14 @@ class Worker {
   Draw draw;
 };
 
-// As the coroutines do: see there.
+// Does the same as use() of the coroutines.
 template <class Lock>
 void use(Worker& worker, Lock& lock, Share share) {
   Reporter& reporter = worker.process.reporter;
   const Zxid token = lock.fencing_token();
   const std::stop_token lost = lock.lost_token();
   worker.process.control.doing(worker.number, "use");
-  // It may have lost the lock since it was granted.
+  // The lock may have been lost since the grant.
   if (lost.stop_requested()) return;
   const auto end = std::chrono::steady_clock::now() + holding_time(worker.kind, worker.draw);
   reporter.report(Kind::kEntered, worker.number, worker.lock, token, share);
@@ -81,7 +81,7 @@ void use(Worker& worker, Lock& lock, Share share) {
   worker.process.control.doing(worker.number, "release");
 }
 
-// Without an end as a rule; or with a deadline, or without a wait.
+// Usually without an end, sometimes with a deadline or without waiting.
 template <class Lock>
 bool take(Worker& worker, Lock& lock) {
   worker.process.control.doing(worker.number, "acquire");
@@ -92,7 +92,7 @@ bool take(Worker& worker, Lock& lock) {
   return true;
 }
 
-// True if it has had it.
+// Returns true if it has had the lock.
 template <class Lock>
 bool take_and_use(Worker& worker, Lock& lock) {
   if (!take(worker, lock)) return false;
@@ -143,7 +143,7 @@ void contend(Worker worker) {
       try {
         if (contend_once(worker)) worker.process.reporter.served(worker.number);
       } catch (const std::system_error&) {
-        // The session has ended while it waited: of the observer's events, the one that tells why.
+        // The session has ended during the wait: the observer's events tell why.
       }
       control.end(worker.number);
     }

@@ -19,7 +19,7 @@ class Process {
   [[nodiscard]] std::string lock(LockKind kind) const {
     return settings.root + "/" + std::string(name_of(kind));
   }
-  // A stream of draws for each worker, different in every process.
+  // A random stream for each worker, different in every process.
   [[nodiscard]] Draw draw_of(int worker) const {
     return Draw(settings.seed * 1000 + static_cast<std::uint64_t>(worker));
   }
@@ -29,8 +29,8 @@ class Process {
   Control control;
 };
 
-// How long a worker holds a lock: an office and what can be revoked for so long that faults strike
-// the holder; the others briefly as a rule.
+// How long a worker holds a lock: usually briefly, but an office or a revocable lock long enough
+// for faults to strike its holder.
 [[nodiscard]] inline std::chrono::milliseconds holding_time(LockKind kind, Draw& draw) {
   using std::chrono::milliseconds;
   const bool keeps = kind == LockKind::kElection || kind == LockKind::kRevocable;
@@ -40,19 +40,19 @@ class Process {
   if (way <= 2) return draw.between(milliseconds(20), milliseconds(200));
   return draw.between(milliseconds(0), milliseconds(10));
 }
-// Between two of its acquires.
+// The pause between two acquires.
 [[nodiscard]] inline std::chrono::milliseconds thinking_time(Draw& draw) {
   return draw.between(std::chrono::milliseconds(0), std::chrono::milliseconds(60));
 }
-// How long it is ready to wait, if not for ever.
+// The limit of a wait that has one.
 [[nodiscard]] inline std::chrono::milliseconds patience(Draw& draw) {
   using std::chrono::milliseconds;
   if (draw.one_in(3)) return draw.between(milliseconds(500), milliseconds(5000));
   return draw.between(milliseconds(1), milliseconds(300));
 }
-// How long it goes on without a look at the state of its lock.
+// The pause between two looks at the state of a held lock.
 inline constexpr std::chrono::milliseconds kBetweenWrites(10);
-// Between two looks at whether it may go on, while it rests.
+// While at rest, the pause between two looks at whether to go on.
 inline constexpr std::chrono::milliseconds kBetweenLooks(20);
 
 }  // namespace lockstep::chaos

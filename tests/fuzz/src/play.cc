@@ -23,7 +23,7 @@ using support::error_of;
 
 constexpr std::uint32_t kMostWorldSteps = 20'000;
 
-// The rest of the script's bytes decides what happens next; then the default schedule follows.
+// Lets the rest of the bytes decide what happens next; the default schedule follows.
 class ByteChooser final : public fakezk::Chooser {
  public:
   explicit ByteChooser(Bytes& bytes) : bytes_(bytes) {}
@@ -39,7 +39,7 @@ class ByteChooser final : public fakezk::Chooser {
   Bytes& bytes_;
 };
 
-// One client, and what its requests came to.
+// One client, and the results of its requests.
 struct Worker {
   Worker(fakezk::Process& process, std::string name) : client(process, std::move(name)) {}
 
@@ -48,17 +48,18 @@ struct Worker {
   std::vector<Watch> watches;
   std::uint32_t sent = 0;
   std::uint32_t ended = 0;
-  std::uint32_t newest = 0;  // The newest that was answered.
+  std::uint32_t newest = 0;  // The newest answered one.
   std::string complaint;
 };
 
-// The client refuses these at once, and a context that ends does not wait either.
+// The client refuses these requests at once, or their context has ended: no answer came from the
+// server.
 bool is_answer(std::optional<Error> error) {
   return error != Error::kBadArguments && error != Error::kUnimplemented &&
          error != Error::kInvalidAcl && error != Error::kTimedOut;
 }
 
-// Requests are answered in the order of sending.
+// Checks that requests are answered in the order of sending.
 void end(Worker& worker, std::uint32_t number, std::optional<Error> error) {
   ++worker.ended;
   if (!is_answer(error)) return;
@@ -130,7 +131,8 @@ Task<std::optional<Error>> write(const Step& step, Session& session, Context con
   co_return error_of(done);
 }
 
-// Asks, waits, and writes down how it ended. A close and an add_auth are answered out of turn.
+// Sends a request, waits, and records its end. A close and an add_auth may be answered out of
+// order.
 Task<void> ask(Worker& worker, const Step& step, std::shared_ptr<Session> session) {
   const std::uint32_t number = worker.sent++;
   const Context context = context_of(worker, step);
@@ -186,7 +188,7 @@ Task<void> work(Worker& worker) {
   }
 }
 
-// One input in one world.
+// Plays one input in one world.
 class Play {
  public:
   Play(const Script& script, Bytes& bytes)

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMostSteps = 24;
 constexpr std::uint32_t kMostOps = 4;
 constexpr std::uint32_t kMostFaults = 6;
 
-// Znodes that meet each other, and paths that some part refuses.
+// Paths that affect each other, and paths that some component refuses.
 Path any_path(Bytes& bytes) {
   static constexpr std::string_view kPaths[] = {"/a",
                                                 "/a/x",
@@ -34,7 +34,7 @@ Path any_path(Bytes& bytes) {
                                                 "/b/x/far",
                                                 "/a\x01b",
                                                 "/zookeeper/config"};
-  // The first six most of the time.
+  // Chooses mostly from the first six.
   const std::uint8_t byte = bytes.next();
   const std::size_t count = byte < 208 ? 6 : std::size(kPaths);
   return Path(kPaths[byte % count]);
@@ -94,7 +94,7 @@ void add_op(Transaction& transaction, Script& script, Bytes& bytes) {
   } else if (kind == 3) {
     transaction = std::move(transaction).check(std::move(path), any_version(bytes));
   } else {
-    transaction.add(Request(OpCode::kSync, std::move(path)));  // None that a multi takes.
+    transaction.add(Request(OpCode::kSync, std::move(path)));  // A multi cannot contain this.
   }
 }
 

@@ -1,4 +1,4 @@
-// In Curator's package, which alone can ask a read/write lock for its znode.
+// In Curator's package, because only that can ask a read/write lock for its znode.
 package org.apache.curator.framework.recipes.locks;
 
 import java.io.BufferedReader;

@@ -1,6 +1,5 @@
-"""Contenders that use kazoo's Lock, each with a thread and a session of its own. Commands and answers
-are those of CuratorContender.java. "mutex" knows the contenders of the other library, "broken-mutex"
-does not."""
+"""Contenders that use kazoo's Lock, each with its own thread and session. Commands and answers are those
+of CuratorContender.java. "mutex" knows the contenders of the other library, "broken-mutex" does not."""
 import queue
 import sys
 import threading
@@ -31,7 +30,7 @@ class Contender(threading.Thread):
             command, *arguments = self.commands.get()
             try:
                 answer = getattr(self, "do_" + command.replace("-", "_"))(*arguments)
-            except Exception as problem:  # The other side judges it, whatever it is.
+            except Exception as problem:  # The test judges every exception.
                 answer = f"failed {problem!r}"
             with output:
                 print(self.number, answer, flush=True)

@@ -4,7 +4,7 @@
 #include "lockstep/ok.h"
 #include "lockstep/turn.h"
 
-// Waits for its turn only if it is repaired.
+// Waits for its turn only when repaired.
 class MyMutex {
  public:
   MyMutex(lockstep::Session& session, lockstep::Path lock, lockstep::LockObserver* observer)

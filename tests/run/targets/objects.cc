@@ -1,4 +1,4 @@
-// A C++ program without ZooKeeper whose exit status says whether its process began as a new one:
+// A C++ program without ZooKeeper. Its exit status says whether its process began as a new one:
 //
 //   objects WHAT
 #include <fcntl.h>
@@ -14,15 +14,15 @@ namespace {
 
 std::vector<int> numbers = {1, 2, 3};
 
-// The destructors of static objects run at exit(), after the functions of atexit() that main() has
-// registered.
+// The destructors of static objects run at exit(), after the functions that main() has registered
+// with atexit().
 struct Last {
   ~Last() {
     if (!numbers.empty() && numbers.back() == 7) ::_exit(7);
   }
 } last;
 
-// The memory that a static object has allocated is its copy's own.
+// Memory that a static object has allocated belongs to its copy alone.
 int grow() {
   if (numbers != std::vector<int>{1, 2, 3}) return 3;
   for (int i = 0; i < 1000; ++i) {
@@ -45,7 +45,7 @@ int open_files() {
   return file >= 0 && file < 100 ? 0 : 6;
 }
 
-// The mask stays in the kernel, and cannot be put back.
+// The mask stays in the kernel, and cannot be restored.
 int look_at_mask() { return ::umask(077) == 077 ? 8 : 0; }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// c_client_speed HOST:PORT PARENT: how fast ZooKeeper's C client, as other programs use it, goes
-// with the server at this address. Prints the best of several rounds, two numbers on a line: cycles
-// of a create, a list and a delete, one call after the other, and creates in flight together, per
-// second. PARENT is a znode that is not there yet.
+// c_client_speed HOST:PORT PARENT: measures the server at this address with ZooKeeper's C client,
+// used as other programs use it. Prints the best of several rounds, two numbers on a line: cycles
+// per second of a create, a list and a delete, one call after another; and creates per second in
+// flight together. PARENT is a znode that does not exist yet.
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void check(int rc, const char* what) {
   std::exit(1);
 }
 
-// Requests that have not been answered.
+// Requests without an answer so far.
 class InFlight {
  public:
   void wait_for_room() {
@@ -41,7 +41,7 @@ class InFlight {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return count_ == 0; });
   }
-  // For zoo_acreate.
+  // The completion for zoo_acreate.
   static void answered(int rc, const char* /*path*/, const void* self) {
     check(rc, "create");
     auto& all = *const_cast<InFlight*>(static_cast<const InFlight*>(self));
@@ -108,7 +108,7 @@ class Client {
   std::mutex mutex_;
   std::condition_variable connected_;
   bool is_connected_ = false;
-  zhandle_t* handle_;  // Last: its threads use the others.
+  zhandle_t* handle_;  // Last: its threads use the other members.
 };
 
 // Other programs disturb some rounds.

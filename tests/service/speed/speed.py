@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""speed.py [--check] PROGRAM: how fast `PROGRAM serve` is, beside a real server on the same machine.
+"""speed.py [--check] PROGRAM: compares the speed of `PROGRAM serve` with a real server on the same machine.
 
-Both serve the same requests of the same client, one server with the log of transactions not forced to disk, the other without
-one: the time from exec until a session is open, the memory of the idle process, create+list+delete one after the other, and
-creates in flight together: with frames made here, which cost the client next to nothing, and with ZooKeeper's C client
-(c_client_speed, beside PROGRAM), whose own work is most of the time with a server that is this quick. --check: exit
-status 1 if a figure is worse than docs/serve.md says."""
+Both serve the same requests of the same client; the real server does not force its transaction log to the disk, the other has
+none. Measures the time from exec until a session is open, the memory of the idle process, create+list+delete one after another,
+and creates in flight together: with frames made here, which cost the client almost nothing, and with ZooKeeper's C client
+(c_client_speed, beside PROGRAM), whose own work takes most of the time with such a fast server. --check: exit status 1 if a
+figure is worse than docs/serve.md says."""
 import argparse
 import contextlib
 import pathlib
@@ -50,7 +50,7 @@ def list_children(path):
 
 class Session:
     def __init__(self, port):
-        # A connection that a server accepts while it still starts can stay silent for ever.
+        # A connection that a server accepts while it still starts may stay silent forever.
         self.socket = socket.create_connection(("127.0.0.1", port), SILENCE_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.stream = self.socket.makefile("rb", buffering=1 << 16)
@@ -81,7 +81,7 @@ class Session:
 
 
 def opened(port):
-    """A session, as soon as there is one."""
+    """Returns a session as soon as one can be opened."""
     end = time.monotonic() + LONGEST_START_S
     while True:
         try:
@@ -100,7 +100,7 @@ def free_port():
 
 @contextlib.contextmanager
 def served(program):
-    """The process, its port, and the milliseconds until it has served."""
+    """Returns the process, its port, and the milliseconds until it served."""
     began = time.monotonic()
     process = subprocess.Popen([program, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
     try:

@@ -1,4 +1,4 @@
-"""The speed of kazoo's Lock; arguments, questions and answers are those of CuratorSpeed.java."""
+"""Measures the speed of kazoo's Lock; arguments, questions and answers are those of CuratorSpeed.java."""
 import os
 import sys
 import threading
@@ -52,4 +52,4 @@ def measure(used, threads, seconds):
 for line in sys.stdin:
     words = line.split()
     print(measure(int(words[0]), int(words[1]), float(words[2])), flush=True)
-os._exit(0)  # Not waiting for the threads of the sessions.
+os._exit(0)  # Does not wait for the sessions' threads.

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """record.py FOLDER: records the frames between ZooKeeper's clients and a real server.
 
-It starts the server of the Debian package zookeeper (3.8.0) behind a proxy, lets c_client.c
-(libzookeeper_mt) and JavaClient.java (zookeeper.jar) talk to it, and writes c_client.txt and
-java_client.txt: a frame each line, without its length; the number of the connection, > for the client's
-frames and < for the server's, the bytes in hexadecimal. Pings are left out. When a client prints "cut",
-its connection is closed, and it comes back."""
+Starts the server of the Debian package zookeeper (3.8.0) behind a proxy, lets c_client.c (libzookeeper_mt)
+and JavaClient.java (zookeeper.jar) talk to it, and writes c_client.txt and java_client.txt. Each line has
+one frame: the number of the connection, > for the client's frames and < for the server's, and the bytes
+without the length in hexadecimal. Pings are left out. When a client prints "cut", the proxy closes its
+connection, and the client reconnects."""
 import pathlib
 import socket
 import subprocess
@@ -83,7 +83,7 @@ def record(command, server, file):
             if line == "cut\n":
                 proxy.cut()
     assert client.returncode == 0, client.returncode
-    time.sleep(0.2)  # The server's last frame.
+    time.sleep(0.2)  # For the server's last frame.
     file.write_text("\n".join(proxy.lines) + "\n")
     print(file, len(proxy.lines), "frames")
 

@@ -18,7 +18,7 @@ using lockstep::lab::ScenarioSize;
 constexpr std::uint64_t kExecutions = 300;
 constexpr std::uint32_t kMostFaults = 3;
 
-// How often a kind may strike; shrinks to never. (gen::element would not shrink.)
+// The most times a kind may strike; shrinks to never. (gen::element would not shrink.)
 Gen<std::uint32_t> caps() {
   return gen::map(gen::inRange(0u, 3u),
                   [](std::uint32_t most) { return most == 2 ? FaultPlan::kUnlimited : most; });

@@ -15,7 +15,7 @@ constexpr std::uint32_t kPositions = 100;
 constexpr std::uint32_t kChoices = 4;
 constexpr double kSparse = 0.1;
 
-// Draws from the full range, whatever the size of the list around it.
+// Draws from the full range, independently of the size of the list.
 Gen<Deviation> deviation() {
   return gen::resize(
       kNominalSize,

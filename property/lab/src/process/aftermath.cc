@@ -12,7 +12,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// The user interrupts the hunt, which then ends this process as usual.
+// An interrupt ends the hunt, which then ends this process as usual.
 void ignore_interruptions() {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);

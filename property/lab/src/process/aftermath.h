@@ -9,11 +9,11 @@
 
 namespace lockstep::lab {
 
-// A process that was forked before code under test could do any harm, and waits. If that code ends
-// this process, it calls `explain` there, and this process waits until that is done. Otherwise it
-// ends with this object.
+// A process that is forked before code under test can do any harm, and waits. If that code ends
+// this process, this process tells the other one, which calls `explain`, and waits until that is
+// done. Otherwise the other process ends with this object.
 //
-// The explaining process has copies of all memory as of the constructor, but of this thread only.
+//  The explaining process has copies of all memory as of the constructor, but only this thread.
 class Aftermath {
  public:
   explicit Aftermath(const std::function<void(const End&)>& explain);

@@ -2,7 +2,7 @@
 
 namespace lockstep::lab {
 
-// Gives this thread, if it has none, a stack for its signal handlers until it ends: handlers cannot
+// Gives this thread a stack for signal handlers until it ends, unless it has one: handlers cannot
 // run on a stack that has overflowed.
 void use_alternate_stack();
 

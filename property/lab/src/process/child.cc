@@ -13,7 +13,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// The code under test may print, in each of thousands of executions.
+// The code under test may print in each of thousands of executions.
 void be_silent() {
   const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nothing, STDOUT_FILENO);

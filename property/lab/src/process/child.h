@@ -8,16 +8,16 @@
 
 namespace lockstep::lab {
 
-// The verdict on a child that takes too long: it breaks nothing, or that is the violation "crash".
+// The verdict on a child that takes too long: nothing is violated, or the oracle "crash" is.
 enum class IfSlow : std::uint8_t { kNothing, kCrash };
 
 // Runs `work` in a child process, where code under test may do any harm. `work` writes its trial to
-// `file` (write_trial). Without a word, the child has been killed: by itself, from outside, or
-// because it took too long. Standard output and standard error go nowhere.
+// `file` (write_trial). Returns none if the child was killed before: by itself, from outside, or
+// because it took too long. Standard output and standard error are discarded.
 [[nodiscard]] std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                                 const std::function<void(int file)>& work);
 
-// Makes a new child such a process: it prints nothing, and tells `file` of its end.
+// Prepares a new child as in_child() does: it prints nothing, and reports its end to `file`.
 void begin_child(int file, IfSlow if_slow);
 
 }  // namespace lockstep::lab

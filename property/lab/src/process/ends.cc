@@ -28,7 +28,7 @@ struct Choice {
   std::uint32_t index;
 };
 
-// After the deviations of a trial.
+// Follows the deviations of a trial.
 struct Rest {
   std::uint64_t trace_hash;
   std::uint32_t positions;
@@ -69,7 +69,7 @@ bool read_all(int file, void* into, std::size_t size) {
   return true;
 }
 
-// Some at a time, without allocating.
+// Writes in batches, because it must not allocate.
 bool write_deviations(int file, const std::vector<fakezk::Deviation>& deviations) noexcept {
   std::array<Choice, 128> some{};
   for (std::size_t done = 0; done < deviations.size();) {

@@ -11,15 +11,15 @@
 
 namespace lockstep::lab {
 
-// How code under test ends its process: who has done what, and in which execution.
+// The end of a process by code under test: the thread, what it did, and in which execution.
 struct EndTold {
   std::string_view who;
   std::string_view what;
   std::uint32_t step;
-  std::uint64_t execution;  // Or search::kNoExecution.
+  std::uint64_t execution;  // search::kNoExecution if not searched.
   const std::vector<fakezk::Deviation>& deviations;
 };
-// The same, as another process has read it.
+// The same end, read by another process.
 struct End {
   std::string what;  // "the program under test has aborted"
   std::uint32_t step = 0;
@@ -27,19 +27,19 @@ struct End {
   std::vector<fakezk::Deviation> deviations;
 };
 
-// Writes an end to a pipe without allocating, for signal handlers. False if it cannot.
+// Writes an end to a pipe without allocating, for signal handlers. Returns false on failure.
 bool write_end(int file, const EndTold& end) noexcept;
-// Reads it, at most once; none if the writers have closed the pipe without a word.
+// Reads an end, at most once; none if the writers have closed the pipe without writing one.
 [[nodiscard]] std::optional<End> read_end(int file);
 
-// An execution in another process: how it went, or how it has ended that process.
+// An execution in another process: its result, or the end of that process.
 struct ToldTrial {
-  search::Trial trial;  // Of an end: with the violation "crash".
+  search::Trial trial;  // After an end: with the violation "crash".
   bool ended_process = false;
-  std::uint64_t execution = 0;        // Of an end: End::execution.
-  std::vector<std::uint32_t> events;  // How often each source had an event, if it was counted.
+  std::uint64_t execution = 0;        // After an end: End::execution.
+  std::vector<std::uint32_t> events;  // How often each source had an event, if that was counted.
 };
-// False if it cannot be written.
+// Returns false if it cannot be written.
 bool write_trial(int file, const search::Trial& trial,
                  const std::vector<std::uint32_t>& events = {});
 // Reads what write_trial or write_end has written; none if the writers have closed the pipe.
@@ -51,7 +51,7 @@ struct Order {
   std::vector<fakezk::Deviation> deviations;
 };
 bool write_order(int file, const Order& order);
-// None if the writers have closed the pipe.
+// Returns none if the writers have closed the pipe.
 [[nodiscard]] std::optional<Order> read_order(int file);
 
 }  // namespace lockstep::lab

@@ -17,7 +17,7 @@ namespace lockstep::lab {
 namespace {
 
 constexpr search::ShrinkBudget kBudget = {.executions = 8'000, .steps = 4'500'000};
-// The process that has ended waits for it, or the hunt whose executions are processes.
+// The ended process waits meanwhile, or the hunt whose executions are processes.
 constexpr std::chrono::seconds kMostTime(30);
 constexpr std::chrono::seconds kMostTimeOfAHunt(10);
 

@@ -39,11 +39,11 @@ constexpr std::string_view kOverflow =
 static_assert(stacks::kStackBytes == std::size_t{256} * 1024);
 
 std::mutex mutex;
-int catchers = 0;  // That exist.
+int catchers = 0;  // Live FatalSignals objects.
 std::array<struct sigaction, kFatal.size()> previous;
 
-// A thread that runs no execution sends its signal with this value to one that does, and thereby
-// asks it to print its last words.
+// A thread without an execution sends the signal it got, with this value, to the thread that runs
+// one: that thread then prints its last words.
 constinit int request = 0;
 constinit std::atomic<bool> answered = false;
 
@@ -76,8 +76,8 @@ bool is_request(const siginfo_t& info) {
          info.si_value.sival_ptr == &request;
 }
 
-// Code under test may start threads of its own, although a hunt does not schedule them. Only the
-// thread that runs the execution can report it, because it changes while others read.
+// Code under test may start threads, although a hunt does not schedule them. Only the thread that
+// runs the execution can report it: the execution changes while another thread reads it.
 void ask_who_knows(int signal) {
   const int who = last_to_begin();
   if (who == 0 || who == ::gettid()) return;
@@ -93,8 +93,9 @@ void ask_who_knows(int signal) {
   for (int moments = 0; moments < 1000 && !answered; ++moments) ::nanosleep(&kMoment, nullptr);
 }
 
-// A fault happens again as soon as this handler has returned; a sanitizer then sees it unchanged. A
-// signal that was sent is sent again; so is a trap, because the program would continue after it.
+// A fault happens again as soon as this handler has returned, and a sanitizer then sees it
+// unchanged. Signals that were sent are raised again; so is a trap, because the program would
+// continue after it.
 void pass_on(int signal, const siginfo_t& info) {
   ::sigaction(signal, &previous[index_of(signal)], nullptr);
   const bool is_fault = info.si_code > 0 && signal != SIGTRAP;
@@ -128,7 +129,7 @@ FatalSignals::FatalSignals() {
   }
 }
 
-// A handler that was installed meanwhile stays.
+// Keep a handler that was installed meanwhile.
 FatalSignals::~FatalSignals() {
   const std::lock_guard lock(mutex);
   if (--catchers > 0) return;

@@ -2,8 +2,8 @@
 
 namespace lockstep::lab {
 
-// While one of these lives, a signal that ends the process prints last words (say_last_words), and
-// then goes to its previous handler. Any number may live, on any threads.
+// While such an object lives, a signal that ends the process first prints last words
+// (say_last_words), and then goes to its previous handler. Any number may live, on any threads.
 class FatalSignals {
  public:
   FatalSignals();

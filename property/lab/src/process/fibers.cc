@@ -20,12 +20,12 @@ namespace {
 // Thrown to unwind a body whose task has been destroyed.
 class Abandoned {};
 
-// More calls than any cleanup needs.
+// Cleanup never needs so many calls.
 constexpr int kMostLastCalls = 1000;
 
 std::terminate_handler handler_before = nullptr;
 
-// A terminate handler that explains the end if it was caused by unwinding such a body.
+// A terminate handler that explains the end if unwinding such a body has caused it.
 [[noreturn]] void terminate_saying_why() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -60,7 +60,7 @@ class Fibers::Pool {
   std::optional<Watchdog::Visit> execution;
 };
 
-// Resolves when the call that a fiber waits for is over.
+// Resolves when the call for which a fiber waits is over.
 class Fibers::CallOver final : public internal::Wait {
  public:
   explicit CallOver(Executor& executor) : Wait(executor, Context()) {}

@@ -9,7 +9,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// As long as the watchdog's patience.
+// The watchdog waits as long.
 constexpr unsigned kMostSeconds = 10;
 constexpr std::uint64_t kBetweenCalls = 1024;  // As in search::hunt().
 
@@ -92,7 +92,7 @@ bool is_same(const ToldTrial& a, const ToldTrial& b) {
 
 enum class Next : std::uint8_t { kGoesOn, kFound, kDependsOnEarlierOnes };
 
-// The next execution. Repeats one in 200, and what it finds, in another child.
+// Runs the next execution. Repeats one in 200, and each one with a finding, in another child.
 Next search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& forked) {
   search::HuntResult& result = forked.result;
   ToldTrial told = searcher.run(index, IfSlow::kCrash);

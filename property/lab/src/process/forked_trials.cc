@@ -24,7 +24,7 @@ namespace {
 constexpr unsigned kMostSecondsOfATrial = 5;
 
 // Draws the lanes again after each event near the end, and writes them to a pipe: the last drawing
-// that arrives is as complete as it can be.
+// that arrives is the most complete one.
 class LastLanes final : public fakezk::Tracer {
  public:
   LastLanes(const fakezk::World& world, const search::Program& program, std::uint32_t last_step,
@@ -76,7 +76,7 @@ std::string read_to_end(int file) {
   return text;
 }
 
-// The last text of several, each of which ends with a zero byte.
+// The last of several texts, each of which ends with a zero byte.
 std::string last_of(std::string texts) {
   const std::size_t end = texts.rfind('\0');
   if (end == texts.npos) return {};

@@ -15,18 +15,18 @@
 
 namespace lockstep::lab {
 
-// The executions of a short hunt: a process for all of them, or as for trials.
+// How a short hunt runs its executions: in one child process, or in children like single trials.
 enum class Hunts : std::uint8_t { kInOneChild, kInChildren };
 
-// Runs trials in child processes, so that code under test that ends its process does no harm. Such
-// an end is the violation "crash". A child that takes too long is killed, and breaks nothing. On
-// one thread.
+// Runs trials in child processes, so that code under test can end its process without harm. Such an
+// end is the violation "crash". A child that takes too long is killed, and nothing is violated.
+// Stays on one thread.
 class ForkedTrials final : public search::Trials {
  public:
   // Makes a program with last words.
   using Make = std::function<std::unique_ptr<search::Program>(ScenarioSize)>;
-  // A child runs so many trials. All of them together take no more time than that; trials after it
-  // break nothing. A hunt in one child sees no violation but the end of that child.
+  // One child runs that many trials. All trials together take at most that time; trials after it
+  // violate nothing. A hunt in one child sees no violation except the end of that child.
   ForkedTrials(Make make, Hunts hunts, std::uint32_t trials_per_fork, std::chrono::seconds most);
 
   search::Trial run(std::uint32_t clients, std::uint32_t rounds,
@@ -35,13 +35,13 @@ class ForkedTrials final : public search::Trials {
   search::Caught hunt(std::uint32_t clients, std::uint32_t rounds,
                       const search::ExecutionLimits& limits,
                       const search::ShortHunt& what) override;
-  // Knows of none.
+  // Lists none.
   std::vector<fakezk::Event> faults(std::uint32_t, std::uint32_t, const search::ExecutionLimits&,
                                     const std::vector<fakezk::Deviation>&) override {
     return {};
   }
 
-  // The lanes of a schedule that ends its process in that step, up to the end.
+  // Draws the lanes of a schedule that ends its process in that step, up to the end.
   [[nodiscard]] std::string draw(ScenarioSize size, const search::ExecutionLimits& limits,
                                  const std::vector<fakezk::Deviation>& deviations,
                                  std::uint32_t last_step);
@@ -50,14 +50,14 @@ class ForkedTrials final : public search::Trials {
   [[nodiscard]] bool time_is_up() const;
   search::Caught hunt_in_one_child(ScenarioSize size, const search::ExecutionLimits& limits,
                                    const search::ShortHunt& what);
-  // Makes a program and its world, for all children that run it within these limits.
+  // Makes a program and its world, for all children with these limits.
   void use(ScenarioSize size, const search::ExecutionLimits& limits);
 
   Make make_;
   Hunts hunts_;
   std::uint32_t trials_per_fork_;
   std::chrono::steady_clock::time_point give_up_at_;
-  ScenarioSize size_{0, 0};  // Of the program.
+  ScenarioSize size_{0, 0};  // The program's size.
   std::unique_ptr<search::Program> program_;
   std::unique_ptr<fakezk::World> world_;
   search::ExecutionLimits limits_;

@@ -12,8 +12,8 @@
 #include "process/under_way.h"
 #include "process/words_of.h"
 
-// Provided by the sanitizers' runtime, if there is one. Their only such callback may be taken by
-// libFuzzer.
+// Provided by the sanitizers' runtime, if there is one. libFuzzer may have taken its only such
+// callback.
 extern "C" {
 [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 [[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view kWho = "the program under test";
 
-// An exit() in the code under test would look like a hunt without a finding. Its output is not
+// An exit() in the code under test must not look like a hunt without a finding. Its output is not
 // lost.
 void exiting() {
   if (!say_last_words(kWho, "called exit()")) return;
@@ -52,7 +52,7 @@ void hook_exits() {
   static_cast<void>(done);
 }
 
-// Records which execution this thread runs, as long as it runs.
+// Records which execution this thread runs, while it runs.
 class LastWords final : public search::ExecutionGuard {
  public:
   LastWords(std::string replay, const Explainer* explainer, bool is_searched)
@@ -76,7 +76,7 @@ class LastWords final : public search::ExecutionGuard {
   std::optional<UnderWay> before_;  // Set during an execution.
 };
 
-// The replay string up to its deviations, the last part but one.
+// The replay string up to its deviations, which are the last part but one.
 std::string head_of(std::string_view scenario, ScenarioSize size, const fakezk::FaultPlan& faults) {
   search::ReplayString string;
   string.scenario = scenario;

@@ -2,8 +2,8 @@
 
 namespace lockstep::lab {
 
-// Linux's number of this thread; costs a system call only once. It is right in a forked child, too,
-// whose thread has another number.
+// The thread's number in Linux; only the first call makes a system call. It is also right in a
+// forked child, whose thread has another number.
 [[nodiscard]] int own_thread_id() noexcept;
 
 }  // namespace lockstep::lab

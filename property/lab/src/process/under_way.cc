@@ -46,15 +46,15 @@ class Writer {
   }
 };
 
-// Two threads may crash at once. The first one prints, and usually the process ends with it.
+// Two threads may crash at once. The first one prints, and usually ends the process.
 void wait_for_who_speaks() noexcept {
   if (!spoken.exchange(true)) return;
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   ::nanosleep(&second, nullptr);
 }
 
-// Tells the explaining process, and waits until it has explained the end. Not for ever: it may hang
-// in the code under test, too.
+// Notifies the explaining process, and waits until it has explained the end. The wait is bounded:
+// that process may also hang in the code under test.
 void explain(const Explainer& explainer, const EndTold& end) noexcept {
   constexpr int kMostMs = 60'000;
   if (!write_end(explainer.tell, end)) return;
@@ -65,7 +65,7 @@ void explain(const Explainer& explainer, const EndTold& end) noexcept {
 }  // namespace
 
 UnderWay exchange_under_way(UnderWay now) noexcept {
-  // Written only if it changes: the workers of a hunt share it.
+  // Store only changes: all workers of a hunt share this variable.
   const int thread = own_thread_id();
   if (began_last.load(std::memory_order_relaxed) != thread) {
     began_last.store(thread, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ bool has_spoken() noexcept { return spoken; }
 int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
 
 bool say_last_words(std::string_view who, std::string_view what) noexcept {
-  // From here on a crash must not come back here.
+  // A crash from here on must not enter this function again.
   const UnderWay last = std::exchange(under_way, UnderWay());
   if (!last.world) return false;
   const std::uint64_t execution =

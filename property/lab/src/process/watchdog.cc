@@ -25,7 +25,7 @@ constexpr int kLooksAtSleep = 40;
 constexpr std::chrono::seconds kToAbort(2);
 
 // Whether that thread of this process sleeps: /proc/PID/task/TID/stat, third field. A thread that
-// waits for a processor, or is stopped by a debugger, does not sleep.
+// waits for a processor or is stopped by a debugger does not count as asleep.
 bool is_asleep(int thread_id) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread_id) + "/stat");
   std::string line;
@@ -44,8 +44,8 @@ void warn_of_sleep() {
          " slows the search down and may never end.\n";
 }
 
-// Makes the watched thread abort: it knows its schedule, and a debugger should stop there. If it
-// cannot even do that, this thread aborts.
+// Makes the watched thread abort: it knows its schedule, and a debugger should stop there. If that
+// thread cannot abort, this thread does.
 [[noreturn]] void give_up(bool asleep, int thread_id) {
   std::cerr << "lockstep: code under a hunt has not returned for " << kPatience.count() << " s. "
             << (asleep
@@ -70,7 +70,7 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
-// A trial has an alarm, and a second thread would make its page faults slow.
+// A trial has an alarm instead, and a second thread would make its page faults slow.
 void Watchdog::began() {
   if (is_trial() || depth_++ > 0) return;
   thread_id_.store(own_thread_id(), std::memory_order_relaxed);
@@ -93,7 +93,7 @@ void Watchdog::watch() {
   while (!ending_.wait_for(lock, kBetweenLooks, [this] { return end_; })) look(looks);
 }
 
-// Counts a sleep if the same visit was running before and after the thread was looked at.
+// Counts a sleep if one visit was under way before and after the look at the thread.
 void Watchdog::look(Looks& looks) const {
   if (has_spoken()) return;
   const std::uint64_t visit = visits_.load(std::memory_order_acquire);

@@ -9,7 +9,7 @@
 
 namespace lockstep::lab {
 
-// The program that says last words, and the process that explains them.
+// The arguments of with_last_words().
 struct LastWordsOf {
   std::string_view scenario;
   ScenarioSize size;
@@ -19,7 +19,7 @@ struct LastWordsOf {
   bool is_searched = false;              // A search::Searcher runs it.
 };
 
-// with_last_words (lockstep/lab/last_words.h), in full.
+// with_last_words (lockstep/lab/last_words.h) with all its arguments.
 [[nodiscard]] std::unique_ptr<search::Program> with_last_words(
     std::unique_ptr<search::Program> program, const LastWordsOf& whose);
 

@@ -14,8 +14,7 @@ namespace {
 
 constexpr int kMostFreeBytes = 64 << 20;
 
-// The child's part: until the orders end. Memory that an execution has freed stays for the next
-// one.
+// The child's part, until the orders end. Memory freed by one execution stays for the next one.
 [[noreturn]] void serve(int orders, int replies, unsigned most_seconds, const Worker::Work& work) {
   ::mallopt(M_TRIM_THRESHOLD, kMostFreeBytes);
   while (const std::optional<Order> order = read_order(orders)) {

@@ -11,7 +11,7 @@
 
 namespace lockstep::lab {
 
-// A child process that runs one execution after another, as ordered. It is forked from this process
+// A child process that runs executions on order, one after another. It is forked from this process
 // at the first order, and again when it has ended or has run its number of executions.
 class Worker {
  public:
@@ -23,20 +23,20 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker() { end(); }
 
-  // None if the child has been killed: from outside, or because it took longer than that.
-  // A child that is there keeps the work and the bounds that it was forked with.
+  // Returns none if the child was killed: from outside, or because it took longer than that. A
+  // running child keeps the work and the bounds that it was forked with.
   [[nodiscard]] std::optional<ToldTrial> run(const Order& order, unsigned most_seconds,
                                              IfSlow if_slow, const Work& work);
-  // Ends the child, if there is one: the next execution finds the memory of this process.
+  // Ends the child, if there is one: the next execution then starts from this process's memory.
   void end();
 
  private:
-  // False if the machine has no more processes or files.
+  // Returns false if the machine has no more processes or files.
   bool start(unsigned most_seconds, IfSlow if_slow, const Work& work);
 
   std::uint32_t most_executions_;
-  std::uint32_t executions_ = 0;  // Of this child.
-  ::pid_t child_ = 0;             // 0: none.
+  std::uint32_t executions_ = 0;  // In this child.
+  ::pid_t child_ = 0;             // 0 without a child.
   int orders_ = -1;
   int unread_orders_ =
       -1;  // The child's end, kept open: an order to a dead child raises no signal.

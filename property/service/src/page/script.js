@@ -1,5 +1,5 @@
-// Shows what the control port shows, twice a second, and posts faults. Which faults there are, and
-// what they need, is the answer to GET /faults.
+// Shows what the control port shows, twice a second, and posts faults. GET /faults lists the faults
+// and the fields that they need.
 "use strict";
 
 const kEveryMs = 500;
@@ -7,7 +7,7 @@ const kShownRequests = 200;
 const kDeepest = 4;
 
 const byId = (id) => document.getElementById(id);
-const shown = new Map();  // What each part shows, as JSON.
+const shown = new Map();  // The JSON that each part shows.
 let faults = [];
 let requests = [];
 
@@ -24,7 +24,7 @@ async function get(page) {
   return (await answer.json())[page.split("?")[0]];
 }
 
-// Replaces the children of a part if what it shows has changed; who had the focus keeps it.
+// Replaces the children of a part if its content has changed, and keeps the focus.
 function draw(id, content, children) {
   const text = JSON.stringify(content);
   if (shown.get(id) === text) return;
@@ -66,7 +66,7 @@ async function strike(fault) {
 
 const fieldsOf = (fault) => Object.keys(fault).filter((field) => field !== "fault");
 
-// The faults that need nothing but this field have a button wherever it is known.
+// A fault that needs only this field gets a button next to each known value.
 function buttons(field, value) {
   const whose = `${field} ${value}`;
   const acts = faults.filter((fault) => fieldsOf(fault).join() === field).map((fault) => {
@@ -79,7 +79,7 @@ function buttons(field, value) {
   return make("div", {className: "acts"}, ...acts);
 }
 
-// Numbers, lists and texts, as the port expects them.
+// Converts numbers, lists and texts to what the port expects.
 function read(text, expected) {
   if (expected.startsWith("a list")) return text.split(/[\s,]+/).filter(Boolean);
   return /^a number|^the number|milliseconds/.test(expected) && /^-?\d+$/.test(text) ? Number(text) : text;
@@ -161,7 +161,7 @@ function drawLog(log) {
       cell(String(each.server)), cell(each.op), cell(mono(each.path)), cell(answer(each.answer)))));
 }
 
-// From the first request on that was not answered when it was read.
+// Reads on from the first request that had no answer at the last read.
 async function readLog() {
   const open = requests.find((each) => each.answer === null);
   const after = open ? open.number - 1 : requests.at(-1)?.number ?? 0;

@@ -16,17 +16,17 @@ namespace lockstep::service {
 
 class Service;
 
-// Lets a test act on the servers of a Service, and look into them, other than as their client.
-// From any thread while the service runs, and from the thread that made it before: each call
-// returns once it is done. The service outlives it.
+// Lets a test act on the servers of a Service, and inspect them, other than as a client. Callable
+// from any thread while the service runs, and before that from the thread that made it. Each call
+// returns when it is done. The service outlives it.
 class Control {
  public:
-  // A session that lives.
+  // A live session.
   struct Session {
     SessionId id = 0;
     Duration timeout{};
     bool connected = false;
-    std::uint32_t server = 0;  // Its server, if it is connected.
+    std::uint32_t server = 0;  // Valid if connected.
     bool stalled = false;
     std::vector<std::string> ephemerals{};
   };
@@ -34,7 +34,7 @@ class Control {
     std::string address;
     bool refuses = false;
     bool lags = false;
-    std::size_t behind = 0;  // Transactions that it has not applied.
+    std::size_t behind = 0;  // Number of transactions that it has not applied.
   };
   struct Znode {
     std::string path;
@@ -45,10 +45,10 @@ class Control {
   struct Watch {
     std::string path;
     SessionId session = 0;
-    bool on_children = false;  // Otherwise on the data, or the existence.
+    bool on_children = false;  // Otherwise on the data or the existence.
   };
-  // The queue of a lock: its ephemeral children with a sequence number, the oldest first.
-  // In a queue of exclusive places the first one holds it.
+  // The queue of a lock: its ephemeral sequential children, the oldest first. The first place of a
+  // queue of exclusive places holds the lock.
   struct Place {
     std::string znode;
     SessionId session = 0;
@@ -58,30 +58,31 @@ class Control {
     std::string path;
     std::vector<Place> places;
   };
-  // A request of a client; pings are none.
+  // A client's request; pings are not logged.
   struct LoggedRequest {
-    std::uint64_t number = 0;  // From 1 on.
-    TimePoint at{};            // As the servers' clock has it.
+    std::uint64_t number = 0;  // Counts from 1.
+    TimePoint at{};            // On the servers' clock.
     SessionId session = 0;
     std::uint32_t server = 0;
     std::string op{};
-    std::string path{};    // Those of a multi, with commas between them.
-    std::string answer{};  // "ok", an error or "lost"; empty: there is none yet.
+    std::string path{};    // For a multi, all paths with commas between them.
+    std::string answer{};  // "ok", an error or "lost"; empty until there is an answer.
   };
 
-  // A change of a znode, as the servers have committed it.
+  // A committed change of a znode.
   struct Write {
     enum class Kind : std::uint8_t { kCreated, kDeleted, kDataSet, kAclSet };
     Kind kind{};
-    Zxid zxid = 0;  // Those of a multi, and of a session's end, have one in common.
+    Zxid zxid = 0;  // Equal for all changes of a multi, and of a session's end.
     std::string path;
-    SessionId session = 0;  // The one that asked; 0: the servers themselves, at a session's end.
-    SessionId owner = 0;    // The session that ends an ephemeral znode; 0: it is none.
+    SessionId session = 0;  // The session that asked; 0 for changes at a session's end.
+    SessionId owner = 0;    // The owner of an ephemeral znode; 0 for others.
   };
 
-  // Why nothing was done.
+  // Why a call did nothing.
   struct Refusal {
-    bool unknown = false;  // There is no such session, server or znode; otherwise it is impossible.
+    // There is no such session, server or znode; otherwise the call is impossible.
+    bool unknown = false;
     std::string why;
   };
   using Done = std::expected<void, Refusal>;
@@ -90,67 +91,68 @@ class Control {
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
-  // In the order in which they began.
+  // In the order of their beginnings.
   [[nodiscard]] std::vector<Session> sessions();
   [[nodiscard]] std::vector<Server> servers();
   // The committed tree, parents first.
   [[nodiscard]] std::vector<Znode> tree();
   [[nodiscard]] std::vector<Watch> watches();
   [[nodiscard]] std::vector<Queue> queues();
-  // The last requests with a number greater than that, the oldest first; 1000 are kept.
+  // The last requests with a number greater than `after`, the oldest first; 1000 are kept.
   [[nodiscard]] std::vector<LoggedRequest> log(std::uint64_t after = 0);
 
-  // Everything that has been committed since the servers began, in the order of the zxids; those
-  // with a greater zxid than that.
+  // All commits with a zxid greater than `after` since the servers began, in the order of the
+  // zxids.
   [[nodiscard]] std::vector<Write> history(Zxid after = 0);
 
-  // The servers end a session at once. Its client learns of it when it comes back.
+  // Ends a session at once. Its client learns of it when it reconnects.
   [[nodiscard]] Done expire(SessionId session);
-  // Closes the connection of a session, which lives on, and may come back. What its client has
-  // been sent still arrives.
+  // Closes the connection of a session; the session lives on, and its client may reconnect.
+  // Messages already sent to the client still arrive.
   [[nodiscard]] Done cut(SessionId session);
-  // Nothing passes over the connection of a session any more, in either direction, until resume():
-  // the servers expire it after its timeout, as that of a client that is stopped.
+  // Stops a session's connection in both directions until resume(): the servers expire the session
+  // after its timeout, as if its client had stopped.
   [[nodiscard]] Done stall(SessionId session);
   [[nodiscard]] Done resume(SessionId session);
-  // Messages of the servers over the connection of a session arrive so much later, as long as it
-  // stays open; zero ends that.
+  // Delays the servers' messages over a session's connection while that stays open; zero ends the
+  // delay.
   static constexpr Duration kLongestDelay = std::chrono::hours(1);
   [[nodiscard]] Done delay(SessionId session, Duration by);
-  // The next request of a kind gets lost before the servers have seen it, or after that its reply,
-  // and the connection with it: the client does not know what has become of it. Without a kind, it
-  // is the next one that is no ping; with session 0, that of any session.
+  // Loses the next request of a kind before the servers see it, or (lose_reply) its reply after
+  // they have executed it. The connection is lost with it, so the client does not know the outcome.
+  // Without a kind: the next request that is not a ping. With session 0: the next request of any
+  // session.
   [[nodiscard]] Done lose_request(std::optional<wire::Op> kind, SessionId session = 0);
   [[nodiscard]] Done lose_reply(std::optional<wire::Op> kind, SessionId session = 0);
-  // A server resets every new connection, or accepts again. Servers count from 0.
+  // Makes a server reset every new connection, or accept them again. Servers count from 0.
   [[nodiscard]] Done refuse(std::uint32_t server, bool refuses);
-  // One of several servers applies nothing any more, and its clients read the past, until it
-  // catches up or the leader changes.
+  // Makes one of several servers stop applying transactions, so that its clients read old data,
+  // until it catches up or the leader changes.
   [[nodiscard]] Done lag(std::uint32_t server, bool lags);
-  // Another of several servers becomes the leader: every connection ends, every session gets its
-  // full timeout.
+  // Makes another of several servers the leader: every connection ends, every session gets its full
+  // timeout.
   [[nodiscard]] Done change_leader();
-  // The next sequential child of a znode gets this number, as if there had been as many before.
+  // Sets the number of the znode's next sequential child, as if earlier ones had been created.
   // Numbers never go back.
   [[nodiscard]] Done set_counter(std::string_view path, std::int32_t next);
-  // The servers' clock jumps: sessions expire of whose clients nothing has been heard since then
-  // for their timeouts, and times to live pass.
+  // Advances the servers' clock: sessions expire if their clients have been silent for their
+  // timeouts by then, and times to live pass.
   static constexpr Duration kLongestAdvance = std::chrono::hours(24 * 30);
   [[nodiscard]] Done advance(Duration by);
 
-  // Faults that come by themselves. A plan's kinds, victims and pauses are a function of its seed;
-  // it strikes in real time, and its victims are the sessions that it finds. It does without those
-  // that are impossible, as a lag of the only server. What lasts ends when the next one strikes.
+  // A series of automatic faults. Their kinds, victims and pauses are a function of the seed; they
+  // strike in real time, and choose among the sessions that exist. Impossible faults are left out,
+  // such as a lag of the only server. A lasting fault ends when the next one strikes.
   struct Plan {
     std::uint64_t seed = 0;
     Duration every{};                   // On average.
-    std::vector<PlannedFault> kinds{};  // At least one; more often named, more often chosen.
+    std::vector<PlannedFault> kinds{};  // At least one; repeat a kind to choose it more often.
   };
   static constexpr Duration kShortestPause = std::chrono::milliseconds(1);
   static constexpr Duration kLongestPause = std::chrono::hours(1);
-  // Takes the place of the one before.
+  // Replaces the previous plan.
   [[nodiscard]] Done plan(Plan plan);
-  // Ends the plan, and everything that lasts: stalls, delays, losses to come, refusals, lags.
+  // Ends the plan and all lasting faults: stalls, delays, planned losses, refusals, lags.
   void calm();
 
  private:

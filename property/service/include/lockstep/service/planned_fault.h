@@ -6,7 +6,7 @@
 
 namespace lockstep::service {
 
-// The faults of a plan: the calls of Control with these names.
+// The faults of a plan. Each is the call of Control with its name.
 enum class PlannedFault : std::uint8_t {
   kExpire,
   kCut,
@@ -23,7 +23,7 @@ struct PlannedFaultName {
   PlannedFault fault;
   std::string_view name;
 };
-// As the control port calls them.
+// Their names on the control port.
 inline constexpr std::array kPlannedFaults = {
     PlannedFaultName{PlannedFault::kExpire, "expire"},
     PlannedFaultName{PlannedFault::kCut, "cut"},

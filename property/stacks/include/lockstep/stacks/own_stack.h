@@ -23,11 +23,11 @@ struct ExceptionState {
   unsigned int uncaught = 0;
 };
 
-// The size of such a stack. lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h state it.
+// The size of such a stack, stated by lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-// A stack on which bodies run, one after the other. The only place that switches stacks and
-// notifies the sanitizers. The page below the stack is protected.
+// A stack on which bodies run, one after another. This class alone switches stacks and notifies the
+// sanitizers. The page below the stack is protected.
 class OwnStack {
  public:
   OwnStack();
@@ -60,8 +60,8 @@ class OwnStack {
   boost::context::detail::fcontext_t back_ = nullptr;
   StackBounds own_;
   StackBounds others_;
-  ExceptionState exceptions_;  // of the side that does not run
-  // For AddressSanitizer, of the side that does not run, and for ThreadSanitizer.
+  ExceptionState exceptions_;  // Both describe the side that does not run.
+  // AddressSanitizer's record of the side that does not run, and ThreadSanitizer's.
   [[maybe_unused]] void* saved_ = nullptr;
   [[maybe_unused]] void* other_saved_ = nullptr;
   [[maybe_unused]] void* own_thread_ = nullptr;

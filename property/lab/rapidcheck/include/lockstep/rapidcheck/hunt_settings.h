@@ -30,8 +30,8 @@ struct Arbitrary<lockstep::fakezk::FaultPlan> {
   static Gen<lockstep::fakezk::FaultPlan> arbitrary();
 };
 
-// Both, and a seed, which is not shrunk. RapidCheck draws many cases, so a few hundred executions
-// of each are enough.
+// A size, a plan and a seed, which is not shrunk. RapidCheck draws many cases, so a few hundred
+// executions of each are enough.
 template <>
 struct Arbitrary<lockstep::lab::HuntSettings> {
   static Gen<lockstep::lab::HuntSettings> arbitrary();
@@ -39,7 +39,7 @@ struct Arbitrary<lockstep::lab::HuntSettings> {
 
 }  // namespace rc
 
-// How RapidCheck prints them.
+// Print the cases for RapidCheck.
 namespace lockstep::fakezk {
 void showValue(const FaultPlan& plan, std::ostream& stream);
 }  // namespace lockstep::fakezk
