@@ -20,7 +20,7 @@ KeptContact::~KeptContact() { stop(); }
 
 void KeptContact::opened(TimePoint sent, Duration session_timeout) {
   proof_.opened(sent, session_timeout);
-  if (kept()) tell();
+  if (kept() || told_ != Contact::kSure) tell();
 }
 
 // A lost connection stops the renewal, and a reconnect resumes it.
@@ -38,7 +38,6 @@ void KeptContact::keep() {
 void KeptContact::let_go() {
   if (--keepers_ > 0 || always_) return;
   stop();
-  told_ = Contact::kSure;
 }
 
 // No listener has to be notified yet.

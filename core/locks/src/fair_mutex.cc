@@ -1,5 +1,6 @@
 #include "lockstep/fair_mutex.h"
 
+#include "contact_wait.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/place.h"
 #include "lockstep/take_place.h"
@@ -28,6 +29,10 @@ Task<Result<HeldLock>> FairMutex::acquire(One, Patience patience, Context contex
   internal::AcquireNotice under_way(session, queue_.lock, observer);
   const Result<void> valid = options_.valid();
   if (!valid) co_return under_way.failed(valid.error());
+  if (internal::loses_at_once(session, options_.loss)) [[unlikely]] {
+    const Result<void> sure = co_await internal::wait_for_contact(session, options_.loss, context);
+    if (!sure) co_return under_way.failed(sure.error());
+  }
   // 1. Take a place in the queue: "<lock>/_c_<guid>-lock-<number>", ephemeral and sequential.
   // 2. List the queue, without waiting for the answer to 1.
   Result<Arrival> ours = co_await take_place_and_list(session, queue_.lock, kLockMark,

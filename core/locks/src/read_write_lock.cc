@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "contact_wait.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
@@ -100,6 +101,9 @@ Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patienc
 // `own`: the read grant that is being upgraded, if any.
 Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience patience,
                                                Context context) {
+  if (internal::loses_at_once(session_, options_.loss)) [[unlikely]] {
+    co_await ok(internal::wait_for_contact(session_, options_.loss, context));
+  }
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
   const std::string marked = "-" + std::string(mark(share));
   // 2. List the queue, without waiting for the answer to 1.

@@ -4,6 +4,7 @@
 #include <list>
 #include <optional>
 
+#include "contact_wait.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/linked_stop.h"
@@ -116,6 +117,9 @@ Result<void> Semaphore::valid(std::int32_t leases) const {
 Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patience,
                                              Context context) {
   co_await ok(valid(leases));
+  if (internal::loses_at_once(session_, options_.loss)) [[unlikely]] {
+    co_await ok(internal::wait_for_contact(session_, options_.loss, context));
+  }
   // 1. One at a time: hold the mutex until we have our leases, or give up. The mutex protects only
   // the order of the leases, which end with the same session.
   LockOptions options(options_.data);

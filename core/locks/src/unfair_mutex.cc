@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "contact_wait.h"
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/retried.h"
@@ -116,6 +117,10 @@ Task<Result<HeldLock>> UnfairMutex::acquire(One, bool waits, Context context) {
   internal::AcquireNotice under_way(session_, znode_, observer_);
   const Result<void> suitable = valid();
   if (!suitable) co_return under_way.failed(suitable.error());
+  if (internal::loses_at_once(session_, options_.loss)) [[unlikely]] {
+    const Result<void> sure = co_await internal::wait_for_contact(session_, options_.loss, context);
+    if (!sure) co_return under_way.failed(sure.error());
+  }
   const Guid guid(session_.random());
   const Data own = own_data(guid, options_.data);
   const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));

@@ -13,7 +13,7 @@ class Session;
 
 // How certain a client can be, by its own clock, that the server considers the session alive.
 enum class Contact : std::uint8_t {
-  kSure,    // The default if no holder keeps the contact or the backend reports none.
+  kSure,    // The default if the backend reports no contact, and until a holder keeps it.
   kFading,  // The proof ends within a quarter of the session timeout.
   kOver,    // The proof has ended.
 };
