@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
     [](const auto& each) { return std::string(each.param.how); });
 
-TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
+TEST(RunTest, ExecutionsAndCopiesHaveSeparateVariables) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
@@ -153,7 +153,7 @@ TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
 class NewProcessTest : public ::testing::TestWithParam<const char*> {};
 
 // Executions share a real process unless that makes a difference.
-TEST_P(NewProcessTest, IsWhatEachExecutionBeginsWith) {
+TEST_P(NewProcessTest, BeginsEachExecution) {
   const ProgramRun run = hunt("--executions 200 --json",
                               std::string(LOCKSTEP_TARGETS "/objects_target ") + GetParam());
   EXPECT_EQ(run.status, 0) << run.out << run.err;
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
                          ::testing::Values("grow", "environment", "files", "mask"),
                          [](const auto& each) { return std::string(each.param); });
 
-TEST(RunTest, CopiesHaveStaticObjectsOfTheirOwn) {
+TEST(RunTest, CopiesHaveSeparateStaticObjects) {
   const ProgramRun run =
       hunt("--clients 3 --executions 50 --json", LOCKSTEP_TARGETS "/objects_target grow");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
@@ -175,7 +175,7 @@ TEST(RunTest, AnArgumentCanHoldTheNumberOfTheCopy) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST(RunTest, WhatTheProgramPrintsIsNoPartOfTheResult) {
+TEST(RunTest, OutputOfTheProgramIsNoPartOfTheResult) {
   const ProgramRun run = hunt("--executions 5 --faults none", lock(""));
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("holds the lock")));

@@ -99,7 +99,7 @@ TEST_F(ServerSessionsTest, ReconnectingAfterTheDecisionIsTooLate) {
   EXPECT_EQ(zk_.greet(a_, zk_.handshake(a_)).kind, ServerMessage::Kind::kSessionExpired);
 }
 
-TEST_F(ServerSessionsTest, SessionIsDecidedOnce) {
+TEST_F(ServerSessionsTest, ExpiryIsDecidedOnce) {
   zk_.server.decide_expiry(0);
   zk_.server.decide_expiry(0);
   EXPECT_EQ(zk_.server.closing().size(), 1U);
@@ -108,7 +108,7 @@ TEST_F(ServerSessionsTest, SessionIsDecidedOnce) {
   EXPECT_TRUE(zk_.server.closing().empty());
 }
 
-TEST_F(ServerSessionsTest, StrangersAreNotLetIntoASession) {
+TEST_F(ServerSessionsTest, AWrongPasswordOrIdOpensNoSession) {
   zk_.cut(a_);
   Handshake wrong = zk_.handshake(a_);
   wrong.password ^= 1;
