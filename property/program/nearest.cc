@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 namespace lockstep::program {
@@ -40,12 +41,11 @@ std::vector<std::string_view> first_of(std::vector<std::string_view> names) {
 std::vector<std::string_view> near_by_slips(std::string_view word,
                                             std::span<const std::string_view> names) {
   const std::size_t most = std::max<std::size_t>(1, word.size() / 4);
-  std::vector<std::pair<std::size_t, std::string_view>> near;
+  std::multimap<std::size_t, std::string_view> near;  // Keeps the order of equal distances.
   for (const std::string_view name : names) {
     const std::size_t distance = slips(word, name);
-    if (distance <= most && distance < word.size()) near.emplace_back(distance, name);
+    if (distance <= most && distance < word.size()) near.emplace(distance, name);
   }
-  std::ranges::stable_sort(near, {}, [](const auto& each) { return each.first; });
   std::vector<std::string_view> sorted;
   sorted.reserve(near.size());
   for (const auto& [distance, name] : near) sorted.push_back(name);

@@ -26,15 +26,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-void run(const std::function<void()>& body) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    SmallWorld world(seed);
-    world.run(body);
-    ASSERT_TRUE(world.stuck().empty()) << world.stuck().front();
-    ASSERT_TRUE(world.misuses().empty()) << world.misuses().front();
-  }
-}
-
 std::string read_all(int file) {
   std::string text;
   char bytes[3];
@@ -45,7 +36,7 @@ std::string read_all(int file) {
 }
 
 TEST(InterceptedDescriptorsTest, PipesCarryBytesAndEnd) {
-  run([] {
+  run_in_orders([] {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     std::thread writer([&] {
@@ -62,7 +53,7 @@ TEST(InterceptedDescriptorsTest, PipesCarryBytesAndEnd) {
 }
 
 TEST(InterceptedDescriptorsTest, NonblockingDescriptorsDoNotWait) {
-  run([] {
+  run_in_orders([] {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
     char byte = 0;
@@ -77,7 +68,7 @@ TEST(InterceptedDescriptorsTest, NonblockingDescriptorsDoNotWait) {
 }
 
 TEST(InterceptedDescriptorsTest, PollWaitsForEventsAndForTime) {
-  run([] {
+  run_in_orders([] {
     const int file = ::eventfd(0, EFD_NONBLOCK);
     pollfd asked{file, POLLIN, 0};
     const auto start = std::chrono::steady_clock::now();
@@ -98,7 +89,7 @@ TEST(InterceptedDescriptorsTest, PollWaitsForEventsAndForTime) {
 }
 
 TEST(InterceptedDescriptorsTest, SelectFindsWhatIsReady) {
-  run([] {
+  run_in_orders([] {
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     EXPECT_EQ(::send(ends[0], "x", 1, 0), 1);
@@ -115,7 +106,7 @@ TEST(InterceptedDescriptorsTest, SelectFindsWhatIsReady) {
 }
 
 TEST(InterceptedDescriptorsTest, ThreadsConnectToEachOther) {
-  run([] {
+  run_in_orders([] {
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -145,7 +136,7 @@ TEST(InterceptedDescriptorsTest, ThreadsConnectToEachOther) {
 }
 
 TEST(InterceptedDescriptorsTest, OtherAddressesHaveNoListener) {
-  run([] {
+  run_in_orders([] {
     const int file = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -159,7 +150,7 @@ TEST(InterceptedDescriptorsTest, OtherAddressesHaveNoListener) {
 TEST(InterceptedDescriptorsTest, RealDescriptorsStayReal) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  run([&] {
+  run_in_orders([&] {
     EXPECT_EQ(::write(ends[1], "real", 4), 4);
     char bytes[4];
     EXPECT_EQ(::read(ends[0], bytes, 4), 4);

@@ -20,15 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-void run_in_orders(const std::function<void()>& body) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    SmallWorld world(seed);
-    world.run(body);
-    ASSERT_TRUE(world.stuck().empty()) << world.stuck().front();
-    ASSERT_TRUE(world.misuses().empty()) << world.misuses().front();
-  }
-}
-
 epoll_event event_of(std::uint32_t events, int file) {
   epoll_event event{};
   event.events = events;

@@ -13,15 +13,6 @@
 namespace lockstep::intercept {
 namespace {
 
-void run_in_orders(const std::function<void()>& body) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    SmallWorld world(seed);
-    world.run(body);
-    ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
-    ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
-  }
-}
-
 // A counter that several threads increase under a C11 mutex, and a thread that waits for it.
 struct Shared {
   mtx_t mutex;

@@ -1,5 +1,7 @@
 #include "small_world.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 namespace lockstep::intercept {
@@ -43,6 +45,15 @@ void SmallWorld::start_timer(Thread& thread, std::chrono::nanoseconds due) {
 
 void SmallWorld::stop_timer(Thread& thread) {
   std::erase_if(alarms_, [&](const Alarm& alarm) { return alarm.thread == &thread; });
+}
+
+void run_in_orders(const std::function<void()>& body, std::uint64_t orders) {
+  for (std::uint64_t seed = 0; seed < orders; ++seed) {
+    SmallWorld world(seed);
+    world.run(body);
+    ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
+    ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
+  }
 }
 
 }  // namespace lockstep::intercept

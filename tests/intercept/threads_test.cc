@@ -23,20 +23,8 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSeeds = 50;
-
-// Runs the body under many orders. Every thread must end, without a misuse.
-void run_in_many_orders(const std::function<void()>& body) {
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    SmallWorld world(seed);
-    world.run(body);
-    ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
-    ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
-  }
-}
-
 TEST(InterceptedThreadsTest, AMutexKeepsOthersOut) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::mutex mutex;
     int inside = 0;
     int most = 0;
@@ -59,7 +47,7 @@ TEST(InterceptedThreadsTest, AMutexKeepsOthersOut) {
 // Without the mutex, some order shows two threads inside.
 TEST(InterceptedThreadsTest, OrdersDiffer) {
   int most = 0;
-  run_in_many_orders([&] {
+  run_in_orders([&] {
     int inside = 0;
     const auto work = [&] {
       most = std::max(most, ++inside);
@@ -95,7 +83,7 @@ TEST(InterceptedThreadsTest, TheSameSeedGivesTheSameOrder) {
 
 TEST(InterceptedThreadsTest, ThreadsThatWaitForEachOtherAreStuck) {
   bool found = false;
-  for (std::uint64_t seed = 0; seed < kSeeds && !found; ++seed) {
+  for (std::uint64_t seed = 0; seed < kOrders && !found; ++seed) {
     SmallWorld world(seed);
     world.run([] {
       std::mutex a;
@@ -122,7 +110,7 @@ TEST(InterceptedThreadsTest, ThreadsThatWaitForEachOtherAreStuck) {
 }
 
 TEST(InterceptedThreadsTest, ConditionVariablesWakeTheirWaiters) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::mutex mutex;
     std::condition_variable came;
     int items = 0;
@@ -167,7 +155,7 @@ TEST(InterceptedThreadsTest, TimePassesOnlyInTheWorld) {
 }
 
 TEST(InterceptedThreadsTest, MutexesOfEveryKindKeepTheirRules) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::recursive_mutex recursive;
     recursive.lock();
     EXPECT_TRUE(recursive.try_lock());
@@ -198,7 +186,7 @@ TEST(InterceptedThreadsTest, MutexesOfEveryKindKeepTheirRules) {
 }
 
 TEST(InterceptedThreadsTest, ReadersShareAndWritersDoNot) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::shared_mutex mutex;
     int readers = 0;
     bool writes = false;
@@ -225,7 +213,7 @@ TEST(InterceptedThreadsTest, ReadersShareAndWritersDoNot) {
 }
 
 TEST(InterceptedThreadsTest, FutexesWait) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::atomic<int> state = 0;
     std::counting_semaphore<2> permits(0);
     std::latch done(2);
@@ -286,7 +274,7 @@ thread_local Counted counted;
 TEST(InterceptedThreadsTest, EachThreadHasItsOwnVariables) {
   destroyed = 0;
   counted.value = 5;
-  run_in_many_orders([] {
+  run_in_orders([] {
     const auto work = [](int own) {
       EXPECT_EQ(counted.value, 1);
       counted.value = own;
@@ -301,11 +289,11 @@ TEST(InterceptedThreadsTest, EachThreadHasItsOwnVariables) {
     b.join();
   });
   EXPECT_EQ(counted.value, 5);
-  EXPECT_EQ(destroyed, 2 * static_cast<int>(kSeeds));
+  EXPECT_EQ(destroyed, 2 * static_cast<int>(kOrders));
 }
 
 TEST(InterceptedThreadsTest, AnotherThreadMayUseAThreadLocalVariable) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::atomic<int*> lent = nullptr;
     std::thread lender([&] {
       lent = &counted.value;
@@ -325,20 +313,20 @@ TEST(InterceptedThreadsTest, AnotherThreadMayUseAThreadLocalVariable) {
 
 TEST(InterceptedThreadsTest, VariablesThatTheRuntimeHasUsedFirstAreDestroyedWithTheirThread) {
   destroyed = 0;
-  run_in_many_orders([] {
+  run_in_orders([] {
     std::thread([] {
       Execution::enter_runtime();
       counted.value = 2;
       Execution::resume_code();
     }).join();
   });
-  EXPECT_EQ(destroyed, static_cast<int>(kSeeds));
+  EXPECT_EQ(destroyed, static_cast<int>(kOrders));
 }
 
 TEST(InterceptedThreadsTest, KeysHaveDestructors) {
   static int ended = 0;
   ended = 0;
-  run_in_many_orders([] {
+  run_in_orders([] {
     pthread_key_t key = 0;
     ASSERT_EQ(pthread_key_create(&key, [](void*) { ++ended; }), 0);
     EXPECT_EQ(pthread_getspecific(key), nullptr);
@@ -346,11 +334,11 @@ TEST(InterceptedThreadsTest, KeysHaveDestructors) {
     EXPECT_EQ(pthread_getspecific(key), nullptr);
     pthread_key_delete(key);
   });
-  EXPECT_EQ(ended, static_cast<int>(kSeeds));
+  EXPECT_EQ(ended, static_cast<int>(kOrders));
 }
 
 TEST(InterceptedThreadsTest, ExceptionsOfThreadsDoNotMix) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     const auto work = [](int own) {
       try {
         throw own;
@@ -371,7 +359,7 @@ TEST(InterceptedThreadsTest, ExceptionsOfThreadsDoNotMix) {
 }
 
 TEST(InterceptedThreadsTest, BarriersAndExitsWork) {
-  run_in_many_orders([] {
+  run_in_orders([] {
     pthread_barrier_t barrier;
     ASSERT_EQ(pthread_barrier_init(&barrier, nullptr, 2), 0);
     int serial = 0;
@@ -416,7 +404,7 @@ TEST(InterceptedThreadsTest, AnAbandonedThreadDoesNoHarm) {
     });
     EXPECT_EQ(world.stuck().size(), 1u);
   }
-  run_in_many_orders([] { std::thread([] { std::this_thread::yield(); }).join(); });
+  run_in_orders([] { std::thread([] { std::this_thread::yield(); }).join(); });
 }
 
 TEST(InterceptedThreadsTest, OtherThreadsKeepTheRealFunctions) {
@@ -428,7 +416,7 @@ TEST(InterceptedThreadsTest, OtherThreadsKeepTheRealFunctions) {
       if (std::chrono::steady_clock::now() < before) ++wrong;
     }
   });
-  run_in_many_orders([] { std::this_thread::sleep_for(seconds(1)); });
+  run_in_orders([] { std::this_thread::sleep_for(seconds(1)); });
   stop = true;
   real.join();
   EXPECT_EQ(wrong, 0);

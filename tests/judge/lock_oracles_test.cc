@@ -21,7 +21,7 @@ TEST_F(LockOraclesTest, EvidenceOfTheFutureIsMisuse) {
   record.evidence += 1000;
   oracles_.granted(record);
   EXPECT_EQ(broken(), "misuse");
-  EXPECT_NE(message().find("is no zxid yet"), std::string::npos) << message();
+  EXPECT_NE(message().find("is not a zxid yet"), std::string::npos) << message();
 }
 
 TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {

@@ -245,7 +245,7 @@ TEST_F(BlockingBoundsTest, EveryErrorNamesThePath) {
   mutex.unlock();
   blocking::Semaphore semaphore(ann_, "/s", 1);
   EXPECT_EQ(error_thrown_by([&] { semaphore.release(); }).text,
-            "lockstep: release() on /s: there are not so many leases: Operation not permitted");
+            "lockstep: release() on /s: the caller holds fewer leases: Operation not permitted");
   blocking::ReadWriteLock lock(ann_, "/rw");
   EXPECT_NE(error_thrown_by([&] { lock.upgrade(); }).text.find("upgrade() on /rw:"),
             std::string::npos);

@@ -130,7 +130,7 @@ TEST(MisuseDeathTest, SecondWaiterOfAWatchIsMisuse) {
 TEST(MisuseDeathTest, ExpiryOfAnUnknownSessionIsMisuse) {
   Simulation simulation;
   const auto session = simulation.client("A").current();
-  EXPECT_DEATH(simulation.expire(*session), "never heard of this session");
+  EXPECT_DEATH(simulation.expire(*session), "does not know this session");
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(ExhaustiveCheckpointTest, AnotherProgramIsRefusedAndTheCheckpointKept) {
   static_cast<void>(search_with(options, 1, {.make_program = &two_contend<FairMutex>}));
   const std::string before = *kept.text;
   EXPECT_EQ(why_refused(options, {.make_program = &one_breaks}),
-            "is of a program that does something else");
+            "belongs to a program that does something else");
   EXPECT_EQ(*kept.text, before);
 }
 

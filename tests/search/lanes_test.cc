@@ -197,7 +197,7 @@ TEST(LanesOfServersTest, ATimerShowsItsEffect) {
   simulation.advance(30s);
   world.set_tracer(nullptr);
   const std::string drawn = draw_lanes(chronicler.chronicle(Names()));
-  EXPECT_NE(drawn.find("** replica 2 gives its leader up"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("** replica 2 gives up its leader"), std::string::npos) << drawn;
   EXPECT_NE(drawn.find("** silent sessions expire"), std::string::npos) << drawn;
 }
 

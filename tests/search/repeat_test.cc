@@ -53,8 +53,9 @@ TEST(RepeatTest, RealClockAndAddressesAreMisuseWithTheStepWhereRunsDiffer) {
     EXPECT_EQ(report.failure->violation.oracle, "misuse");
     EXPECT_GT(report.failure->violation.step, 0U);
     const std::string text = report.text();
-    EXPECT_NE(text.find("the program is not deterministic: two runs of one schedule part at step"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("the program is not deterministic: two runs of one schedule diverge at step"),
+        std::string::npos)
         << text;
     EXPECT_NE(text.find("event "), std::string::npos) << text;    // Or one run had no event.
     EXPECT_EQ(text.find("process "), std::string::npos) << text;  // They are called A, B, C.

@@ -159,8 +159,8 @@ TEST(ReplayStringTest, EveryFieldHasItsComplaint) {
     EXPECT_NE(complaint_about(text).find(part), std::string::npos)
         << text << " -> " << complaint_about(text);
   };
-  about("", "no replay string");
-  about("something else", "no replay string");
+  about("", "not a replay string");
+  about("something else", "not a replay string");
   about("lockstep2/x/c1r1/none/calm/0.", "version 'lockstep2'");
   about("lockstep1", "scenario");
   about("lockstep1//c1r1/none/calm/0.", "scenario");

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <zookeeper/zookeeper.h>
 
@@ -119,6 +120,25 @@ void hears_half_a_message() {
 TEST(StreamsTest, AConnectionBreaksWithinAMessage) {
   EXPECT_TRUE(hunt(&hears_half_a_message, "none").passed());
   expect_found(&hears_half_a_message, "cut", "user:half");
+}
+
+// Reads the length of the answer and its body into buffers of their own.
+void hears_half_a_buffer() {
+  const int file = connected();
+  ::send(file, kHandshake.data(), kHandshake.size(), 0);
+  std::array<char, 4> length{};
+  std::array<char, kHandshakeAnswer - 4> body{};
+  const std::array<iovec, 2> buffers = {iovec{length.data(), length.size()},
+                                        iovec{body.data(), body.size()}};
+  const ssize_t size = ::readv(file, buffers.data(), 2);
+  const bool is_half = size > ssize_t{4} && size < ssize_t{kHandshakeAnswer};
+  if (is_half && read_bytes(file, 1) == 0) violated("half", "the end comes within a buffer");
+  ::close(file);
+}
+
+TEST(StreamsTest, AConnectionBreaksWithinABuffer) {
+  EXPECT_TRUE(hunt(&hears_half_a_buffer, "none").passed());
+  expect_found(&hears_half_a_buffer, "cut", "user:half");
 }
 
 void sends_without_a_look() {

@@ -89,7 +89,7 @@ TEST_F(NamedServerTest, AResolverMayFailInEveryWay) {
   runtime.spawn(begin_opening(client));
   runtime.run(until_it_says(runtime, client, "the-server: the name has no address"));
   names.set(std::vector<std::string>{"here"});
-  runtime.run(until_it_says(runtime, client, "\"here\", which the resolver says"));
+  runtime.run(until_it_says(runtime, client, "the resolver returned \"here\""));
   names.set(std::vector<std::string>{"127.0.0.1"});
   EXPECT_TRUE(open(runtime, client));
   runtime.drop_spawned();

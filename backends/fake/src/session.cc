@@ -13,7 +13,7 @@ using fakezk::ServerMessage;
 
 namespace {
 
-// Whether a client could refuse only its path, as with nearly every request.
+// Whether only the path can be refused, as with nearly every request.
 bool is_plain(const Request& request) { return request.plain() && !has_ttl(request.mode); }
 
 }  // namespace
@@ -61,11 +61,11 @@ FakeSession::FakeSession(fakezk::Process& process, const Snapshot& snapshot,
   contact_opened(handshake_sent_, negotiated_timeout_);
 }
 
-// Credentials are sent like those of add_auth after a reconnect; no operation waits for the answer.
+// Credentials are sent like those of add_auth after a reconnect: no operation waits for the answer.
 void FakeSession::take_options(const SessionOptions& options) {
   set_options(options);
   if (options.auth.empty()) return;
-  // The latest is sent first.
+  // The C client sends the latest credential first.
   for (auto auth = options.auth.rbegin(); auth != options.auth.rend(); ++auth) {
     Request request(OpCode::kAddAuth, Path());
     request.say(RequestDetails(Text(auth->scheme)));
@@ -114,7 +114,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
   }
   fakezk::PathTable& paths = world_.servers().paths();
   const fakezk::PathId path = paths.intern(request.path.text());
-  // A path that the servers accept is accepted by the client as well.
+  // The client accepts every path that the servers accept.
   if (!paths.valid(path) || !is_plain(request) || may_exceed(request, packet_limit()))
       [[unlikely]] {
     const std::optional<MultiError> why = internal::refusal_of(request, packet_limit());
@@ -132,7 +132,7 @@ void FakeSession::refuse(internal::Completion& completion, MultiError why) {
   completion.complete(refused);
 }
 
-// Every request takes this way; a call would add a third to its cost.
+// Inlined, because every request passes here and a call would add a third to its cost.
 [[gnu::always_inline]] inline void FakeSession::send(Request&& request, fakezk::PathId path) {
   if (request.op == OpCode::kAddAuth) [[unlikely]] {
     remember_auth(request);
@@ -141,7 +141,7 @@ void FakeSession::refuse(internal::Completion& completion, MultiError why) {
 }
 
 void FakeSession::remember_auth(Request& request) {
-  if (request.data.is_null()) request.data = Data("");  // The C client cannot tell them apart.
+  if (request.data.is_null()) request.data = Data("");  // The C client cannot tell null from empty.
   auths_.push_back(request);
 }
 
@@ -152,9 +152,9 @@ void FakeSession::abandon(internal::Completion& completion) noexcept {
   });
 }
 
-// Replies arrive in the order of the requests, except that of an add_auth: the server answers it at
-// once, before writes that a slow replica has not applied yet. The C client therefore keeps waiting
-// add_auths apart (zookeeper.c, process_message: AUTH_XID).
+// Replies arrive in the order of the requests, except that the server answers an add_auth
+// immediately, before writes that a slow replica has not applied yet. The C client therefore keeps
+// waiting add_auths apart (zookeeper.c, process_message: AUTH_XID).
 inline PendingRequest FakeSession::take_pending(OpCode op) {
   const bool auth = op == OpCode::kAddAuth;
   return pending_.take_first(
@@ -193,7 +193,7 @@ void FakeSession::receive(ServerMessage& message) {
   }
   last_contact_ = process_.clock().shown();
   // After the end of the session only the reply to its close matters: all other requests have
-  // failed.
+  // already failed.
   if (is_over(state()) && message.op != OpCode::kClose) return;
   if (message.kind == ServerMessage::Kind::kReply) return replied(message);
   if (message.kind == ServerMessage::Kind::kWatchEvent) return watch_event(message);
@@ -226,8 +226,8 @@ void FakeSession::accepted(const ServerMessage& message) {
   change_state(SessionState::kConnected);
 }
 
-// At this point all pending requests are unsent. A multi waits in this client, not in the C
-// client's queue, until there is a connection: if its waiter has gone by then, it is not sent.
+// All pending requests are unsent here. A multi waits in this client, not in the C client's queue,
+// until there is a connection; it is dropped if its waiter has gone by then.
 void FakeSession::send_unsent() {
   PendingRequests unsent = std::exchange(pending_, {});
   while (!unsent_.empty()) {
@@ -300,7 +300,7 @@ void FakeSession::start_closing(internal::Completion& completion) {
   }
 }
 
-// Asks the server to end the session. Without a connection it aborts any attempt to connect, and
+// Asks the server to end the session. Without a connection, any attempt to connect is aborted, and
 // the session expires on the server.
 void FakeSession::leave(bool connected) {
   if (connected) {

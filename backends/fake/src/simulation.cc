@@ -49,7 +49,7 @@ void Simulation::run() {
 
 void Simulation::count(std::uint32_t& steps) {
   if (++steps < kMostSteps) return;
-  throw Endless("there is no end after " + std::to_string(kMostSteps) + " events");
+  throw Endless("no end after " + std::to_string(kMostSteps) + " events");
 }
 
 void Simulation::settle() {
@@ -75,7 +75,7 @@ void Simulation::advance_clock(TimePoint until) {
   world_.advance_clock(until);
 }
 
-// Runs the work that the test itself has posted since the last event, such as by a stop token.
+// Runs the work that the test has posted since the last event, such as by a stop token.
 void Simulation::run_posted() {
   const Inside inside(*this);
   world_.drain();
@@ -170,7 +170,7 @@ fakezk::SessionIndex Simulation::server_side(const FakeSession& session) const {
   for (fakezk::SessionIndex index = 0; index < server.session_count(); ++index) {
     if (server.session_id(index) == session.id()) return index;
   }
-  internal::misused("the server has never heard of this session");
+  internal::misused("the server does not know this session");
 }
 
 bool Simulation::exists(const Path& path) const {

@@ -21,11 +21,10 @@ constexpr int kSessionTimeoutMs = 10'000;
 constexpr std::chrono::seconds kConnectLimit(10);
 constexpr std::chrono::seconds kPatience(20);
 constexpr std::size_t kDigits = 10;
-// As long as a name of the recipe's.
+// As long as the names of the recipe's znodes.
 constexpr const char* kPrefix = "/_c_00000000000000000000000000000000-lock-";
 
-// The state that the contenders of one measurement share. They run on the threads of their
-// sessions.
+// The shared state of the contenders in one measurement. They run on the threads of their sessions.
 class Run {
  public:
   explicit Run(std::chrono::duration<double> time)
@@ -40,7 +39,7 @@ class Run {
     const std::lock_guard lock(mutex_);
     if (--live_ == 0) all_ended_.notify_all();
   }
-  // Returns false for an error, which ends the run.
+  // Returns false on an error, which ends the run.
   bool check(int rc) {
     if (rc == ZOK) return true;
     failed_ = rc;
@@ -54,12 +53,12 @@ class Run {
     const std::lock_guard lock(mutex_);
     cycles_us_.push_back(std::chrono::duration<double, std::micro>(time).count());
   }
-  // Returns false if a contender has not ended long after its time, as after an error of another.
+  // Returns false if a contender is still running long after the end, as when another one failed.
   [[nodiscard]] bool wait() {
     std::unique_lock lock(mutex_);
     return all_ended_.wait_until(lock, end_ + kPatience, [this] { return live_ == 0; });
   }
-  // When no thread works on it any more.
+  // Call it only after all threads have finished with the run.
   [[nodiscard]] CClientFloor::Measured measured() {
     if (failed_ != ZOK || live_ != 0 || cycles_us_.empty()) {
       throw std::runtime_error("the C client alone: " + std::string(zerror(failed_)));
@@ -141,14 +140,14 @@ class Contender {
 
   static void on_event(zhandle_t*, int type, int, const char*, void* data) {
     Contender& me = self(data);
-    if (type == ZOO_SESSION_EVENT) {  // The connection is lost.
+    if (type == ZOO_SESSION_EVENT) {
       static_cast<void>(me.run_.check(ZCONNECTIONLOSS));
     } else {
       me.list();
     }
   }
 
-  // Names differ in their numbers only.
+  // Names differ only in their numbers.
   [[nodiscard]] std::string nearest_in_front(const String_vector& names) const {
     const auto number_of = [](std::string_view name) { return name.substr(name.size() - kDigits); };
     const std::string_view own = number_of(ours_);
@@ -169,7 +168,7 @@ class Contender {
     if (kind_ != Kind::kHandedOff) return remove(&Contender::on_removed);
     run_.cycle_took(Clock::now() - began_);
     run_.begins();
-    remove(&Contender::on_removed_behind);
+    remove(&Contender::on_removed_after_handoff);
     next_cycle();
   }
 
@@ -185,7 +184,7 @@ class Contender {
     me.next_cycle();
   }
 
-  static void on_removed_behind(int rc, const void* data) {
+  static void on_removed_after_handoff(int rc, const void* data) {
     Contender& me = self(data);
     static_cast<void>(me.run_.check(rc));
     me.run_.ended();
@@ -196,14 +195,14 @@ class Contender {
   const std::string lock_;
   const std::string prefix_;
   const Kind kind_;
-  bool first_ = true;  // Every contender has one cycle at least.
+  bool first_ = true;  // Every contender runs at least one cycle.
   std::string ours_;
   Clock::time_point began_;
 };
 
 }  // namespace
 
-// A session that is connected.
+// A connected session.
 class CClientFloor::Handle {
  public:
   explicit Handle(const std::string& servers) {
@@ -246,7 +245,7 @@ CClientFloor::CClientFloor(const std::string& servers, std::size_t sessions) {
 
 CClientFloor::~CClientFloor() = default;
 
-// A run that does not end is broken: without its sessions it does.
+// A run that does not end has failed: closing its sessions ends it.
 template <class Running>
 CClientFloor::Measured CClientFloor::finish(Running& run) {
   if (!run.wait()) handles_.clear();
@@ -258,7 +257,7 @@ void CClientFloor::make(const std::vector<std::string>& paths) const {
     const int rc = zoo_create(handles_.front()->get(), path.c_str(), nullptr, -1,
                               &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, nullptr, 0);
     if (rc != ZOK && rc != ZNODEEXISTS) {
-      throw std::runtime_error(path + " cannot be made: " + zerror(rc));
+      throw std::runtime_error(path + " cannot be created: " + zerror(rc));
     }
   }
 }

@@ -20,7 +20,7 @@ class Address {
 
   // For people: "10.0.0.1:2181", "[::1]:2181".
   [[nodiscard]] std::string text() const;
-  // For the C client, which splits at the last colon and would take brackets for a part of a name
+  // For the C client, which splits at the last colon and would take brackets as part of a name
   // (zookeeper.c, resolve_hosts).
   [[nodiscard]] std::string for_c_client() const { return ip_ + ":" + std::to_string(port_); }
 

@@ -9,11 +9,11 @@
 
 namespace lockstep::zookeeper {
 
-// The order in which addresses are tried: rounds, in each of which every address comes once. Each
-// round has a newly drawn order, so that many clients spread over the servers.
+// The order in which addresses are tried: in rounds, each of which has every address once. Each
+// round draws a new order, so that many clients spread over the servers.
 class AddressRotation {
  public:
-  // Starts a round and drops the rest of the last one. Duplicates count once.
+  // Starts a round and drops the rest of the previous one. Duplicates count once.
   void start(const std::vector<Address>& addresses, Random& random);
   void clear() { left_.clear(); }
 
@@ -22,11 +22,11 @@ class AddressRotation {
   [[nodiscard]] bool empty() const { return left_.empty(); }
   // nullopt when the round is over.
   [[nodiscard]] std::optional<Address> next();
-  // The address was taken but not tried: it comes next.
+  // For an address that was taken but not tried: it comes next.
   void put_back(Address address) { left_.push_back(std::move(address)); }
 
  private:
-  std::vector<Address> left_;  // The last one comes next.
+  std::vector<Address> left_;  // The back comes next.
   std::size_t size_ = 0;
 };
 

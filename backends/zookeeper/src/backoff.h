@@ -10,7 +10,7 @@ class Backoff {
  public:
   Backoff(Duration base, Duration longest) : base_(base), longest_(longest), ceiling_(base) {}
 
-  // One draw: from zero to the ceiling, which doubles each time up to the longest wait.
+  // Draws a wait between zero and the ceiling, which doubles each time up to the longest wait.
   [[nodiscard]] Duration next(Random& random);
   void reset() { ceiling_ = base_; }
 

@@ -11,10 +11,10 @@
 
 namespace lockstep::zookeeper {
 
-// Only this file knows which of the C client's ways to open a handle the linked library has:
+// Only this file knows which functions the linked C client has for opening a handle:
 // FindZooKeeper.cmake looks for them and defines LOCKSTEP_C_CLIENT_HAS_TLS and _SASL.
 
-// A feature that the options ask for and the linked C client lacks, in plain words.
+// Names a feature that the options request and the linked C client lacks.
 [[nodiscard]] std::optional<std::string> missing_feature(const Options& options);
 
 // Data that a handle refers to until it is closed.
@@ -24,7 +24,7 @@ class CHandleParts {
   std::unique_ptr<void, decltype(&std::free)> sasl_callbacks{nullptr, &std::free};
 };
 
-// Opens a handle on `servers`, in the C client's own spelling; null if that fails.
+// Opens a handle on `servers`, a list in the C client's own format; null if that fails.
 [[nodiscard]] zhandle_t* open_c_handle(const Options& options, const std::string& servers,
                                        void* context, log_callback_fn log, CHandleParts& parts);
 

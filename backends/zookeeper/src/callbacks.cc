@@ -21,7 +21,6 @@ TimePoint now() {
       std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
-// The names of one reply, in one block.
 class OwnedNames final : public Children::Storage {
  public:
   OwnedNames(std::span<char* const> c_names, const Stat& stat) {
@@ -66,7 +65,7 @@ void deliver_connected(zhandle_t* c_handle, Handle& handle) {
 
 }  // namespace
 
-// The state comes from the event: zoo_state() may already show a later one.
+// The state is the event's: zoo_state() may already show a later one.
 void session_event(zhandle_t* c_handle, int type, int state, const char*, void* context) noexcept {
   Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
   if (!handle || type != ZOO_SESSION_EVENT) return;

@@ -39,8 +39,8 @@ int call_add_auth(zhandle_t* handle, const Request& request, const void* context
                       context);
 }
 
-// Its completion has the type of a pointer to a function pointer, but is called as a function
-// pointer (zookeeper.c, aremove_watches).
+// zoo_aremove_watches declares a pointer to a function pointer but calls it as a function pointer
+// (zookeeper.c, aremove_watches).
 void_completion_t* const kWatchesRemoved = reinterpret_cast<void_completion_t*>(&callbacks::done);
 
 ZooWatcherType watcher_type(WatchType type) { return static_cast<ZooWatcherType>(type); }

@@ -7,8 +7,8 @@ struct _zhandle;
 namespace lockstep::zookeeper {
 
 // Hands a request, except a multi, to the C client, with a CallbackContext for the reply and one
-// for all watches of the handle. Returns ZOK, or the error with which the C client refuses it: then
-// there is no reply.
+// for all watches of the handle. Returns ZOK, or the error with which the C client refuses it;
+// after an error no reply follows.
 [[nodiscard]] int call(_zhandle* handle, const Request& request, void* watches, void* context);
 
 // A text for the C client, ended by a NUL that its size does not count.

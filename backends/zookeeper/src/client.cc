@@ -13,7 +13,8 @@ Client::Client(Runtime& runtime, Options options)
 
 namespace {
 
-// A forked child must neither end its parent's session nor wait for threads that it does not have.
+// A forked child must neither end its parent's session nor wait for threads that do not exist in
+// it.
 void leave_behind(std::shared_ptr<Session> session) {
   static auto& left = *new std::vector<std::shared_ptr<Session>>;  // Never destroyed.
   left.push_back(std::move(session));
@@ -31,7 +32,7 @@ Client::~Client() {
   for (const Open& open : sessions_) open.session->end_by_owner();
 }
 
-// Reserves room on a session for as long as this lives.
+// Reserves room on a session for its own lifetime.
 class Client::Room {
  public:
   Room(std::shared_ptr<Session> session, std::size_t bytes)
@@ -136,7 +137,7 @@ void Client::retire_those_that_are_over() {
   }
 }
 
-// A session that is over may still be closing; dropping it now would wait for that.
+// A session that is over may still be closing, and its destructor would block until that is done.
 void Client::retire(std::size_t index) {
   std::erase_if(retired_, [](const auto& session) { return session->handle_closed(); });
   retired_.push_back(std::move(sessions_[index].session));
@@ -148,7 +149,7 @@ void Client::check_for_spare_sessions_later() {
   runtime_.start_timer(spare_check_, runtime_.now() + options_.spare_session_time);
 }
 
-// A grant or an acquire in progress keeps a pointer to its session: that one is not spare.
+// A grant or an acquire in progress keeps a pointer to its session, which is then not spare.
 void Client::close_spare_sessions() {
   for (std::size_t i = sessions_.size(); i-- > 1;) {
     Open& open = sessions_[i];

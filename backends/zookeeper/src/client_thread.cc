@@ -9,7 +9,7 @@
 
 namespace lockstep::zookeeper {
 
-// On the heap: a forked child keeps that, but not the stacks of its parent's threads.
+// On the heap, which a forked child keeps, unlike the stacks of its parent's threads.
 class ClientThread::Loop {
  public:
   explicit Loop(const Options& options) : client(runtime, options) {}
@@ -30,7 +30,7 @@ ClientThread::ClientThread(Options options) : forks_(forks()) {
 
 ClientThread::~ClientThread() {
   if (forks_ == forks()) return;
-  // Never destroyed: they cannot be joined here.
+  // Never destroyed: a child cannot join its parent's threads.
   static auto& left = *new std::vector<std::jthread>;
   left.push_back(std::move(thread_));
 }

@@ -104,7 +104,7 @@ zhandle_t* Connector::run(void* context) {
 
 bool Connector::open(void* context) {
   context_ = context;
-  zoo_deterministic_conn_order(1);  // Process-wide: the lists of the gate have an order.
+  zoo_deterministic_conn_order(1);  // Process-wide: the gate's lists depend on their order.
   while (!stopping_) {
     std::optional<std::string> failure = gate_.open(random_);
     if (!failure) {
@@ -157,7 +157,7 @@ void Connector::heard_connected(const News& news) {
   lost_at_ = gate_.has_guest() ? std::optional<TimePoint>(now_) : std::nullopt;
 }
 
-// The C client waits at the gate: it has lost its connection, or has not got one.
+// The C client waits at the gate because it has lost its connection or never got one.
 void Connector::arrive() {
   const Duration waited = gate_.waited();
   parked_at_ = now_ - waited;
@@ -177,7 +177,7 @@ void Connector::arrive() {
   zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
 }
 
-// Routes the C client to no server before it leaves the gate by itself, after two thirds of the
+// Routes the C client to no server before it leaves the gate on a timeout, after two thirds of the
 // session timeout.
 void Connector::seek() {
   if (now_ >= parked_at_ + patience()) {
@@ -208,7 +208,7 @@ void Connector::seek() {
   fail_round();
 }
 
-// May take long: the next step has to look at the gate again first.
+// Resolving may take long, so the caller looks at the gate again before it goes on.
 void Connector::start_round() {
   if (std::exchange(resolve_first_, false)) resolve();
   rotation_.start(addresses_, random_);
@@ -224,7 +224,7 @@ void Connector::resolve() {
   }
 }
 
-// A name that does not resolve now keeps its previous addresses.
+// A name that does not resolve keeps its previous addresses.
 std::vector<Address> Connector::addresses_of(const Server& server) {
   if (const std::optional<Address> numeric = Address::from(server.host, server.port)) {
     return {*numeric};
@@ -235,7 +235,7 @@ std::vector<Address> Connector::addresses_of(const Server& server) {
   } catch (const std::exception& exception) {
     result = std::unexpected(std::string(exception.what()));
   } catch (...) {
-    result = std::unexpected(std::string("the resolver has thrown an exception"));
+    result = std::unexpected(std::string("the resolver threw an exception"));
   }
   if (!result) {
     note(server.host, "the name does not resolve: " + result.error());
@@ -249,7 +249,7 @@ std::vector<Address> Connector::addresses_of(const Server& server) {
     if (const std::optional<Address> address = Address::from(ip, server.port)) {
       addresses.push_back(*address);
     } else {
-      note(server.host, "\"" + ip + "\", which the resolver says, is no numeric address");
+      note(server.host, "the resolver returned \"" + ip + "\", which is not a numeric address");
     }
   }
   return addresses;
@@ -281,7 +281,7 @@ void Connector::let_go(const std::optional<Address>& target) {
   gate_.let_go();
 }
 
-// Sends a request that the C client fails as soon as it is let go, before any result of that.
+// Sends a request that the C client fails as soon as it is let go, before it reports any result.
 void Connector::leave_a_mark() {
   {
     const std::lock_guard lock(mutex_);
@@ -292,8 +292,8 @@ void Connector::leave_a_mark() {
   let_go_at_.pop_back();  // The session is over.
 }
 
-// The C client does not say why it fails. So we probe a server that leaves it waiting, and one that
-// it has come back from.
+// The C client does not say why it fails. So we probe a server that keeps it waiting, and one from
+// which it has come back.
 void Connector::diagnose() {
   if (!diagnosis_) {
     if (!diagnose_at_ || now_ < *diagnose_at_ || !diagnosed_) return;

@@ -30,19 +30,19 @@
 namespace lockstep::zookeeper {
 
 // Finds servers for one handle of the C client, from its opening to its closing, so that the C
-// client itself neither resolves names nor chooses: as long as it has no server it waits at the
-// gate, and is let go to one address at a time, which has answered a probe just before. A single
-// address is not probed first: there is no choice.
+// client itself neither resolves names nor chooses. Without a server the C client waits at the
+// gate; it is let go to one address at a time, which has just answered a probe. A single address is
+// not probed first: there is no choice.
 //
-// An established connection is left alone in any case.
+// An established connection is never touched.
 class Connector {
  public:
   // Called on the thread of run().
   class Listener {
    public:
-    // Servers were tried, and none was reached.
+    // Servers were tried, and none could be reached.
     virtual void attempt_failed() = 0;
-    // RetryPolicy gives up; the last call.
+    // RetryPolicy gives up. This is the last call.
     virtual void given_up() = 0;
 
    protected:
@@ -53,8 +53,8 @@ class Connector {
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
-  // Opens a handle and finds servers for it until stop(). Returns the handle, which is at no gate
-  // any more; null if there was none yet. Blocks; on a thread of its own.
+  // Opens a handle and finds servers for it until stop(). Returns the handle, which has left the
+  // gate; null if none was opened. Blocks, so it has its own thread.
   [[nodiscard]] zhandle_t* run(void* context);
 
   // From any thread, and without blocking:
@@ -64,19 +64,19 @@ class Connector {
   // Takes effect the next time there is no connection, or now if there is none.
   void set_servers(std::vector<Server> servers);
   void stop();
-  // While the caller has this, the C client is not let go to a server: if it loses its connection,
-  // it waits, and cannot learn what has become of its session.
+  // While the caller holds this lock, the C client is not let go to a server: if it loses its
+  // connection, it waits, and cannot learn what has become of its session.
   [[nodiscard]] std::unique_lock<std::mutex> keep_from_leaving() {
     return std::unique_lock(leaving_);
   }
   // Records why there is no connection.
   void note(std::string_view subject, std::string_view reason);
 
-  // On the C client's completion thread, where its events and replies come in order: the reply of
-  // the request that let_go() leaves in the C client has arrived. Everything that the C client
-  // reports from now on happened after it was let go.
+  // The reply to the mark of let_go() has arrived; everything that the C client reports from now on
+  // happened after it was let go. On the C client's completion thread, which keeps events and
+  // replies in order.
   void has_let_go();
-  // The handshake of the connection that the C client reports now was sent after this.
+  // The handshake of the connection that is reported now was not sent before this time.
   [[nodiscard]] TimePoint handshake_not_before();
 
  private:
@@ -120,9 +120,9 @@ class Connector {
   std::mutex leaving_;
   std::mutex mutex_;
   News news_;
-  std::deque<TimePoint> let_go_at_;  // The first one is the last that the C client has reported.
+  std::deque<TimePoint> let_go_at_;  // The front: the last one that the C client has confirmed.
 
-  // Used by the thread of run() only, from here on.
+  // From here on, only the thread of run() uses the members.
   OsRandom random_;
   Backoff backoff_;
   Gate gate_;
@@ -134,23 +134,23 @@ class Connector {
   TimePoint now_;
 
   std::vector<Server> servers_;
-  std::map<std::string, std::vector<std::string>> known_;  // The last addresses of every name.
+  std::map<std::string, std::vector<std::string>> known_;  // The latest addresses of every name.
   std::vector<Address> addresses_;
   bool resolve_first_ = true;
 
   bool in_round_ = false;
-  bool handed_over_ = false;  // In this round.
+  bool handed_over_ = false;  // To a target, in this round.
   AddressRotation rotation_;
   std::optional<ProbeRace> race_;
   std::optional<TimePoint> pause_until_;
   TimePoint parked_at_;
 
-  std::optional<Address> target_;  // The address that the C client was let go to.
-  bool reached_ = false;           // It has been connected since.
+  std::optional<Address> target_;  // The address to which the C client was let go.
+  bool reached_ = false;           // The C client has been connected since.
   std::optional<Address> diagnosed_;
   std::optional<Probe> diagnosis_;
   std::optional<TimePoint> diagnose_at_;
-  bool came_back_ = false;  // The C client, from the target, without a connection.
+  bool came_back_ = false;  // The C client has returned from the target without a connection.
 
   bool opened_ = false;
   std::optional<TimePoint> lost_at_;

@@ -12,7 +12,7 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// The value of the field `name` at the beginning of `rest`, which loses it.
+// Takes the field `name` from the beginning of `rest` and returns its value.
 std::optional<std::string_view> take_field(std::string_view& rest, std::string_view name) {
   if (!rest.starts_with(name)) return std::nullopt;
   const std::string_view field = rest.substr(0, rest.find(' '));
@@ -27,7 +27,7 @@ Data contender_data(std::string_view text) {
   using std::chrono::milliseconds;
   using std::chrono::system_clock;
   std::array<char, 256> host{};
-  // The last byte stays 0: a truncated name need not be terminated.
+  // gethostname() need not terminate a truncated name, so the last byte stays 0.
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   const auto now = std::chrono::floor<milliseconds>(system_clock::now()).time_since_epoch();
   std::string data = "host=" + std::string(host.data()) + " pid=" + std::to_string(getpid()) +

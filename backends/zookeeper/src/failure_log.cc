@@ -6,7 +6,7 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// More would not be read.
+// Nobody would read more.
 constexpr std::size_t kMostReasons = 8;
 
 }  // namespace
@@ -15,11 +15,11 @@ bool FailureLog::note(std::string_view subject, std::string_view reason) {
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find(
       reasons_, subject, [](const auto& entry) { return std::string_view(entry.first); });
-  const bool said = known != reasons_.end() && known->second == reason;
+  const bool repeated = known != reasons_.end() && known->second == reason;
   if (known != reasons_.end()) reasons_.erase(known);
   if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
   reasons_.emplace_back(subject, reason);
-  return !said;
+  return !repeated;
 }
 
 void FailureLog::clear() {

@@ -11,9 +11,9 @@ namespace lockstep::zookeeper {
 // Why a session has no connection: the last failure of each server. Thread-safe.
 class FailureLog {
  public:
-  // `subject` is an address, a host name or "session". False if that was noted before.
+  // `subject` is an address, a host name or "session". False if the same reason was noted before.
   bool note(std::string_view subject, std::string_view reason);
-  // Called when there is a connection.
+  // Call it when there is a connection.
   void clear();
   // "10.0.0.1:2181: connection refused; zk2: the name does not resolve: ...", the latest failure
   // last. Empty if nothing went wrong.

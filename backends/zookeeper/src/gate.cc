@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostVisitors = 8;
 
-// The parts of a handshake (zookeeper.c, serialize_prime_connect), after its length.
+// Offsets in a handshake (zookeeper.c, serialize_prime_connect), after its length.
 constexpr std::size_t kZxidAt = 8;
 constexpr std::size_t kSessionAt = 20;
 constexpr std::size_t kPasswordAt = 32;
@@ -38,8 +38,8 @@ std::string reason(const char* what, int error) {
 
 }  // namespace
 
-// An address of its own in 127.64.0.0/10, on which there is no server: the C client tells servers
-// apart by host only.
+// Listens on an address drawn from 127.64.0.0/10, where no server runs: the C client tells servers
+// apart only by host.
 std::optional<std::string> Gate::open(Random& random) {
   listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener_) return reason("no socket for the gate", errno);
@@ -107,8 +107,8 @@ void Gate::accept_visitors() {
   }
 }
 
-// Keeps the handshake of the right session waiting if the gate cannot expect it yet, because the
-// news of that session is still on its way.
+// Keeps a handshake waiting if the gate does not expect its session yet: the news of that session
+// may still be on its way.
 Gate::Verdict Gate::judge(Visitor& visitor, const Guest& expected) {
   while (visitor.size < kHandshakeSize) {
     const ssize_t size = ::recv(visitor.socket.get(), &visitor.bytes[visitor.size],
@@ -142,7 +142,7 @@ Duration Gate::waited() const {
   return std::chrono::milliseconds(info.tcpi_last_data_recv);
 }
 
-// A visitor that waits to be judged has spoken already: polling for it would not block.
+// A visitor that waits to be judged has sent its data already: polling for it would not block.
 void Gate::add_interest(std::vector<pollfd>& descriptors) const {
   descriptors.push_back({listener_.get(), static_cast<short>(starved_ ? 0 : POLLIN), 0});
   if (guest_) descriptors.push_back({guest_.get(), POLLRDHUP, 0});

@@ -19,22 +19,22 @@ namespace lockstep::zookeeper {
 
 // The C client waits here while it has no server. Its list of servers can be changed safely only
 // while its I/O thread is known to be idle: zoo_set_servers() closes the socket that this thread is
-// using if the current server is not in the new list, and the thread reads the list without the
-// lock after every failure (zookeeper.c, update_addrs, handle_error). So every list leads from the
-// one server in its middle back to a socket of ours on the loopback interface, which accepts and
-// does not answer. A C client that is connected to it waits in poll() until we hang up, and the
-// gate, its current server, is in every list, so that a new list changes nothing but the list.
+// using if the current server is not in the new list, and after every failure the thread reads the
+// list without the lock (zookeeper.c, update_addrs, handle_error). So every list leads from the one
+// server in its middle back to our socket on the loopback interface, which accepts and does not
+// answer. A C client that is connected to it waits in poll() until we hang up, and the gate, its
+// current server, is in every list, so that a new list changes nothing but the list.
 //
 // The lists have three entries: the C client skips one after each failure (handle_error and
-// zoo_cycle_next_server both step on). From the gate it goes to the middle one, and from there,
-// whether the connection failed or was lost, to the gate. It treats a new list that names only
-// hosts of the old one as the old one, whatever the ports (addrvec_eq); the names used as the
-// middle entry between two servers therefore differ. No server listens there.
+// zoo_cycle_next_server both step on). From the gate it goes to the middle entry, and from there,
+// whether the connection failed or was lost, to the gate. It ignores a new list that names only
+// hosts of the old one, whatever the ports (addrvec_eq); so a list without a server has one of two
+// addresses in the middle, in turn. No server listens there.
 //
-// On one thread.
+// For one thread.
 class Gate {
  public:
-  // Identifies the C client's connection among those that other programs of this machine may make.
+  // Tells the C client's connection from those of other programs on this machine.
   class Guest {
    public:
     SessionId session = 0;
@@ -42,27 +42,25 @@ class Gate {
     bool speaks_tls = false;
   };
 
-  // nullopt if it is open now; otherwise the reason why not.
+  // nullopt if the gate is open now; otherwise the reason.
   [[nodiscard]] std::optional<std::string> open(Random& random);
   void close();
 
-  // A list of servers for the C client that leads it to `target` when it is let go; to no server,
-  // and back to the gate, if there is none. Each call returns another list than the one before.
+  // A list of servers that leads the C client to `target` when it is let go; without a target, to
+  // no server and back to the gate. Each call returns a list that differs from the previous one.
   [[nodiscard]] std::string route(const std::optional<Address>& target);
 
   // Accepts connections and reads their data. True if the C client has arrived just now.
   [[nodiscard]] bool receive(const Guest& expected);
-  // True as long as the C client waits at the gate.
   [[nodiscard]] bool has_guest() const { return static_cast<bool>(guest_); }
-  // How long the guest has been waiting there.
   [[nodiscard]] Duration waited() const;
-  // The last zxid that the guest knows, from its handshake; 0 with TLS.
+  // The last zxid that the guest has seen, from its handshake; 0 with TLS.
   [[nodiscard]] std::int64_t zxid() const { return zxid_; }
-  // Hangs up: the C client goes on along its list.
+  // Hangs up, so that the C client goes on along its list.
   void let_go() { guest_.reset(); }
 
   void add_interest(std::vector<pollfd>& descriptors) const;
-  // There were no descriptors left for a visitor: only time helps.
+  // No descriptor was left for a visitor: only time helps.
   [[nodiscard]] bool is_starved() const { return starved_; }
 
  private:

@@ -59,9 +59,9 @@ void Handle::deliver(Message message) {
   inbox_.push(std::move(message));
 }
 
-// zookeeper_close() sends the close request and then waits for anything to arrive on the socket. If
-// that is an earlier reply, it drops the connection before the server has read the request, and the
-// session lives on until it expires.
+// zookeeper_close() sends the close request and waits for any data on the socket. If that is an
+// earlier reply, it drops the connection before the server has read the request, and the session
+// lives on until it expires.
 void Handle::wait_for_replies() {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kDrainLimit, [this] { return unanswered_ == 0; });
@@ -75,7 +75,7 @@ void Handle::deliver_reply(ReplyMessage reply) {
 
 bool Handle::is_connected() const { return zoo_state(handle_) == ZOO_CONNECTED_STATE; }
 
-// Called before the request is sent: its reply may overtake the return of the call.
+// Counts before the request is sent: its reply may overtake the return of the call.
 void Handle::count_request() {
   const std::lock_guard lock(mutex_);
   ++unanswered_;
@@ -110,9 +110,9 @@ int Handle::send_multi(const Request& request, RequestId id) {
   return rc;
 }
 
-// A C client that learns in the middle of zoo_amulti() that the session is over crashes: after the
-// first operation that it refuses, it frees memory that it never allocated (zookeeper.c,
-// free_duplicate_path). From a connection it learns so only by way of another one.
+// If the C client learns during zoo_amulti() that the session is over, it crashes: after the first
+// operation that it refuses, it frees memory that it never allocated (zookeeper.c,
+// free_duplicate_path). It never learns this on a live connection, only when it connects again.
 int Handle::send_if_connected(MultiCall& multi, const Request& request, RequestId id) {
   const auto stays = connector_.keep_from_leaving();
   if (!is_connected()) return ZINVALIDSTATE;

@@ -22,30 +22,30 @@ namespace lockstep::zookeeper {
 class MultiCall;
 
 // One handle of the C client (zhandle_t), and the thread that opens it, finds servers for it
-// (Connector) and closes it: all of that may block, and closing inside a callback leaves the handle
-// alive (zookeeper.h, zookeeper_close). Pushes everything that the handle reports into an inbox,
-// ending with one ClosedMessage.
+// (Connector) and closes it. The thread is needed because all of that may block, and because
+// closing inside a callback leaves the handle alive (zookeeper.h, zookeeper_close). Pushes
+// everything that the handle reports into an inbox, ending with one ClosedMessage.
 class Handle final : private Connector::Listener {
  public:
-  // Starts opening.
+  // Starts to open the handle.
   Handle(const Options& options, Inbox& inbox);
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  // Closes and waits for that. Nothing is pushed afterwards.
+  // Closes the handle and waits for that. Nothing is pushed afterwards.
   ~Handle();
 
   // The C client has connected: requests can be sent from now on.
   void connected(_zhandle* handle) noexcept { handle_ = handle; }
 
-  // True if the C client is connected at this moment. It takes a multi only then.
+  // Whether the C client is connected now. It takes a multi only then.
   [[nodiscard]] bool is_connected() const;
 
-  // Hands a request to the C client. Returns ZOK, or the error with which the C client refuses it:
-  // then there is no reply. ZINVALIDSTATE for a multi: there is no connection. On the loop's thread
-  // only, not before connected() and not after close().
+  // Hands a request to the C client. Returns ZOK, or the error with which the C client refuses it;
+  // after an error no reply follows. A multi without a connection is refused with ZINVALIDSTATE. On
+  // the loop's thread only, after connected() and before close().
   [[nodiscard]] int send(const Request& request, RequestId id);
 
-  // Starts closing: waits a moment at most for the replies to requests in flight, then ends the
+  // Starts closing: waits at most a moment for the replies to requests in flight, then ends the
   // session on the server. Does not block. Idempotent.
   void close();
 
@@ -65,7 +65,7 @@ class Handle final : private Connector::Listener {
   void given_up() override { inbox_.push(GivenUpMessage()); }
   void wait_for_replies();
   void count_request();
-  // There is no reply to a request that the C client has refused.
+  // A refused request gets no reply.
   int uncount_if_refused(int rc);
   [[nodiscard]] int send_multi(const Request& request, RequestId id);
   [[nodiscard]] int send_if_connected(MultiCall& multi, const Request& request, RequestId id);

@@ -10,7 +10,7 @@ namespace lockstep::zookeeper {
 
 class Handle;
 
-// The C client passes a `void*` to every callback. It gets a number instead of an address:
+// The `void*` that the C client passes to every callback. It holds a number instead of an address:
 // completions can be lost, and watchers stay registered for an unknown time, so nothing that must
 // be freed may depend on them. The upper bits identify the handle, the lower ones its request.
 class CallbackContext {
@@ -43,7 +43,8 @@ class HandleTable {
   [[nodiscard]] Handle* find(std::uint64_t key);
 
  private:
-  // A forked child makes its own handles: no thread of its parent may hold the table's lock then.
+  // A forked child makes its own handles, so no thread of its parent may hold the table's lock
+  // during the fork.
   HandleTable();
   static void before_fork() { instance().mutex_.lock(); }
   static void after_fork() { instance().mutex_.unlock(); }

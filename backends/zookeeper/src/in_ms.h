@@ -7,7 +7,7 @@
 
 namespace lockstep::zookeeper {
 
-// A duration as messages have it: "250 ms".
+// A duration as it appears in messages: "250 ms".
 inline std::string in_ms(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) +
          " ms";

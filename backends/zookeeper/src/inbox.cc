@@ -4,8 +4,8 @@
 
 namespace lockstep::zookeeper {
 
-// Posts without the lock, for which the loop would wait. No other push posts meanwhile: only run()
-// empties the list, and it is not posted yet.
+// Posts without the lock, for which the loop would have to wait. No other push posts meanwhile:
+// only run() empties the list, and run() is not posted yet.
 void Inbox::push(Message message) {
   bool first = false;
   {

@@ -8,9 +8,9 @@
 
 namespace lockstep::zookeeper {
 
-// Carries messages from the C client's threads to the loop's thread. Delivers one, lets everything
-// run that it woke, delivers the next. Its size is bounded by what the session sends and watches:
-// answers by its ReplyWindow, events by the number of its watches (SessionOptions::packet_limit).
+// Carries messages from the C client's threads to the loop's thread. Delivers one message, lets all
+// work run that it woke, and delivers the next. What the session sends and watches bounds its size:
+// ReplyWindow the answers, SessionOptions::packet_limit the watches and thereby the events.
 class Inbox final : public Runnable {
  public:
   class Receiver {
@@ -22,7 +22,7 @@ class Inbox final : public Runnable {
   };
 
   Inbox(Runtime& runtime, Receiver& receiver) : runtime_(runtime), receiver_(receiver) {}
-  // On the loop's thread, when nothing pushes any more.
+  // On the loop's thread, after the last push.
   ~Inbox() override { runtime_.withdraw(*this); }
 
   // From any thread.

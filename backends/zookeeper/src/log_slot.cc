@@ -18,7 +18,7 @@ class LogSlot::Table {
 
   // Above level 0 the C client formats addresses into one buffer of the whole process, whichever
   // handle logs (zookeeper.c, format_endpoint_info): with two sessions an address in a line may be
-  // garbled. At level 0 it does not.
+  // garbled.
   void count(int change) {
     const std::lock_guard lock(mutex_);
     listeners_ += change;

@@ -10,16 +10,16 @@
 
 namespace lockstep::zookeeper {
 
-// Leads the log of one handle of the C client to its session's sink. The C client calls a function
-// with the line only, so each slot has a function of its own. There are 256 slots; a session beyond
-// them has only our own lines in its log.
+// Passes the log of one C client handle to its session's sink. The C client calls a function with
+// only the line, so each slot needs its own function. There are 256 slots; the log of any further
+// session has only our own lines.
 class LogSlot {
  public:
   // An empty sink takes no slot.
   explicit LogSlot(LogSink sink);
   LogSlot(const LogSlot&) = delete;
   LogSlot& operator=(const LogSlot&) = delete;
-  // The sink is not being called any more when this returns.
+  // When this returns, the sink is called no more.
   ~LogSlot();
 
   // For zookeeper_init2().

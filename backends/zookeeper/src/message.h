@@ -20,9 +20,9 @@ namespace lockstep::zookeeper {
 // Identifies one request of a session.
 using RequestId = std::uint64_t;
 
-// Messages from the C client's threads to a session, in the order of the events. The bytes are in
-// standard strings: Text takes its memory from a pool of the thread that makes it, and would return
-// it to the pool of the loop's thread.
+// Messages from the C client's threads to a session, in the order of the events. Bytes are in
+// standard strings: Text takes its memory from its thread's pool, and would return it to the pool
+// of the loop's thread.
 
 // The result of one operation of a multi.
 class OpOutcome {
@@ -43,7 +43,7 @@ class ReplyMessage {
   RequestId id;
   int rc;
   TimePoint received;
-  std::size_t size = 0;  // Bytes that a read shows.
+  std::size_t size = 0;  // Bytes that a read returns.
   bool has_bytes = false;
   Stat stat;
   std::string bytes;  // The path of a create, the data of a read.
@@ -70,15 +70,14 @@ class ConnectedMessage {
   _zhandle* handle;
   Credentials credentials;
   Duration session_timeout;
-  // The server heard from this client between these two: the handshake was sent after the first and
-  // answered before the second.
+  // The server heard from this client between these times: the handshake was sent after the first
+  // and answered before the second.
   TimePoint handshake_not_before{};
   TimePoint received;
 };
 
-// Servers were tried, and none was reached.
 class AttemptFailedMessage {};
-// The handle has given up finding a server (RetryPolicy).
+// RetryPolicy has given up finding a server.
 class GivenUpMessage {};
 class SuspendedMessage {};
 class ExpiredMessage {};

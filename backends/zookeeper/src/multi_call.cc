@@ -45,8 +45,7 @@ int MultiCall::send(zhandle_t* handle, const std::vector<Request>& ops, const vo
   }
   const int rc = zoo_amulti(handle, static_cast<int>(c_ops.size()), c_ops.data(), results_.data(),
                             &callbacks::multi_done, context);
-  // The C client finds out that the handle is dead, and reports that it could not encode the
-  // request.
+  // The C client notices that the handle is dead, but reports an encoding error.
   return rc != ZOK && is_unrecoverable(handle) ? ZINVALIDSTATE : rc;
 }
 

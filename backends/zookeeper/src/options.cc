@@ -37,7 +37,7 @@ std::optional<std::string> Options::defect() const {
   if (connect_budget && *connect_budget <= Duration(0)) return "the connect budget is not positive";
   if (!is_fencing_epoch(fencing_epoch)) return "the fencing epoch is not between 0 and 127";
   if (!std::ranges::all_of(auth, &takes)) return "the scheme of a credential is empty or has a NUL";
-  if (max_sessions == 0) return "a client may open no session";
+  if (max_sessions == 0) return "max_sessions is 0";
   return missing_feature(*this);
 }
 
@@ -45,7 +45,7 @@ std::string Options::servers() const {
   return connection_string.substr(0, connection_string.find('/'));
 }
 
-// A slash alone is no chroot (zookeeper.c, zookeeper_init_internal).
+// A single slash is not a chroot for the C client (zookeeper.c, zookeeper_init_internal).
 Path Options::chroot() const {
   const std::size_t slash = connection_string.find('/');
   return slash == std::string::npos ? Path() : Path(connection_string.substr(slash));

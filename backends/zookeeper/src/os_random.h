@@ -8,9 +8,8 @@
 
 namespace lockstep::zookeeper {
 
-// Random bits of the operating system (getrandom(2)): GUIDs made of them differ between processes.
-// It takes a few words at a time; no system call takes longer than that for so few bytes, and none
-// of them fails.
+// Random bits from the operating system (getrandom(2)), so that GUIDs differ between processes.
+// Draws 128 bytes at a time to save system calls; getrandom() always returns that many.
 class OsRandom final : public Random {
  public:
   std::uint64_t next() override;

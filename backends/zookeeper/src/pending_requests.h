@@ -11,7 +11,7 @@
 
 namespace lockstep::zookeeper {
 
-// A request that the C client has taken and not answered.
+// A request that the C client has taken but not answered.
 class PendingRequest {
  public:
   // Takes over the request's watch.
@@ -28,36 +28,38 @@ class PendingRequest {
   Path path;
   internal::Completion* completion;           // Null once abandoned.
   internal::Ref<internal::WatchState> watch;  // May be null.
-  // Expected size of its answer: see ReplyWindow. 0 while it waits here.
+  // Expected size of the answer: see ReplyWindow. 0 while the request waits here.
   std::size_t expected_bytes = 0;
-  bool in_background = false;  // remove_watches for an abandoned entry.
-  bool alone = false;          // remove_watch: WatchRegistry::Place::alone, when it was sent.
-  TimePoint sent;              // It was sent at this time or later.
+  bool in_background = false;  // A remove_watches for an abandoned entry.
+  bool alone = false;          // For remove_watch: WatchRegistry::Place::alone when it was sent.
+  TimePoint sent;              // It was not sent before this time.
 };
 
 // A session's requests in flight, in the order of sending. Replies come in that order, so the table
-// is a queue. The C client may lose replies when it is closed, so this table, not the C client,
-// knows which are still owed.
+// is a queue. The C client may lose replies when it is closed, so only this table knows which
+// replies are still due.
 class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   RequestId add(PendingRequest request);
-  // True if all requests sent before it have been answered.
+  // Whether all requests sent before it have been answered.
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
   // The request must be in the table.
   [[nodiscard]] PendingRequest& operator[](RequestId id) { return *requests_[id - first_id_]; }
-  // Takes a request out of the table; nullopt if it is not there.
+  // Takes a request out of the table; nullopt if the table does not have it.
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
   // The oldest; nullopt if there is none.
   [[nodiscard]] std::optional<PendingRequest> take_oldest();
-  // Its completion is not wanted any more. Returns its id, or 0, which is no id, if it is not here.
+  // Forgets a completion that is no longer wanted. Returns the id of its request, or 0 (no id) if
+  // it has none here.
   RequestId abandon(internal::Completion& completion) noexcept;
 
  private:
   void drop_taken() noexcept;
 
-  std::deque<std::optional<PendingRequest>> requests_;  // Taken ones are empty, never the first.
+  // Taken ones are empty; the front is never empty.
+  std::deque<std::optional<PendingRequest>> requests_;
   RequestId first_id_ = 1;
   std::size_t size_ = 0;
   std::unordered_map<internal::Completion*, RequestId> by_completion_;

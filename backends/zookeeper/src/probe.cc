@@ -71,7 +71,7 @@ void Probe::finish_connecting() {
     over_ = true;
     return;
   }
-  // The first bytes of a connection always fit.
+  // The first bytes on a connection always fit into its buffer.
   static_cast<void>(::send(socket_.get(), kQuestion.data(), kQuestion.size(), MSG_NOSIGNAL));
 }
 

@@ -12,14 +12,13 @@
 
 namespace lockstep::zookeeper {
 
-// Finds out, without blocking, whether a server answers: connects, asks "srvr", and waits for a
-// sign of life. Even a connection that is closed at once counts: it shows that the C client will
-// not wait there without result. On one thread.
+// Finds out, without blocking, whether a server answers: connects, sends "srvr", and waits for a
+// reaction. Even a connection that the server closes immediately counts: the C client will not wait
+// there in vain. For one thread.
 class Probe {
  public:
-  // How thoroughly a probe asks.
   enum class Depth : std::uint8_t {
-    kConnection,  // The connection is accepted. With TLS the server understands nothing else.
+    kConnection,  // The server accepts the connection. With TLS it understands nothing else.
     kAnswer
   };
 
@@ -29,11 +28,11 @@ class Probe {
   [[nodiscard]] const Address& address() const { return address_; }
   [[nodiscard]] TimePoint deadline() const { return deadline_; }
   [[nodiscard]] pollfd interest() const { return {socket_.get(), events_, 0}; }
-  // The socket is ready, or the deadline has passed.
+  // Call it when the socket is ready or the deadline has passed.
   void go_on(TimePoint now);
 
   [[nodiscard]] bool over() const { return over_; }
-  // The reason not to use the server; nullopt if it is usable, or if the probe is not over.
+  // The reason not to use the server; nullopt if it is usable, or before the probe is over.
   [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 // The size of a message with short texts.
 constexpr std::size_t kEach = 512;
 
-// Grows at once and shrinks slowly, because long and short answers may take turns.
+// Grows immediately and shrinks slowly, because long and short answers may alternate.
 std::size_t next_guess(std::size_t guess, std::size_t bytes) {
   constexpr std::size_t kSlowness = 16;
   return bytes >= guess ? bytes : guess - (guess - bytes) / kSlowness;

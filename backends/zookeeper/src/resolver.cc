@@ -37,7 +37,8 @@ std::string numeric(const addrinfo& entry) {
 
 ResolveResult resolve_by_system(const std::string& host) {
   Found found(nullptr, &freeaddrinfo);
-  // Only addresses that this machine can reach; with no interface but the loopback there are none.
+  // First only addresses that this machine can reach; it has none if its only interface is the
+  // loopback.
   int rc = look_up(host, AI_ADDRCONFIG, found);
   if (rc != 0) rc = look_up(host, 0, found);
   if (rc != 0) {

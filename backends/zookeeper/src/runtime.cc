@@ -14,8 +14,7 @@ namespace {
 
 [[noreturn]] void refuse_child() {
   throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                          "lockstep: a forked child has no connection: what its parent has opened "
-                          "is its parent's");
+                          "lockstep: a forked child cannot use its parent's connection");
 }
 
 }  // namespace
@@ -80,8 +79,8 @@ void Runtime::post(Runnable& work) {
   push(std::this_thread::get_id() == loop_thread_ ? local_ : outside_, work);
 }
 
-// For every message of the C client's threads, which are gone before this is. Notifies without the
-// lock: the loop would wake only to wait for it.
+// Posts a message of the C client's threads, which end before the Runtime does. Notifies without
+// the lock, for which the woken loop would have to wait.
 void Runtime::post_as_outside(Runnable& work) {
   bool wake = false;
   {
@@ -150,7 +149,7 @@ void Runtime::run(Task<void> task) {
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
 }
 
-// Outside of the catch, or an exception of the wait itself would be repeated endlessly.
+// Waits outside the try block: otherwise an exception of the wait itself would repeat endlessly.
 void Runtime::run_next() {
   Runnable& work = wait_for_work();
   try {
@@ -166,7 +165,7 @@ void Runtime::escaped(std::exception_ptr exception) noexcept {
 
 void Runtime::block(BlockingCall& call) {
   if (is_in_child()) {
-    if (call.is_release) return;  // The release is up to the parent.
+    if (call.is_release) return;  // Only the parent releases.
     refuse_child();
   }
   std::condition_variable is_over;
@@ -183,7 +182,7 @@ void Runtime::block(BlockingCall& call) {
   --blocked_;
 }
 
-// Under the lock: the condition variable belongs to the waiter, which the lock keeps here.
+// Notifies under the lock, which keeps the waiter from destroying its condition variable.
 void Runtime::over(BlockingCall& call) noexcept {
   const auto lock = locked();
   call.is_over = true;

@@ -24,7 +24,7 @@ class ServerList {
  public:
   explicit ServerList(std::string_view text);
 
-  // The fault in the text, if there is one: then there are no servers.
+  // The error in the text, if any; then there are no servers.
   [[nodiscard]] const std::optional<std::string>& defect() const { return defect_; }
   [[nodiscard]] const std::vector<Server>& servers() const { return servers_; }
 

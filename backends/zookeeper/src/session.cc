@@ -13,47 +13,47 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// How many requests that remove abandoned watches may be in flight, and the share of the watch
-// limit from which on they are sent even while there are other requests.
+// The most removals of abandoned watches in flight, and the share (1 / kManyAbandoned) of the watch
+// limit from which they are sent even beside other requests.
 constexpr std::size_t kMostRemovals = 64;
 constexpr std::size_t kManyAbandoned = 12;
 
-// The C client's codes are ours, with one exception: when an unexpected reply makes it drop a
-// connection, it fails the requests in flight with "runtime inconsistency".
+// The C client's error codes are ours, except that it fails the requests in flight with "runtime
+// inconsistency" when an unexpected reply makes it drop a connection.
 Error error_of(int rc) {
   return rc == ZRUNTIMEINCONSISTENCY ? Error::kConnectionLoss : static_cast<Error>(rc);
 }
 
-// While a session ends, and before the connection is dropped, the server answers with one of these:
-// -12 (KeeperException.UnknownSessionException, which zookeeper.h does not name) once a standalone
-// server has forgotten the session (SessionTrackerImpl.checkSession).
+// While a session ends, and before it drops the connection, the server answers with one of these:
+// -12 (KeeperException.UnknownSessionException, which zookeeper.h does not name) comes from a
+// standalone server that has forgotten the session (SessionTrackerImpl.checkSession).
 bool says_session_is_over(int rc) {
   constexpr int kUnknownSession = -12;
   return rc == ZSESSIONEXPIRED || rc == kUnknownSession;
 }
 
-// Codes below ZAPIERROR are the server's, except those that say how the session ended.
+// Codes below ZAPIERROR are the server's, except those that report how the session ended.
 bool came_from_server(int rc) {
   return rc == ZOK || (rc < ZAPIERROR && rc != ZAUTHFAILED && rc != ZCLOSING);
 }
 
-// Whether the leader has ordered the request, whatever its result. Errors that a server reports by
-// itself (a session that has moved, too many requests) prove nothing.
+// Whether the leader has ordered the request, whatever its result. Errors that a server reports
+// without the leader (a moved session, too many requests) prove nothing.
 bool was_ordered(const PendingRequest& request, const ReplyMessage& reply) {
   constexpr std::array kVerdicts = {ZOK,         ZNONODE,   ZNOAUTH,     ZBADVERSION,
                                     ZNODEEXISTS, ZNOTEMPTY, ZINVALIDACL, ZNOCHILDRENFOREPHEMERALS};
   return is_ordered(request.op) && std::ranges::find(kVerdicts, reply.rc) != kVerdicts.end();
 }
 
-// The C client fails a multi as a whole when it has no answer from the server.
+// Without an answer from the server, the C client fails a multi as a whole.
 bool concerns_an_op(int rc) {
   const Error error = error_of(rc);
   return !outcome_unknown(error) && !session_is_over(error) && error != Error::kMarshallingError &&
          error != Error::kThrottledOp;
 }
 
-// The operations before the failed one have been undone and show no error, those after it were not
-// tried. All of them show the same error if the request failed as a whole.
+// The operations before the failed one were undone and show no error; those after it were not
+// tried. If the request failed as a whole, all show the same error.
 std::int32_t failed_op(const ReplyMessage& message) {
   if (!concerns_an_op(message.rc)) return -1;
   const auto has_failed = [](const OpOutcome& outcome) {
@@ -113,8 +113,8 @@ Session::Session(Runtime& runtime, const Options& options)
   for (const AuthInfo& info : options.auth) send_first(info);
 }
 
-// Goes before all other requests: nothing is passed to the C client while something waits here. The
-// C client itself sends it again when it reconnects.
+// Nothing is passed to the C client while something waits here, so this credential goes before all
+// other requests. The C client itself sends it again when it reconnects.
 void Session::send_first(const AuthInfo& info) {
   Request request(OpCode::kAddAuth, Path());
   request.say(RequestDetails(Text(info.scheme)));
@@ -170,11 +170,11 @@ RequestId Session::add_pending(Request& request, internal::Completion* completio
   return pending_.add(PendingRequest(request, completion, runtime_.now()));
 }
 
-// Without a connection nothing is passed to the C client: it would fail its requests when it is let
-// go from the gate. Two kinds wait for stronger reasons: a multi must not meet the end of the
-// session (Handle::is_connected), and a rejected credential ends it, too; and a credential is
-// refused without a connection, and put in front of everything unsent, even a request that is half
-// sent.
+// Without a connection nothing is passed to the C client: it would fail the requests when it is let
+// go from the gate. Multis and credentials have stronger conditions. A multi must not meet the end
+// of the session (Handle::is_connected), and a rejected credential ends the session. The C client
+// refuses a credential without a connection, and puts it in front of everything unsent, even of a
+// half-sent request.
 bool Session::can_be_sent(OpCode op, RequestId id) const {
   if (state() != SessionState::kConnected) return false;
   if (!window_.has_room_for(op)) return false;
@@ -183,9 +183,9 @@ bool Session::can_be_sent(OpCode op, RequestId id) const {
   return op == OpCode::kMulti ? is_fresh() : pending_.is_oldest(id);
 }
 
-// A session cannot expire before it has been silent for its timeout. It keeps its contact fresh,
-// unless the server is out of reach or this process was not running for a while: just then the C
-// client may be about to learn of the end, on another thread, in the middle of a multi.
+// A session cannot expire before it has been silent for its timeout. Its contact stays fresh unless
+// the server is out of reach or this process did not run for a while: only then may the C client be
+// about to learn of the end, on another thread, in the middle of a multi.
 bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session_timeout_ / 2; }
 
 void Session::send(const Request& request, RequestId id) {
@@ -195,16 +195,17 @@ void Session::send(const Request& request, RequestId id) {
                                                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
-    ask_behind_credentials();  // Released C clients send one with the next request only.
+    ask_after_credentials();  // Released C clients send a credential only with the next request.
   }
-  // The C client takes none between two connections: this one goes with the next.
+  // Between two connections the C client takes none of these, so the request goes with the next
+  // one.
   const bool needs_connection = request.op == OpCode::kAddAuth || request.op == OpCode::kMulti;
   if (rc == ZINVALIDSTATE && needs_connection) {
     window_.over(std::exchange(pending_[id].expected_bytes, 0));
     waiting_.emplace_front(id, request);
     return;
   }
-  // ZINVALIDSTATE: the C client knows already that the session is over. The message that says so is
+  // ZINVALIDSTATE: the C client already knows that the session is over. The message that says so is
   // on its way, and listeners must see it first.
   if (rc == ZOK || rc == ZINVALIDSTATE) return;
   const std::optional<PendingRequest> refused = pending_.take(id);
@@ -213,9 +214,9 @@ void Session::send(const Request& request, RequestId id) {
   answer(*refused, refusal);
 }
 
-// The C client asks the server about the one entry that it has for a path and a table, and removes
-// it. If another watch shares the entry, it must stay; then the server gets another request that is
-// answered in the same order. The server has that other watch in any case.
+// The C client asks the server about its entry for a path and a table, and removes the entry. If
+// another watch shares the entry, it must stay; then an exists takes the place of the request, and
+// is answered in the same order. The server keeps the other watch in any case.
 int Session::send_remove_watch(const Request& request, RequestId id) {
   const std::optional<internal::WatchRegistry::Place> place =
       watches_.find(pending_[id].watch.get());
@@ -239,12 +240,12 @@ RequestId Session::ask_server() {
   return id;
 }
 
-void Session::ask_behind_credentials() {
+void Session::ask_after_credentials() {
   authenticating_ = true;
-  behind_credentials_ = ask_server();
+  after_credentials_ = ask_server();
 }
 
-// A request that the C client has not seen yet is dropped: it would be applied at some unknown time
+// Drops a request that the C client has not seen yet: it would be applied at some unknown time
 // although its caller does not wait for it.
 void Session::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
@@ -265,17 +266,17 @@ void Session::begin_close(internal::Completion& completion) {
 }
 
 void Session::receive(Message& message) {
-  // Messages after the end are ignored, except that the C client is gone.
+  // After the end of the session, only the end of the C client matters.
   if (is_over(state()) && !std::holds_alternative<ClosedMessage>(message)) return;
   std::visit([this](auto& kind) { on(kind); }, message);
 }
 
 void Session::on(ReplyMessage& message) {
   if (says_session_is_over(message.rc)) return end(SessionState::kExpired);
-  // The reply to add_auth; listeners see the end first.
+  // This answers an add_auth. Listeners see the end of the session before its caller does.
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
-  if (message.id == behind_credentials_) authenticating_ = false;
+  if (message.id == after_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
   if (came_from_server(message.rc)) contact_answered(request->sent, was_ordered(*request, message));
@@ -306,8 +307,8 @@ void Session::register_watch(const PendingRequest& read, int rc) {
   watches_.answered(read.op, read.path);
 }
 
-// The reply comes from another thread of the C client than the news of a lost connection, and may
-// arrive first.
+// The reply and the news of a lost connection come from different threads of the C client, and the
+// reply may arrive first.
 void Session::on_auth_reply(const ReplyMessage& reply) {
   const bool lost = outcome_unknown(error_of(reply.rc));
   if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
@@ -315,10 +316,10 @@ void Session::on_auth_reply(const ReplyMessage& reply) {
 
 void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& reply) {
   if (request.op == OpCode::kCheckWatches) {
-    if (!request.alone && reply.rc == ZNONODE) reply.rc = ZOK;  // The answer to an exists.
+    if (!request.alone && reply.rc == ZNONODE) reply.rc = ZOK;  // The exists has answered instead.
     if (reply.rc != ZOK) return;
     const bool taken_back = watches_.take_back(*request.watch, request.alone);
-    if (!taken_back && !request.alone) reply.rc = ZNOWATCHER;  // It has fired meanwhile.
+    if (!taken_back && !request.alone) reply.rc = ZNOWATCHER;  // The watch has fired meanwhile.
     return;
   }
   if (reply.rc == ZOK) watches_.removed(request.path, request.watch_type);
@@ -328,11 +329,11 @@ void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& repl
                          reply.rc != ZOK && !is_transient(error_of(reply.rc)));
 }
 
-// One request removes one entry. An event may well empty the entry by itself, as when all the
-// waiters of a queue leave it, so other requests must not wait for these: they are sent while there
-// are no others, unless many paths are abandoned. Beyond a quarter of the watch limit they are sent
-// as fast as watches are abandoned: otherwise a session that goes on watching at full speed would
-// have its next watch refused because of abandoned ones.
+// One request removes one entry, and an event may empty the entry first, as when all waiters of a
+// queue leave. So other requests must not wait for removals: these are sent while there are no
+// others, unless many paths are abandoned. Beyond a quarter of the watch limit they are sent as
+// fast as watches are abandoned: otherwise abandoned watches would make the session refuse the next
+// one.
 bool Session::may_remove_abandoned() const {
   if (state() != SessionState::kConnected || !waiting_.empty()) return false;
   const std::size_t bytes = watches_.abandoned_bytes();
@@ -367,7 +368,7 @@ void Session::on(ConnectedMessage& connected) {
   session_timeout_ = connected.session_timeout;
   last_contact_ = connected.received;
   contact_opened(connected.handshake_not_before, session_timeout_);
-  if (has_credential_) ask_behind_credentials();  // The C client sends all of them again.
+  if (has_credential_) ask_after_credentials();  // The C client sends all of them again.
   watches_.reconnected();
   fail_waiting_to_ = 0;
   change_state(SessionState::kConnected);
@@ -383,8 +384,8 @@ void Session::on(ClosedMessage&) {
   closing->complete(done);
 }
 
-// A failed attempt fails the requests that wait for it, as with the C client alone, except for
-// those that wait for reasons of their own, and those after them.
+// A failed attempt to connect fails the requests that wait for a connection, as with the C client
+// alone. Multis and credentials, and the requests after them, keep waiting.
 void Session::on(AttemptFailedMessage&) {
   if (state() != SessionState::kSuspended || waiting_.empty()) return;
   fail_waiting_to_ = waiting_.back().id;

@@ -14,8 +14,8 @@
 
 namespace lockstep::zookeeper {
 
-// A session on a real ensemble. It is over as soon as close() is called or the server has said so;
-// all pending requests and all watches fail at that moment, and later reports of the C client are
+// A session on a real ensemble. It is over as soon as close() is called or the server reports its
+// end; at that moment all pending requests and watches fail, and later reports of the C client are
 // ignored. On the runtime's thread only.
 class Session final : public lockstep::Session,
                       private Inbox::Receiver,
@@ -31,22 +31,22 @@ class Session final : public lockstep::Session,
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] const std::optional<Credentials>& credentials() const { return credentials_; }
-  // It has ended because no server was found (RetryPolicy).
+  // Whether it has ended because no server was found (RetryPolicy).
   [[nodiscard]] bool given_up() const { return given_up_; }
   // Why there is no connection; empty if there is one.
   [[nodiscard]] std::string last_failure() const { return handle_.last_failure(); }
   void set_servers(std::vector<Server> servers) { handle_.set_servers(std::move(servers)); }
-  // Ends the session like close(), but without a caller that waits.
+  // Ends the session like close(), but no caller waits.
   void end_by_owner() { end(SessionState::kClosed); }
   // Whether watches whose paths take this many more bytes would fit even if all reserved room is
-  // used. (The paths already watched then count twice: the larger sum decides.)
+  // used. (Paths that are already watched then count twice: the larger sum decides.)
   [[nodiscard]] bool has_room_for(std::size_t watch_bytes) const;
-  // For the session's life, or until it is returned.
+  // Reserves room until give_room_back() or the end of the session.
   void set_room_aside(std::size_t watch_bytes) noexcept { room_set_aside_ += watch_bytes; }
   void give_room_back(std::size_t watch_bytes) noexcept { room_set_aside_ -= watch_bytes; }
   // No request is in flight, nothing is watched, and no background work runs. Ignores ephemerals.
   [[nodiscard]] bool is_idle() const;
-  // True once the C client has ended: the destructor will not block.
+  // True once the C client has ended: then the destructor does not block.
   [[nodiscard]] bool handle_closed() const { return handle_closed_; }
 
  private:
@@ -60,7 +60,7 @@ class Session final : public lockstep::Session,
     Request request;
   };
 
-  // Removes abandoned watches, after the code that dropped them has run.
+  // Removes abandoned watches, after the code that dropped them has returned.
   class Sweep final : public Runnable {
    public:
     explicit Sweep(Session& session) : session_(session) {}
@@ -71,7 +71,7 @@ class Session final : public lockstep::Session,
   };
 
   void send_first(const AuthInfo& info);
-  // Whether the watch of a read would no longer fit into the packet that sets all watches again.
+  // Whether the read's watch would no longer fit into the packet that sets all watches again.
   [[nodiscard]] bool exceeds_watch_limit(const Request& request) const;
   // Takes over the request's watch.
   RequestId add_pending(Request& request, internal::Completion* completion);
@@ -81,8 +81,8 @@ class Session final : public lockstep::Session,
   void send_waiting();
   void fail_waiting();
   RequestId ask_server();
-  // Sends a request that the server answers after the credentials that are on their way.
-  void ask_behind_credentials();
+  // Sends a request that the server answers after the credentials in flight.
+  void ask_after_credentials();
   void begin_close(internal::Completion& completion);
 
   void receive(Message& message) override;
@@ -97,7 +97,7 @@ class Session final : public lockstep::Session,
   void on(ClosedMessage&);
 
   void on_auth_reply(const ReplyMessage& reply);
-  // Registers the watch of an answered read, if the C client does.
+  // Registers the watch of an answered read if the C client registers it.
   void register_watch(const PendingRequest& read, int rc);
   void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);
   // Ends a request with its reply, or with the C client's refusal.
@@ -114,16 +114,17 @@ class Session final : public lockstep::Session,
   Inbox inbox_;
   PendingRequests pending_;
   ReplyWindow window_;
-  std::deque<Waiting>
-      waiting_;  // Pending too, younger than all of pending_; in the order of sending.
-  RequestId fail_waiting_to_ = 0;  // Fails them as soon as what was sent before has been answered.
+  // The youngest of pending_, in the order of sending. Those up to fail_waiting_to_ fail once all
+  // earlier requests have been answered.
+  std::deque<Waiting> waiting_;
+  RequestId fail_waiting_to_ = 0;
   bool has_credential_ = false;
-  bool authenticating_ = false;  // The server's answer to a credential is on its way.
-  RequestId behind_credentials_ = 0;
+  bool authenticating_ = false;  // The server has yet to answer a credential.
+  RequestId after_credentials_ = 0;
   const std::size_t watch_limit_;
   std::size_t room_set_aside_ = 0;
   internal::WatchRegistry watches_{*this};
-  std::size_t removals_ = 0;  // Removals of abandoned watches in flight.
+  std::size_t removals_ = 0;  // In flight, for abandoned watches.
   Sweep sweep_{*this};
   internal::Completion* closing_ = nullptr;
   bool handle_closed_ = false;

@@ -6,7 +6,7 @@
 
 namespace lockstep::zookeeper {
 
-// The clock of Runtime::now(), on any thread.
+// The time of Runtime::now(), for any thread.
 [[nodiscard]] inline TimePoint steady_now() {
   return TimePoint(
       std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// A task of the set and its awaiter: lives until the task has ended or the set destroys it.
+// A task of the set and its awaiter. It lives until the task ends or the set destroys it.
 class TaskSet::Running final : public internal::TaskAwaiter<void>, public internal::Pooled {
  public:
   Running(TaskSet& set, Task<void>&& task, bool* ended)
@@ -22,8 +22,8 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  // Starts on the caller's stack. The caller may be the destructor of a parameter of a task that
-  // has just ended and has named the coroutine to run next: that name is kept.
+  // Starts the task on the caller's stack. The caller may be a destructor inside a task that has
+  // just ended and has already set `next_coroutine`, so the value is restored.
   void start() {
     const std::coroutine_handle<> next = std::exchange(internal::next_coroutine, nullptr);
     TaskAwaiter::start({}, &Running::end);

@@ -35,13 +35,13 @@ class Wait::Limits final : public Pooled {
     Stopped(const Stopped&) = delete;
     Stopped& operator=(const Stopped&) = delete;
     ~Stopped() override {
-      callback_.reset();  // First: no stop can post this object afterwards.
+      callback_.reset();  // Before withdraw(): no stop can post this object any more.
       wait_.executor_.withdraw(*this);
     }
     void run() override { wait_.abandon(Error::kCancelled); }
 
    private:
-    // Runs on the thread that requests the stop: only hands over to the executor.
+    // Runs on the thread that requests the stop, so it only posts to the executor.
     class Post {
      public:
       explicit Post(Stopped& stopped) : stopped_(&stopped) {}

@@ -14,7 +14,8 @@ namespace lockstep::internal {
 
 namespace {
 
-// Slots of a table; it grows when more than 65 % of them would be taken (hashtable.c, primes).
+// Sizes of the C client's table, which grows when more than 65 % of its slots would be taken
+// (hashtable.c, primes).
 constexpr std::array<std::uint32_t, 26> kSlots = {
     53,       97,       193,      389,       769,       1543,      3079,      6151,      12289,
     24593,    49157,    98317,    196613,    393241,    786433,    1572869,   3145739,   6291469,
@@ -28,7 +29,7 @@ std::uint32_t slots_for(std::size_t paths) {
   return found == kSlots.end() ? kSlots.back() : *found;
 }
 
-// zk_hashtable.c, string_hash_djb2; hashtable.c, hash.
+// The C client's string_hash_djb2 (zk_hashtable.c) and hash (hashtable.c).
 std::uint32_t hash(std::string_view path) {
   std::uint32_t hash = 5381;
   for (const char c : path)
@@ -42,7 +43,7 @@ std::uint32_t hash(std::string_view path) {
 
 }  // namespace
 
-// A chain begins with its latest path.
+// A chain lists its newest path first.
 std::vector<Path> in_table_order(std::vector<Path> registered) {
   const std::uint32_t slots = slots_for(registered.size());
   std::map<std::uint32_t, std::vector<Path>> chains;

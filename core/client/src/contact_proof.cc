@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// Requests answered on an earlier connection stay unproven: that server may be gone.
+// Unproven requests of an earlier connection stay unproven: its server may be gone.
 void ContactProof::opened(TimePoint sent, Duration session_timeout) {
   proven_ = std::max(proven_, sent);
   newest_ = std::max(newest_, sent);

@@ -9,8 +9,8 @@ namespace lockstep::internal {
 
 namespace {
 
-// The proof is renewed after 1 / kRenewalParts of the session timeout, and fades in the last 1 /
-// kFadingParts of it.
+// The proof is renewed after 1 / kRenewalParts of the session timeout, and the contact becomes
+// doubtful in the last 1 / kFadingParts of it.
 constexpr int kRenewalParts = 6;
 constexpr int kFadingParts = 4;
 
@@ -48,8 +48,8 @@ void KeptContact::begin() {
   told_ = judge();
 }
 
-// Treats the contact as if syncs had been sent regularly, the last one just now. The leader knows
-// of all requests that were sent a quarter of the session timeout ago.
+// Acts as if syncs had been answered regularly, the last one just now. The leader knows every
+// request that is older than a quarter of the session timeout.
 void KeptContact::imply() {
   const TimePoint now = session_.executor().now();
   proof_.opened(now - proof_.session_timeout() / kFadingParts, proof_.session_timeout());
@@ -73,7 +73,7 @@ void KeptContact::tell() {
   session_.tell_contact(contact);
 }
 
-// A listener may let go of the contact and thereby stop this timer.
+// A listener may give up the contact and thereby stop this timer.
 void KeptContact::run() {
   renew();
   tell();
@@ -115,7 +115,7 @@ void KeptContact::stop() {
   if (position != kIdle) session_.executor().stop_timer(*this);
 }
 
-// In doubt, the next sync is due as soon as it can prove something.
+// While the contact is in doubt, the next sync is due as soon as it can prove something.
 std::optional<TimePoint> KeptContact::next_sync() const {
   if (syncing_ || session_.state() != SessionState::kConnected) return std::nullopt;
   const Duration period = proof_.session_timeout() / kRenewalParts;

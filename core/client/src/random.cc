@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-// Writes the last `digits` hexadecimal digits of a number; returns where the text goes on.
+// Writes the last `digits` hexadecimal digits of a number and returns the position after them.
 char* write_hex(char* to, std::uint64_t number, int digits) {
   for (int left = digits; left > 0; --left) *to++ = kDigits[number >> (4 * (left - 1)) & 0xf];
   return to;

@@ -9,21 +9,21 @@ namespace lockstep::internal {
 
 namespace {
 
-// A control character as the C client sees it: as signed, and 0x1f passes.
+// The C client compares signed chars, so bytes above 0x7f pass; 0x1f passes, too.
 bool is_refused(char byte) { return byte >= 0x00 && byte < 0x1f; }
 
 bool is_dots(std::string_view name) { return name == "." || name == ".."; }
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-// The C client would cut an entry with a NUL off there, and ask for another ACL.
+// The C client would truncate an entry at a NUL and thereby request another ACL.
 bool survives(const Acl& acl) {
   return acl.is_open() || std::ranges::none_of(acl.entries(), [](const AclEntry& entry) {
            return has_nul(entry.scheme) || has_nul(entry.id);
          });
 }
 
-// As zoo_acreate2_ttl looks at it, and the server at a create without a time to live.
+// The checks of zoo_acreate2_ttl, and the server's for a create without a time to live.
 bool has_fitting_ttl(const Request& request) {
   constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
   const std::int64_t ttl_ms = request.ttl().count();
@@ -31,8 +31,8 @@ bool has_fitting_ttl(const Request& request) {
   return ttl_ms > 0 && ttl_ms <= kLongestTtlMs;
 }
 
-// Container creates of a multi abort the process when their reply arrives, and the C client knows
-// no others with more than a path in it; it knows no other operations either.
+// The C client aborts the process on the reply to a container create in a multi, and supports
+// neither creates with a TTL nor other operations there.
 bool fits_in_multi(const Request& op) {
   switch (op.op) {
     case OpCode::kCreate: return op.mode != CreateMode::kContainer && !has_ttl(op.mode);
@@ -72,7 +72,8 @@ std::optional<MultiError> refusal_of_content(const Request& request) {
 
 }  // namespace
 
-// The number of a sequential znode is still to come, so its last name may be anything.
+// The server appends a number to the name of a sequential znode, so its last component may be
+// anything.
 bool client_takes(std::string_view path, CreateMode mode) {
   if (path.empty() || path.front() != '/') return false;
   if (std::ranges::any_of(path, is_refused)) return false;

@@ -23,7 +23,7 @@ std::string_view name(OpCode op) {
   return "unknown operation";
 }
 
-// Drop details that equal the defaults, so that plain() stays cheap.
+// Drops details that equal the defaults, so that plain() stays cheap.
 void Request::say(RequestDetails details) {
   const bool nothing = details.acl.says_nothing() && details.ttl.count() == 0 &&
                        details.scheme.is_null() && op != OpCode::kMulti;

@@ -7,7 +7,7 @@
 namespace lockstep {
 
 Duration Retry::pause(Random& random, std::uint32_t refusals) {
-  constexpr std::uint32_t kDoublings = 6;  // From the first pause past the longest one.
+  constexpr std::uint32_t kDoublings = 6;  // Enough to exceed the longest pause.
   const Duration full =
       std::min(kLongestPause, kFirstPause * (1 << std::min(refusals, kDoublings)));
   const auto half = static_cast<std::uint64_t>((full / 2).count());

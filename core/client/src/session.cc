@@ -101,7 +101,7 @@ Operation<void> Session::close(Context context) {
   return {*this, Request(OpCode::kClose, Path()), std::move(context)};
 }
 
-// Leaves a text that is no path as it is, for the backend to refuse.
+// A malformed path stays as it is: the backend refuses it.
 Path Session::in_chroot(const Path& path) const {
   if (!path.view().starts_with('/')) return path;
   if (path.view().size() == 1) return Path(chroot_);
@@ -110,7 +110,7 @@ Path Session::in_chroot(const Path& path) const {
 
 Path Session::out_of_chroot(const Path& path) const {
   if (path.text() == chroot_) return Path();
-  if (!path.view().starts_with(chroot_.view())) return path;  // The request was outside.
+  if (!path.view().starts_with(chroot_.view())) return path;  // The request bypassed the chroot.
   return Path(path.view().substr(chroot_.view().size()));
 }
 
@@ -189,7 +189,7 @@ void Session::tell_contact(Contact contact) {
   tell_listeners([contact](SessionListener& listener) { listener.contact_changed(contact); });
 }
 
-// A listener may drop itself or the one after it.
+// A listener may remove itself or the next one, so `next_to_tell_` is a member.
 template <class Tell>
 void Session::tell_listeners(Tell tell) {
   for (next_to_tell_ = first_listener_; next_to_tell_;) {

@@ -10,7 +10,7 @@ namespace lockstep {
 
 namespace {
 
-// The last one to seven bytes of a text as a word: the first of them is the lowest byte.
+// The last `count` bytes (1 to 7) of a text as a little-endian word.
 std::uint64_t last_bytes(std::string_view text, std::size_t count) noexcept {
   const char* const end = text.data() + text.size();
   if (text.size() >= 8) return internal::eight_bytes(end - 8) >> (64 - 8 * count);

@@ -10,7 +10,7 @@ namespace lockstep::internal {
 
 namespace {
 
-// Bytes that a path takes in one table: a length and the path.
+// The bytes of a path in one table: a length and the path.
 std::size_t slot_of(const Path& path) { return sizeof(std::int32_t) + path.view().size(); }
 
 }  // namespace
@@ -35,7 +35,7 @@ void WatchEntry::erase(WatchState& watch) noexcept {
   (watch.next_ ? watch.next_->previous_ : last) = watch.previous_;
 }
 
-// A watch may outlive its session's registry for a moment, in a request that is destroyed later.
+// A request that is destroyed later may keep a watch beyond its session's registry.
 WatchRegistry::~WatchRegistry() {
   for (auto& [key, entry] : entries_) {
     while (entry.first) entry.erase(*entry.first);
@@ -61,7 +61,7 @@ void WatchRegistry::asked(OpCode read, const Path& path) {
 
 void WatchRegistry::answered(OpCode read, const Path& path) {
   const auto found = entries_.find(Sought(path, type_of(read)));
-  check(found != entries_.end(), "a read is answered that was not asked for");
+  check(found != entries_.end(), "a read is answered that was never sent");
   --found->second.asking_for(read);
   settle(found->second);
 }
@@ -211,7 +211,7 @@ std::optional<WatchRegistry::Abandoned> WatchRegistry::next_abandoned() {
 
 void WatchRegistry::removal_ended(const Path& path, WatchType type, bool no_watcher) {
   const auto found = entries_.find(Sought(path, type));
-  check(found != entries_.end(), "an entry goes while it is being removed");
+  check(found != entries_.end(), "an entry disappears while it is being removed");
   WatchEntry& entry = found->second;
   entry.removing = false;
   entry.no_watcher = no_watcher;

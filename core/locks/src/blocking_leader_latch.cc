@@ -24,7 +24,7 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
         latch_(client, std::move(election), std::move(options), *this, observer) {}
 
   void start() {
-    if (started_) fail_not_permitted("lockstep: it has been started, or closed");
+    if (started_) fail_not_permitted("lockstep: the latch has been started or closed already");
     started_ = true;
     tasks_.spawn(take_part(*this));
   }
@@ -35,16 +35,16 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
   void resign(const std::stop_token& term) {
     if (term_ && term_->over.get_token() == term) latch_.resign();
   }
-  // Until it leads. A term may be over before its waiter resumes.
+  // Waits until the candidate leads. A term may end before its waiter resumes, hence the loop.
   static Task<Result<Leadership>> wait(Candidate& self, Context context) {
-    if (!self.started_) fail_not_permitted("lockstep: it has not been started");
+    if (!self.started_) fail_not_permitted("lockstep: the latch has not been started");
     for (;;) {
       if (const std::optional<Leadership> term = self.leadership()) co_return *term;
       if (self.end_) co_return failure(*self.end_);
       co_await ok(self.news_.wait(context));
     }
   }
-  // Until it takes part no more.
+  // Resolves once the candidate no longer takes part.
   static Task<ReleaseOutcome> close(Candidate& self) {
     if (!std::exchange(self.started_, true)) self.end(Error::kCancelled);
     self.stop_.request_stop();
@@ -80,9 +80,9 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
   }
 
   bool started_ = false;
-  std::optional<Error> end_;  // Why it takes part no more.
-  std::optional<Term> term_;  // The current one.
-  AsyncEvent news_;           // It leads, or takes part no more.
+  std::optional<Error> end_;  // Why it no longer takes part.
+  std::optional<Term> term_;
+  AsyncEvent news_;  // Set when a term begins or the candidate stops taking part.
   AsyncEvent ended_;
   std::stop_source stop_;
   lockstep::LeaderLatch latch_;
@@ -97,15 +97,15 @@ LeaderLatch::LeaderLatch(Client& client, const Path& election, LockOptions optio
 
 LeaderLatch::~LeaderLatch() {
   if (executor_.blocker().is_in_child()) {
-    static_cast<void>(candidate_.release());  // The parent's copy is the candidate.
+    static_cast<void>(candidate_.release());  // Only the parent's copy takes part.
     return;
   }
   static_cast<void>(
       call(executor_, "~LeaderLatch()", [&](LockOwner) { return close_and_destroy(candidate_); }));
 }
 
-// On the executor, to which everything of the candidate belongs. (A release, because a dying
-// process does not wait for it.)
+// Runs on the executor, which owns the candidate. It has the type of a release, because a dying
+// process does not wait for a release.
 Task<ReleaseOutcome> LeaderLatch::close_and_destroy(std::unique_ptr<Candidate>& candidate) {
   const ReleaseOutcome outcome = co_await Candidate::close(*candidate);
   candidate.reset();

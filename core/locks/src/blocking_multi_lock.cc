@@ -22,7 +22,6 @@ Path names_of(const LockSet& locks) {
   return Path(names);
 }
 
-// One value for each grant.
 template <class Ask>
 auto of_each(const HeldLocks& held, Ask ask) {
   std::vector<decltype(ask(held.each().front()))> values;

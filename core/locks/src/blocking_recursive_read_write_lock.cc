@@ -9,7 +9,7 @@ namespace {
 
 Task<Result<RecursiveReadWriteLock::Hold>> acquire(RecursiveReadWriteLock& lock, Share share,
                                                    Patience patience, Context context) {
-  const LockOwner owner(&lock);  // The only one.
+  const LockOwner owner(&lock);  // The lock has a single owner.
   if (patience == Patience::kWaits) {
     return share == Share::kShared ? lock.acquire_read(owner, std::move(context))
                                    : lock.acquire_write(owner, std::move(context));

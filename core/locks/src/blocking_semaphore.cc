@@ -7,7 +7,7 @@
 namespace lockstep::blocking {
 
 Semaphore::~Semaphore() {
-  end(executor(), leases_, "a blocking semaphore is destroyed with leases of it");
+  end(executor(), leases_, "a blocking semaphore is destroyed with leases held");
 }
 
 void Semaphore::acquire(std::int32_t leases, std::stop_token stop) {
@@ -56,7 +56,7 @@ Task<Result<void>> Semaphore::enter(Semaphore& self, std::int32_t leases, bool w
 Task<ReleaseOutcome> Semaphore::leave(Leases& leases, std::ptrdiff_t count, Context patience) {
   if (count < 0 || std::cmp_greater(count, leases.size())) {
     throw std::system_error(std::make_error_code(std::errc::operation_not_permitted),
-                            "lockstep: there are not so many leases");
+                            "lockstep: the caller holds fewer leases");
   }
   Leases ours;
   ours.splice(ours.begin(), leases, leases.begin(), std::next(leases.begin(), count));

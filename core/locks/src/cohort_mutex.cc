@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// The grants in a row that rest on one grant of the FairMutex.
+// Consecutive grants that share one grant of the FairMutex.
 struct CohortMutex::Batch {
   Batch(HeldLock&& grant, TimePoint now) : held(std::move(grant)), began(now) {}
 
@@ -15,8 +15,8 @@ struct CohortMutex::Batch {
   std::uint32_t grants = 0;
 };
 
-// A contender until its acquire ends; a guard, because the acquire may be destroyed while it waits,
-// also after it was handed the grant.
+// Keeps a contender in the queue until its acquire ends. A guard, because the acquire may be
+// destroyed while it waits, even after it was handed the grant.
 class CohortMutex::Waiter {
  public:
   Waiter(CohortMutex& mutex, Patience patience)
@@ -54,7 +54,7 @@ class CohortMutex::Waiter {
  private:
   void leave() {
     const auto place = std::ranges::find(mutex_.waiters_, this);
-    if (place == mutex_.waiters_.end()) return;  // Failed.
+    if (place == mutex_.waiters_.end()) return;  // fail_waiters() has removed it.
     mutex_.waiters_.erase(place);
     if (mutex_.waiters_.empty()) mutex_.place_.request_stop();
   }
@@ -62,7 +62,7 @@ class CohortMutex::Waiter {
   CohortMutex& mutex_;
   Patience patience_;
   AsyncEvent turn_;
-  std::shared_ptr<Batch> batch_;  // The grant is here, and acquire() has not seen it yet.
+  std::shared_ptr<Batch> batch_;  // Set once the grant is handed over, until acquire() takes it.
   std::uint32_t position_ = 0;
   std::optional<Error> error_;
 };
@@ -117,20 +117,20 @@ void CohortMutex::begin_batch(HeldLock held) {
   over_.reset();
   stirred_.reset();
   const std::shared_ptr<Batch> batch = batch_;
-  if (waiters_.empty()) return give_up(batch);  // They gave up as it was granted.
+  if (waiters_.empty()) return give_up(batch);  // All gave up while the lock was being granted.
   hand_on(batch);
 }
 
-// The watch that notices a deletion of the place costs a read: only if somebody waits.
+// Waits for another contender first: the watch that notices a deletion of the place costs a read.
 Task<void> CohortMutex::see_batch_end() {
   static_cast<void>(co_await stirred_.wait());
   if (over_.is_set()) co_return;
   Context lost(batch_->held.lost_token());
   const Result<void> ended = co_await over_.wait(std::move(lost));
-  if (!ended) batch_.reset();  // Lost: its holder may still be at work, but the waiters go on.
+  if (!ended) batch_.reset();  // Lost: its holder may still be working, but the waiters go on.
 }
 
-// An attempt that did not wait has found others in front: that is no answer for those who wait.
+// A conflict answers only those who do not wait: it comes from an attempt that did not wait.
 void CohortMutex::fail_waiters(Error error) {
   for (Waiter* const waiter : std::exchange(waiters_, {})) {
     const bool waits = waiter->patience() == Patience::kWaits;

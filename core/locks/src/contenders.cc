@@ -8,7 +8,8 @@ namespace lockstep {
 
 namespace {
 
-// The distance of a number from the lowest of its queue: serial numbers have no other total order.
+// The distance of a number from the lowest of its queue: numbers that wrap around have no other
+// total order.
 std::uint32_t distance(std::int32_t lowest, const QueueEntry& entry) {
   return static_cast<std::uint32_t>(entry.contender.number) - static_cast<std::uint32_t>(lowest);
 }

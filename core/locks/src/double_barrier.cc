@@ -20,18 +20,18 @@ namespace {
 // The members among the children of a barrier, split at the last number that has entered.
 class Present {
  public:
-  // Views of the list, which outlives it.
+  // A view into the list, which outlives it.
   class One {
    public:
     std::string_view name;
     std::int32_t number;
   };
 
-  // None has entered if there is no `last`.
+  // Without `last`, no member has entered.
   Present(const Children& children, std::optional<std::int32_t> last) {
     for (const std::string_view name : children) {
       const std::optional<std::int32_t> number = sequence_number(name, kMemberMark);
-      if (!number || !keeps_order(*number)) continue;  // It gives up.
+      if (!number || !keeps_order(*number)) continue;  // Such a member gives up.
       const bool entered = last && !precedes(*last, *number);
       (entered ? inside : waiting).push_back({name, *number});
     }
@@ -42,7 +42,7 @@ class Present {
     return std::ranges::find(members, name, &One::name) != members.end();
   }
 
-  // By number.
+  // Sorted by number.
   std::vector<One> inside;
   std::vector<One> waiting;
 
@@ -85,13 +85,13 @@ Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
   co_return Member(*this, std::move(held), *ready.last);
 }
 
-// Resolves with the round that `ours` has entered. kNoNode if it is not there (any more).
+// Resolves with the round that `ours` has entered; kNoNode if that znode does not exist.
 Task<Result<DoubleBarrier::Ready>> DoubleBarrier::wait_until_ready(Path ours, Context context) {
   const std::int32_t number = *sequence_number(ours.name(), kMemberMark);
   for (;;) {
     Ready ready = co_await ok(read_ready(context));
     if (ready.includes(number)) {
-      // If it is there now, it was there when the round began.
+      // If our znode exists now, it existed when the round began.
       static_cast<void>(co_await ok(retried(session_, &Session::exists, ours, context)));
       co_return std::move(ready);
     }
@@ -99,7 +99,7 @@ Task<Result<DoubleBarrier::Ready>> DoubleBarrier::wait_until_ready(Path ours, Co
   }
 }
 
-// With a watch, also if "ready" is missing.
+// Leaves a watch even if "ready" does not exist.
 Task<Result<DoubleBarrier::Ready>> DoubleBarrier::read_ready(Context context) {
   for (;;) {
     Result<Watched<DataAndStat>> read =
@@ -125,28 +125,28 @@ Task<Result<void>> DoubleBarrier::wait_or_begin(Path ours, Ready before, Context
       co_await ok(retried(session_, &Session::get_children, barrier_, context));
   const Present present(children, before.last);
   if (!Present::has(present.waiting, ours.name())) co_return failure(Error::kNoNode);
-  // 5. If there are too few, wait for "ready": the one that completes them sees all of them.
+  // 5. If too few wait, wait for "ready": the member that completes them sees all of them.
   if (std::cmp_less(present.waiting.size(), members_)) {
     const std::size_t missing = static_cast<std::size_t>(members_) - present.waiting.size();
     if (observer_) observer_->waiting(session_.id(), ours, missing);
     co_await ok(before.watch.fired(std::move(context)));
     co_return Result<void>();
   }
-  // The round before is not over: wait until its members have gone.
+  // The previous round is not over: wait until its members have gone.
   if (!present.inside.empty()) {
     if (observer_) observer_->waiting(session_.id(), ours, present.inside.size());
     const Path inside = barrier_ / present.inside.front().name;
     co_await ok(change_of(session_, inside, std::move(context)));
     co_return Result<void>();
   }
-  // 6. Otherwise make it ready, for all who are there.
+  // 6. Otherwise set "ready", for all members present.
   const std::int32_t last = present.waiting.back().number;
   co_await ok(begin_round(std::move(before), last, std::move(context)));
   co_return Result<void>();
 }
 
-// Unless another member has done it since `before` was read. An unknown outcome shows in the next
-// look at "ready".
+// Does nothing if another member has begun the round since `before` was read. After an unknown
+// outcome, the next read of "ready" tells.
 Task<Result<void>> DoubleBarrier::begin_round(Ready before, std::int32_t last, Context context) {
   const Data data = encode_shared_count(last);
   Error error = Error::kNothing;
@@ -169,17 +169,17 @@ Task<Result<void>> DoubleBarrier::begin_round(Ready before, std::int32_t last, C
 
 Task<Result<void>> DoubleBarrier::Member::leave(Context context) {
   const Result<void> over = co_await barrier_->wait_for_others(held_, round_, context);
-  // However that has ended, this member has left.
+  // Whatever the outcome, this member has left.
   static_cast<void>(co_await held_.release(std::move(context)));
   co_return over;
 }
 
-// Deletes the znode of `held` on the way. The grant outlives the task.
+// Also releases `held`, which outlives the task.
 Task<Result<void>> DoubleBarrier::wait_for_others(HeldLock& held, std::int32_t round,
                                                   Context context) {
   const Path ours = held.znode();
   for (;;) {
-    // 1. List the members of the round. 2. If there are none, it is over.
+    // 1. List the members of the round. 2. If there are none, the round is over.
     const Children children =
         co_await ok(retried(session_, &Session::get_children, barrier_, context));
     const Present present(children, round);
@@ -187,8 +187,8 @@ Task<Result<void>> DoubleBarrier::wait_for_others(HeldLock& held, std::int32_t r
     if (inside.empty()) co_return Result<void>();
     const bool lowest = inside.front().name == ours.name();
     if (!lowest || inside.size() == 1) {
-      // 3. The only one deletes its znode, and is the last. 5. So does everyone but the lowest, and
-      // waits for the lowest.
+      // 3. The only member deletes its znode, and is the last. 5. All but the lowest delete theirs,
+      // too, and wait for the lowest.
       static_cast<void>(co_await held.release(context));
     }
     const Path awaited = barrier_ / (lowest ? inside.back().name : inside.front().name);

@@ -8,7 +8,7 @@ namespace lockstep {
 
 namespace {
 
-// Not a coroutine: the frame of each contender that waits would have room for the record, and there
+// Not a coroutine: the frame of each waiting contender would need room for the record, and there
 // may be thousands of contenders.
 HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, TurnProof& turn,
                   const LockOptions& options) {
@@ -35,8 +35,8 @@ Task<Result<HeldLock>> FairMutex::acquire(One, Patience patience, Context contex
   if (!ours) co_return under_way.failed(ours.error());
   Place place(session, std::move(ours->znode), observer);
   if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
-  // 3. The first one in it holds the lock. 4. Watch the nearest znode in front of ours. 5. When it
-  // is gone, back to 2; if it was the only one in front, ours holds now.
+  // 3. The first one in the queue holds the lock. 4. Watch the nearest znode in front of ours. 5.
+  // When it is gone, back to 2; if it was the only one in front, ours holds now.
   Result<TurnProof> turn =
       co_await wait_in_queue(queue_, place.znode(), patience, context, std::move(ours->list));
   if (!turn) co_return under_way.failed(turn.error());

@@ -41,7 +41,8 @@ void HeldLock::Grant::begin_in_doubt() {
 }
 
 HeldLock::Grant::~Grant() {
-  // Also during a release: it is destroyed with the grant, and its delete may yet be lost.
+  // True during a release, too: the release is destroyed with the grant, and its delete may still
+  // be lost.
   const bool ours = state_ != LockState::kLost && !outcome_ && !(guard_ && guard_->gone());
   stop_listening();
   if (!ours) return;
@@ -195,7 +196,7 @@ Operation<void> HeldLock::Grant::remove(const Context& context) {
   return session_.remove(record_.znode, -1, context);
 }
 
-// Further attempts after the first one. The awaiting release has the context.
+// The attempts after the first. The awaiting release owns the context.
 Task<Result<void>> HeldLock::Grant::remove_again(const Context& context) {
   Result<void> removed;
   if (options_.own_data.is_null()) {

@@ -18,7 +18,7 @@ Task<Result<void>> remove_until_gone(Session& session, Path znode) {
   }
 }
 
-// One attempt; a transient error makes the caller repeat it.
+// One attempt; the caller repeats it after a transient error.
 Task<Result<void>> remove_children_of(Session& session, Path parent, std::string guid) {
   co_await ok(session.connected());
   co_await ok(session.sync(parent));

@@ -73,7 +73,7 @@ class PendingRelease::State : public internal::Pooled, public internal::Counted 
   AsyncEvent over;
 };
 
-// Tells the outcome once: of a release that is cut short, because its session goes, too.
+// Tells the outcome exactly once, even if the end of the session cuts the release short.
 class PendingRelease::Ending {
  public:
   explicit Ending(internal::Ref<State> state) : state_(std::move(state)) {}

@@ -7,14 +7,14 @@
 
 namespace lockstep {
 
-// A term of office: its listener is notified of its begin and, once, of its end.
+// A term of office. The listener is notified of its start and, once, of its end.
 class LeaderLatch::Term {
  public:
   Term(LeaderLatch& latch, const ClientGrant& leadership)
       : latch_(latch), leadership_(leadership), over_(latch.candidacy_.executor()) {
     latch_.term_ = this;
     latch_.listener_.leads(leadership_);
-    // Calls back at once if it is lost already.
+    // Calls back immediately if the grant is already lost.
     lost_.emplace(leadership_.held.lost_token(), End{this});
   }
   Term(const Term&) = delete;
@@ -41,7 +41,7 @@ class LeaderLatch::Term {
   std::optional<std::stop_callback<End>> lost_;
 };
 
-// The one task that takes part.
+// Marks the latch while one task takes part.
 class LeaderLatch::TakingPart {
  public:
   explicit TakingPart(bool& flag) : flag_(flag) { flag_ = true; }
@@ -55,8 +55,7 @@ class LeaderLatch::TakingPart {
 
 namespace {
 
-// Whether a candidate whose attempt ended so queues up again: its place has gone, by no decision
-// of its own and not for good.
+// A candidate queues up again if it has lost its place without giving it up, and can get a new one.
 bool comes_back_after(Error error) {
   return error == Error::kSessionExpired || error == Error::kNoNode;
 }
@@ -80,7 +79,7 @@ Task<Result<void>> LeaderLatch::queue_up_and_lead(Context context) {
   if (!leadership.held.cause()) {  // It may have been lost since it was granted.
     Term term(*this, leadership);
     ended = co_await term.wait_for_end(context);
-    // The listener is notified before the znode is deleted, and with it the next one leads.
+    // The listener is notified before the deletion of the znode lets the next candidate lead.
   }
   // 3. Release: a lost grant sends nothing. 4. Back to 1.
   static_cast<void>(co_await leadership.held.release(context));

@@ -16,7 +16,7 @@ HeldLocks only(HeldLock held) {
   return HeldLocks(std::move(one));
 }
 
-// A recipe whose way to take it is acquire().
+// For recipes that are taken with acquire().
 template <class Recipe>
 Task<Result<HeldLocks>> acquire(Session& session, Path lock, LockOptions options,
                                 LockObserver* observer, Context context) {

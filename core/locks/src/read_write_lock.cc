@@ -27,16 +27,15 @@ Task<void> stop_when_changed(Session& session, Path znode, std::stop_source stop
   if (changed) stop.request_stop();
 }
 
-// The wait of an upgrade, which has to hear if its writer is deleted. Others hear of that when it
-// is their turn, but here the reader in front may upgrade as well: with no writer of ours in the
-// queue nothing tells it of the conflict, and it would wait for our read grant, and we for its, for
-// ever. All that it is given outlives it.
+// Waits to upgrade, and notices if the writer is deleted. Other contenders notice that when it is
+// their turn, but here the reader in front may upgrade as well: without our writer in the queue it
+// sees no conflict, and the two wait for each other's read grants forever. All arguments outlive
+// the task.
 Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours, Patience patience,
                                         const Context& context,
                                         std::optional<Result<Children>> first) {
   for (;;) {
-    // A look that leaves no watches: often there are no other readers. (kNoNode: our writer is
-    // gone.)
+    // Look once without watches: often there are no other readers. (kNoNode: our writer is gone.)
     Result<TurnProof> at_once = co_await wait_in_queue(queue, ours, Patience::kDoesNotWait, context,
                                                        std::exchange(first, std::nullopt));
     const bool has_to_wait = !at_once && at_once.error() == Error::kConflict;
@@ -51,8 +50,8 @@ Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours
   }
 }
 
-// Creates `reader` while `writer` exists, both ours and both ephemeral: all or nothing. The options
-// outlive the task.
+// Creates `reader` only while `writer` exists; both are ours and ephemeral. The options outlive the
+// task.
 Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
                                  const LockOptions& options, Context context) {
   Retry retry(session);
@@ -74,8 +73,8 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
   }
 }
 
-// Asks for the new grant what was asked for the old one. There is no caller to report to: the znode
-// goes with the grant, or with the session.
+// Repeats the old grant's revocation request for the new one. There is no caller to report errors
+// to: the znode goes with the grant, or with the session.
 Task<void> ask_again(Session& session, Path znode) {
   Retry retry(session);
   for (;;) {
@@ -98,7 +97,7 @@ Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patienc
   co_return std::move(held);
 }
 
-// `own`: the read grant that is being upgraded, if one is.
+// `own`: the read grant that is being upgraded, if any.
 Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience patience,
                                                Context context) {
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
@@ -132,8 +131,8 @@ Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
   return options_.valid_without_marks();
 }
 
-// A grant that was lost by the own clock meanwhile is not continued: its holder was told that it is
-// over.
+// A grant that the client's clock has ended meanwhile is not continued: its holder was told that it
+// is lost.
 Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>& next) {
   if (held.state() == LockState::kLost) {
     if (next && !is_over(session_.state())) release_in_background(session_, std::move(*next));
@@ -152,13 +151,13 @@ void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
 
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Patience patience, Context context) {
   co_await ok(can_change(held, Share::kShared));
-  // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. No
-  // writer may be there: it waits for our read grant, and would never let us through.
+  // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
+  // writer in front is a conflict: it waits for our read grant and would never let us through.
   Result<HeldLock> writer =
       co_await queue_up(Share::kExclusive, held.znode(), patience, std::move(context));
   const Result<void> ready = can_take_over(held, writer);
   if (!ready) co_return failure(ready.error());
-  // 3. The read grant has served. No contender could come in between: our writer is in the queue.
+  // 3. Give up the read grant. No contender could come in between: our writer is in the queue.
   replace(held, std::move(*writer));
   co_return Result<void>();
 }
@@ -175,8 +174,8 @@ Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
 }
 
 // The reader has its writer's number: a contender that waits after the writer waits after the
-// reader. That the writer is still there when the reader is created is for the server to say:
-// otherwise another client else may hold the lock already.
+// reader. Only the server can ensure that the writer still exists when the reader is created;
+// otherwise another client may already hold the lock.
 Task<Result<HeldLock>> ReadWriteLock::inherit_place(Path writer, Zxid token, Context context) {
   std::string name("_c_");
   name += Guid(session_.random()).view();

@@ -12,7 +12,7 @@ struct RecursiveReadWriteLock::Entry {
   HeldLock held;
   std::size_t readers = 0;
   std::size_t writers = 0;
-  // An upgrade or a downgrade is in progress, which needs the grant even if all holds leave.
+  // An upgrade or a downgrade is in progress. It needs the grant even if all holds leave.
   bool changing = false;
 
   std::size_t& holds(Share share) { return share == Share::kShared ? readers : writers; }
@@ -34,7 +34,7 @@ class RecursiveReadWriteLock::Waiting {
   LockOwner owner_;
 };
 
-// A change of an owner's grant; a guard for the same reason.
+// Marks a change of an owner's grant; a guard for the same reason.
 class RecursiveReadWriteLock::Changing {
  public:
   Changing(RecursiveReadWriteLock& lock, Entry& entry) : lock_(lock), entry_(entry) {
@@ -98,7 +98,7 @@ Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::enter_again(E
                                        ? lock_.upgrade(entry.held, std::move(context))
                                        : lock_.try_upgrade(entry.held, std::move(context));
     co_await ok(std::move(upgrading));
-    // Before the end of the change, which would release a grant without holds.
+    // Take the hold before the change ends: its end releases a grant without holds.
     co_return Hold(*this, entry, share);
   }
   co_return Hold(*this, entry, share);

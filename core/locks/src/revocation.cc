@@ -7,7 +7,7 @@ namespace lockstep {
 
 namespace {
 
-// Asking twice does no harm, so a lost reply is repeated without a check.
+// Asking twice does no harm, so a request whose reply was lost is repeated without a check.
 Task<Result<Stat>> ask(Session& session, Path holder, Context context) {
   Retry retry(session);
   for (;;) {

@@ -17,7 +17,8 @@ namespace lockstep {
 
 namespace {
 
-// Our turn at taking a lease: whatever comes of it, the next one must have the mutex.
+// Our turn at taking leases. A guard, because the next contender needs the mutex however the turn
+// ends.
 class Turn {
  public:
   Turn(Session& session, HeldLock mutex) : held(std::move(mutex)), session_(session) {}
@@ -50,11 +51,11 @@ class Semaphore::Leases {
     created_.push_back(lease.created);
     listed_ = std::move(lease.list);
   }
-  // The list that was asked for together with the last lease, if it came.
+  // The list that was requested together with the last lease, if it came.
   [[nodiscard]] const Children* listed() const {
     return listed_ && *listed_ ? &**listed_ : nullptr;
   }
-  // Whether there are no more leases than there may be. kNoNode if one of ours is not there (any
+  // Whether the number of leases is within the limit. kNoNode if one of ours does not exist (any
   // more).
   [[nodiscard]] Result<bool> have_room(const Children& all, std::int32_t most) const {
     const auto names = all.names();
@@ -115,8 +116,8 @@ Result<void> Semaphore::valid(std::int32_t leases) const {
 Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patience,
                                              Context context) {
   co_await ok(valid(leases));
-  // 1. One at a time: hold the mutex until we have our leases, or give up.
-  // It protects nothing but the order of the leases, which go with the same session.
+  // 1. One at a time: hold the mutex until we have our leases, or give up. The mutex protects only
+  // the order of the leases, which end with the same session.
   LockOptions options(options_.data);
   options.acl = options_.acl;
   options.loss = LossPolicy::kServerNotice;
@@ -125,7 +126,7 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
       patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
   HeldLock held = co_await ok(std::move(taking));
   Turn turn(session_, std::move(held));
-  // 2. Create the leases. 3. They count once there are no more leases than there may be.
+  // 2. Create the leases. 3. They become grants once the number of leases is within the limit.
   Leases ours(path_ / "leases");
   co_await ok(create_leases(ours, leases, context));
   const Zxid evidence = co_await ok(wait_for_room(turn.held, ours, patience, std::move(context)));
@@ -144,8 +145,8 @@ Task<Result<void>> Semaphore::create_leases(Leases& ours, std::int32_t leases, C
 
 Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
                                             Context context) {
-  // A look that leaves no watches: usually there is room. The list that came with our last lease is
-  // older than a limit that we have yet to read.
+  // Look once without watches: usually there is room. The list that came with our last lease is
+  // older than a shared limit, which is read only now.
   const std::int32_t at_first = co_await ok(capacity(context));
   const bool is_listed = ours.listed() && !count_.shared();
   Children first;
@@ -162,8 +163,8 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, 
     const bool room = co_await ok(ours.have_room(list.value, most.value));
     if (room) co_return list.value.parent().pzxid;
     if (observer_) observer_->waiting(session_.id(), ours.last(), list.value.size() - ours.size());
-    // Wait until a lease comes or goes, or there may be more of them. A client that deletes the
-    // mutex lets the next one in beside us, and neither of us would ever see room.
+    // Wait until a lease comes or goes, or the limit changes. If a client deletes the mutex, the
+    // next contender comes in beside us, and neither of us would ever see room.
     LinkedStop woken(context.stop(), turn.lost_token());
     TaskSet others;
     if (count_.shared()) others.spawn(stop_when_fired(most.watch, woken.source()));

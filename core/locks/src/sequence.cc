@@ -24,7 +24,7 @@ std::optional<std::int32_t> sequence_number(std::string_view name, std::string_v
   }
   std::int64_t number = 0;
   for (const char byte : digits) {
-    const unsigned digit = static_cast<unsigned char>(byte) - '0';  // Large for what is no digit.
+    const unsigned digit = static_cast<unsigned char>(byte) - '0';  // Large for a non-digit.
     if (digit > 9) return std::nullopt;
     number = 10 * number + digit;
   }

@@ -31,8 +31,7 @@ Task<Result<Created>> find_by_guid(Session& session, Path parent, std::string be
   co_return failure(Error::kNoNode);
 }
 
-// The way from the top of the server's tree to a znode, and where on it one is: at first at its
-// end.
+// A cursor over a znode and its ancestors in the server's tree; it begins at the znode.
 class Levels {
  public:
   explicit Levels(Path whole) : whole_(std::move(whole)), end_(whole_.view().size()) {
@@ -42,13 +41,13 @@ class Levels {
   [[nodiscard]] Path current() const {
     return end_ == whole_.view().size() ? whole_ : Path(whole_.view().substr(0, end_));
   }
-  // False at the end.
+  // False at the znode.
   [[nodiscard]] bool go_down() {
     const bool below = end_ < whole_.view().size();
     if (below) end_ = std::min(whole_.view().find('/', end_ + 1), whole_.view().size());
     return below;
   }
-  // False at the top; and when it has gone up and down too often.
+  // False at the top, or after too many ups and downs.
   [[nodiscard]] bool go_up() {
     const std::size_t slash = whole_.view().substr(0, end_).rfind('/');
     const bool above = slash != std::string_view::npos && slash > 0 && ups_left_ > 0;
@@ -73,11 +72,10 @@ Operation<Created> create_container(Session& session, Path path, const Acl& acl,
   return {session, std::move(request), Context(context)};
 }
 
-// The znode that a take_place creates, or may have created. Unless it comes to a znode of ours,
-// what may be there is deleted in the background. The session and the paths outlive it.
+// The creates of one take_place(). Unless they end with a znode of ours, what they may have created
+// is deleted in the background. The session and the paths outlive the object.
 class Attempts {
  public:
-  // Draws the GUID.
   Attempts(Session& session, const Path& parent, std::string_view mark)
       : session_(session), parent_(parent), mark_(mark), guid_(session.random()) {}
   Attempts(const Attempts&) = delete;
@@ -86,7 +84,7 @@ class Attempts {
     if (!ours_) remove_orphan();
   }
 
-  // The beginning of the znode's name: no other znode's name begins like that.
+  // The beginning of the znode's name, which no other znode shares.
   [[nodiscard]] std::string name() const { return "_c_" + std::string(guid_.view()); }
   [[nodiscard]] Operation<Created> create(const Data& data, const Acl& acl,
                                           const Context& context) const {
@@ -94,8 +92,8 @@ class Attempts {
     return session_.create(Path(Text({above, "/_c_", guid_.view(), mark_})), data,
                            Creation(CreateMode::kEphemeralSequential, acl), context);
   }
-  // Whether that is what it comes to: our znode, which is the caller's from here on, or an error
-  // that no further attempt mends.
+  // Whether no further attempt is needed: the znode is ours, and the caller's from here on, or the
+  // error is final.
   [[nodiscard]] bool settled_by(Result<Created>& created) {
     if (!created) return created.error() != Error::kNoNode && !is_transient(created.error());
     // The number is at the end of the path.
@@ -120,8 +118,8 @@ class Attempts {
 
 }  // namespace
 
-// Goes up until a znode can be created, then down again. A level that was there may have gone when
-// the one below it is created: then it goes up once more, but not forever.
+// Goes up until a znode can be created, then down again. If an ancestor has gone when the level
+// below it is created, it goes up once more, but not forever.
 Task<Result<void>> ensure_parent(Session& session, Path parent, Context context, Acl acl) {
   Levels levels(session.on_server(parent));
   Retry retry(session);
@@ -140,20 +138,20 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
 
 namespace {
 
-// The attempts after the first one, which `created` has not settled. All arguments outlive it.
+// The attempts after the first, whose unsettled result is `created`. All arguments outlive the
+// task.
 Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Session& session,
                                 const Path& parent, const Data& data, const Acl& acl,
                                 const Context& context) {
   Retry retry(session);
-  // Whether a create of ours may have been applied: then it looks for the znode until it knows.
+  // A create of ours may have been applied: look for its znode until that is known.
   bool lost = false;
   do {
     lost = lost || outcome_unknown(created);
     if (created.error() == Error::kThrottledOp) {
       co_await ok(retry.after(created.error(), context));
     } else if (!lost) {
-      // The parent is missing, or the create was lost on its way: both are mended by starting
-      // again.
+      // The parent is missing, or the create was lost on its way: starting again repairs both.
       co_await ok(ensure_parent(session, parent, context, acl));
     }
     if (lost) {

@@ -11,7 +11,7 @@ namespace lockstep {
 
 namespace internal {
 
-// A read for its watch alone: many waiters keep such a watch, and none needs the data.
+// A read that keeps only its watch: many waiters keep such a watch, and none needs the data.
 template <>
 struct FromReply<Watch> {
   using Left = Watch;
@@ -25,20 +25,20 @@ struct FromReply<Watch> {
 
 namespace {
 
-// The name of `ours`, a child of `lock`: what follows its path. No search for the last slash.
+// The name of `ours`, a child of `lock`, without a search for the last slash.
 std::string_view name_in(const Path& lock, const Path& ours) {
   const std::string_view path = ours.view();
   const std::size_t above = lock.view().size();
-  if (path.size() <= above || path[above] != '/') return ours.name();  // In the root.
+  if (path.size() <= above || path[above] != '/') return ours.name();  // A child of the root.
   return path.substr(above + 1);
 }
 
-// A watch on a znode that is there. Not a coroutine, so that no frame keeps the request.
+// A watch on an existing znode. Not a coroutine, so that no frame keeps the request.
 Operation<Watch> watch(Session& session, const Path& znode, const Context& context) {
   return {session, Request(OpCode::kGetData, znode), Context(context)};
 }
 
-// Waits until it is time for another look, after one that has failed with `error`.
+// Waits until it is time to look again, after a look that failed with `error`.
 Task<Result<void>> look_again(Session& session, Error error, std::uint32_t refusals,
                               Context context) {
   if (error == Error::kThrottledOp) {
@@ -48,8 +48,8 @@ Task<Result<void>> look_again(Session& session, Error error, std::uint32_t refus
   co_return co_await session.connected(std::move(context));
 }
 
-// A watch that fires when the znode changes, after a first attempt that has failed with `error`;
-// none if the znode is not there.
+// Retries a watch on a znode, after a first attempt that failed with `error`; none if the znode
+// does not exist.
 Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path& znode, Error error,
                                                    const Context& context) {
   if (is_transient(error)) {
@@ -67,7 +67,7 @@ Task<Result<std::optional<Watch>>> watch_otherwise(Session& session, const Path&
   co_return std::move(list.watch);
 }
 
-// Whether a session has had one connection, without interruption, since this was made.
+// Whether the session has kept one connection since this object was created.
 class OneConnection final : private SessionListener {
  public:
   explicit OneConnection(Session& session)
@@ -92,7 +92,7 @@ bool is_proven(const Session& session) {
 }
 
 // A contender in a queue, and its standing by the last list. It does not keep the list: n waiters
-// would keep n times n names. All that it is made of outlives it.
+// would keep n times n names. All constructor arguments outlive it.
 class Standing {
  public:
   Standing(const LockQueue& in, const Path& contender, Patience patient)
@@ -100,7 +100,7 @@ class Standing {
 
   // 3. Looks for the contender in a list. Errors: those of the list, and of wait_in_queue().
   Result<void> see(const Result<Children>& list);
-  // It holds since the only one in front has gone. `watch` is one on its own znode.
+  // The only contender in front has gone, so ours holds. `watch` is on our own znode.
   void outlived(Watch watch) {
     holds = true;
     own = std::move(watch);
@@ -143,13 +143,13 @@ Result<void> Standing::see(const Result<Children>& list) {
   return {};
 }
 
-// 2. Lists the queue, and leaves no watch; `list` is an attempt that was made already, if there is
-// one. It rides out transient errors. A coroutine of its own, because what it needs would stay in
-// the frame of each contender that waits. All arguments outlive it.
+// 2. Lists the queue without a watch, unless `list` already has an attempt; rides out transient
+// errors. A separate coroutine, so that its locals do not stay in the frame of each waiting
+// contender. All arguments outlive the task.
 Task<Result<void>> look(Standing& standing, std::optional<Result<Children>>& list,
                         const Context& context) {
   Session& session = standing.queue.session;
-  for (std::uint32_t refusals = 0;; ++refusals) {  // In a row.
+  for (std::uint32_t refusals = 0;; ++refusals) {
     if (!list) list = co_await session.get_children(standing.queue.lock, context);
     const Result<void> seen = standing.see(*list);
     list.reset();
@@ -158,9 +158,9 @@ Task<Result<void>> look(Standing& standing, std::optional<Result<Children>>& lis
   }
 }
 
-// Waits until the only znode in front, on a list that this connection has just brought, changes or
-// is deleted. The standing says then whether ours holds; if not, only another list can tell.
-// Errors: those of change_of(). All arguments outlive it.
+// Waits until the only znode in front changes or is deleted; the list has just come on this
+// connection. Afterwards the standing says whether ours holds; if not, only another list can tell.
+// Errors: those of change_of(). All arguments outlive the task.
 Task<Result<void>> outlive(Standing& standing, const Context& context) {
   Session& session = standing.queue.session;
   const OneConnection connection(session);

@@ -14,18 +14,18 @@ namespace lockstep {
 
 namespace {
 
-// Between the GUID of an attempt and what its holder says.
+// Separates the GUID of an attempt from the holder's own data.
 constexpr char kSeparator = '\n';
 
-Data own_data(const Guid& guid, const Data& said) {
+Data own_data(const Guid& guid, const Data& holder_data) {
   std::string text(guid.view());
-  if (!said.is_null()) text += kSeparator;
-  text += said.view();
+  if (!holder_data.is_null()) text += kSeparator;
+  text += holder_data.view();
   return Data(std::string_view(text));
 }
 
 // The holder's own data, without our GUID; all of the data if another library wrote it.
-Data said(const Data& written) {
+Data without_guid(const Data& written) {
   const std::string_view text = written.view();
   if (!Guid::recognized(text.substr(0, Guid::kLength))) return written;
   if (text.size() == Guid::kLength) return Data();
@@ -45,7 +45,7 @@ class Attempt {
       remove_guaranteed_if_ours(session_, std::move(znode_), std::move(own_));
     }
   }
-  // Nothing of ours is there, or it is a grant.
+  // Our znode does not exist, or it is a grant.
   void settled() { settled_ = true; }
 
  private:
@@ -55,7 +55,8 @@ class Attempt {
   bool settled_ = false;
 };
 
-// After a create whose reply was lost: the Stat of our znode. kNoNode if there is none of ours.
+// Finds the Stat of our znode after a create whose reply was lost. kNoNode if no znode of ours
+// exists.
 Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context context) {
   co_await ok(settled(session, znode, context));
   const DataAndStat read = co_await ok(retried(session, &Session::get_data, znode, context));
@@ -100,7 +101,7 @@ Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
   if (!read && read.error() != Error::kNoAuth) co_return failure(read.error());
   const Contender contender{0, Share::kExclusive};
   found.emplace(znode_, contender, true);
-  if (read) found->data = said(read->data);
+  if (read) found->data = without_guid(read->data);
   if (read) found->stat = read->stat;
   co_return std::move(found);
 }

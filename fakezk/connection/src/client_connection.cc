@@ -15,10 +15,10 @@ using fakezk::ServerMessage;
 
 namespace {
 
-// True if it is answered at its turn, without asking the servers.
+// True if the connection answers the request itself, at its turn, without asking the servers.
 bool answers_itself(const Asked& asked) { return asked.refusal || asked.op == wire::Op::kPing; }
 
-// An answer may be much longer than its request. (Those of multis are not.)
+// The answer may be much longer than its request. (Answers to multis are not.)
 bool may_be_long(wire::Op op) {
   switch (op) {
     case wire::Op::kGetData:
@@ -115,7 +115,8 @@ void ClientConnection::hang_up(std::uint32_t accepted) {
 
 std::string ClientConnection::take_output() { return std::exchange(output_, {}); }
 
-// The first four bytes are a word, or the length of the ConnectRequest (NIOServerCnxn.readLength).
+// The first four bytes are a four-letter word, or the length of the ConnectRequest
+// (NIOServerCnxn.readLength).
 bool ClientConnection::answer_word(std::string_view bytes) {
   constexpr std::size_t kWord = 4;
   if (greeted_ || first_.size() == kWord) return false;
@@ -140,11 +141,10 @@ WordSubject ClientConnection::describe_server() const {
   return subject;
 }
 
-// The server has enough of this client: what it has read before is still taken up.
+// The server drops this client, but still processes what it has already read.
 void ClientConnection::close() { hang_up(); }
 
-// A server reads nothing after a ConnectRequest before it has answered it
-// (ServerCnxn.disableRecv).
+// After a ConnectRequest, a server reads nothing until it has answered (ServerCnxn.disableRecv).
 void ClientConnection::read_frames() {
   while (!closed_ && (!greeted_ || session_ != 0) && has_room()) {
     const std::optional<std::string_view> frame = reader_.next();
@@ -184,8 +184,8 @@ void ClientConnection::greet(std::string_view frame) {
   world_.network().connect(link_, handshake);
 }
 
-// A request whose operation is unknown is refused, and its client too
-// (UnimplementedRequestProcessor); one that has another content than its operation, only the
+// The server refuses a request with an unknown operation, and its client, too
+// (UnimplementedRequestProcessor). If the content does not fit the operation, it refuses only the
 // request. Both seen on 3.8.0.
 void ClientConnection::take(std::string_view frame) {
   std::int32_t xid = 0;
@@ -308,8 +308,8 @@ void ClientConnection::accepted(const ServerMessage& message) {
   read_frames();
 }
 
-// The answer to a session that is over, or to a wrong password (ZooKeeperServer.
-// finishSessionInit).
+// Answers a client whose session is over or whose password is wrong
+// (ZooKeeperServer.finishSessionInit).
 void ClientConnection::refused() {
   constexpr std::size_t kPasswordBytes = 16;
   put(encode(wire::ConnectResponse{.password = std::string(kPasswordBytes, '\0'),

@@ -28,7 +28,7 @@ std::string hex(SessionId number) {
 
 std::string text(std::uint64_t number) { return std::to_string(number); }
 
-// The sessions that live, in the order in which they began.
+// The living sessions, in the order of their creation.
 std::vector<SessionIndex> sessions_of(const WordSubject& subject) {
   std::vector<SessionIndex> alive;
   for (SessionIndex index = 0; index < subject.servers.session_count(); ++index) {
@@ -52,7 +52,7 @@ std::string mode_of(const WordSubject& subject) {
 
 struct TreeFacts {
   std::uint64_t znodes = 1;  // ZooKeeper counts the root twice, as "" and as "/".
-  std::uint64_t bytes = 0;   // Of paths and data.
+  std::uint64_t bytes = 0;   // In paths and data.
   std::uint64_t ephemerals = 0;
 };
 
@@ -79,7 +79,7 @@ std::uint64_t outstanding(const WordSubject& subject) {
   return sum;
 }
 
-// The paths whose data a session of this server watches, by name.
+// The paths whose data the session watches on this server, sorted by name.
 std::vector<std::string> watched_by(const WordSubject& subject, SessionIndex session,
                                     const fakezk::WatchTable& table) {
   const fakezk::LinkIndex link = subject.servers.link_of(session);
@@ -133,7 +133,7 @@ std::string cons(const WordSubject& subject) {
 
 using Expiring = std::map<std::int64_t, std::vector<std::string>>;
 
-// When each session ends if nothing more is heard of it.
+// The time at which the session ends if the servers hear nothing more of it.
 std::int64_t expiry_of(const WordSubject& subject, SessionIndex session) {
   const auto until = subject.servers.sessions()[session].silent_until();
   return fakezk::wall_clock_ms(until ? *until : subject.servers.expiry_time(session, subject.now));
@@ -210,7 +210,7 @@ std::string mntr(const WordSubject& subject) {
   return out;
 }
 
-// These three show the watches on data only (DataTree.dumpWatches).
+// These three words show only data watches (DataTree.dumpWatches).
 using ByKey = std::map<std::string, std::vector<std::string>>;
 
 std::string listed(const ByKey& watches) {
@@ -249,7 +249,7 @@ std::string wchs(const WordSubject& subject) {
 
 struct Word {
   std::string_view name;
-  std::string (*answer)(const WordSubject&);  // null: it is not in the whitelist.
+  std::string (*answer)(const WordSubject&);  // null if the word is not in the whitelist.
 };
 
 constexpr std::array kWords = {

@@ -60,7 +60,7 @@ wire::MultiResult result_of(wire::Op op, const OpResult& done) {
   return {.op = op, .body = wire::Nothing{}};
 }
 
-// All results of a multi that has failed are errors: none before the operation at fault,
+// In a failed multi all results are errors: "none" before the operation at fault,
 // RUNTIMEINCONSISTENCY after it (PrepRequestProcessor and DataTree.processTxn, multi).
 wire::MultiReply failed_multi(const Asked& asked, const Reply& reply) {
   wire::MultiReply failed;
@@ -164,7 +164,7 @@ std::uint64_t to_password(const wire::Buffer& bytes) {
   return to_bytes(password) == *bytes ? password : 0;
 }
 
-// The second half repeats the first with all bits turned: any change of a byte is noticed.
+// The second half repeats the first with inverted bits, so that any changed byte is noticed.
 std::string to_bytes(std::uint64_t password) {
   std::string bytes;
   for (const std::uint64_t half : {password, ~password}) {

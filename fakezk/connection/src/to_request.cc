@@ -12,17 +12,17 @@ using Translated = std::expected<lockstep::Request, Error>;
 
 std::unexpected<Error> refused(Error error) { return std::unexpected(error); }
 
-// A server that cannot do anything with the content of a request answers so (PrepRequestProcessor
-// and FinalRequestProcessor, catch of Exception; seen on 3.8.0).
+// A server answers so if it cannot process the content of a request (PrepRequestProcessor and
+// FinalRequestProcessor, catch of Exception; seen on 3.8.0).
 constexpr Error kUnreadable = Error::kMarshallingError;
 
-// PrepRequestProcessor.pRequest2Txn, on a server without reconfigEnabled (KeeperException.Code
-// RECONFIGDISABLED). No Session meets it.
+// The error of a server without reconfigEnabled (PrepRequestProcessor.pRequest2Txn,
+// KeeperException.Code RECONFIGDISABLED). No Session meets it.
 constexpr auto kReconfigDisabled = static_cast<Error>(-123);
 
 Data data_of(const wire::Buffer& bytes) { return bytes ? Data(std::string_view(*bytes)) : Data(); }
 
-// A list that is null is as invalid as an empty one (PrepRequestProcessor.fixupACL).
+// A null list is as invalid as an empty one (PrepRequestProcessor.fixupACL).
 Acl acl_of(const wire::Vector<wire::Acl>& list) {
   std::vector<AclEntry> entries;
   if (list) {
@@ -39,7 +39,7 @@ Translated at(OpCode op, const wire::Ustring& path) {
   return lockstep::Request(op, Path(std::string_view(*path)));
 }
 
-// CreateMode.fromFlag knows these flags only.
+// CreateMode.fromFlag knows only these flags.
 bool is_mode(std::int32_t flags) { return flags >= 0 && flags <= 6; }
 
 template <class Create>
@@ -52,8 +52,8 @@ Translated create(const Create& body) {
   return request;
 }
 
-// A create without a time to live that needs one, or the other way round, is refused
-// (EphemeralType.validateTTL), the former only by a server that has them.
+// The server refuses a create without a time to live whose mode needs one, and the reverse
+// (EphemeralType.validateTTL). It refuses the former only if it has such modes.
 Translated to_create(const wire::CreateRequest& body, bool ttl_enabled) {
   Translated request = create(body);
   if (!request) return request;
@@ -125,8 +125,8 @@ Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
   }
 }
 
-// Its turn comes after the operations before it, which may fail first: the servers refuse this one
-// with the same error, as no path at all.
+// The operations before this one may fail first, so it goes to the servers: they refuse an empty
+// path with the same error.
 lockstep::Request bad_arguments() { return {OpCode::kCreate, Path(Text(""))}; }
 
 Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
@@ -142,7 +142,7 @@ Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
   return multi;
 }
 
-// A null scheme is none that there is (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
+// A null scheme is an unknown one (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
 Translated to_auth(const wire::AuthPacket& body) {
   lockstep::Request auth(OpCode::kAddAuth, Path());
   auth.say(RequestDetails(Text(body.scheme.value_or(""))));
@@ -171,7 +171,7 @@ Asked to_add_watch(const wire::WatchesRequest& body) {
   return query;
 }
 
-// The flags for watches are dropped on the way (Op.GetData.toRequestRecord).
+// The server drops the watch flags (Op.GetData.toRequestRecord).
 Asked to_multi_read(const wire::MultiRequest& body) {
   fakezk::Query query(fakezk::Query::Kind::kReads);
   for (const wire::MultiOp& op : body.ops) {
@@ -190,7 +190,7 @@ std::optional<std::expected<fakezk::Query, Error>> to_query(const wire::Request&
   const auto& body = request.body;
   switch (request.op) {
     case wire::Op::kWhoAmI: return fakezk::Query(Kind::kWhoAmI);
-    // No prefix is the empty one.
+    // A missing prefix is the empty one.
     case wire::Op::kGetEphemerals:
       return query_at(Kind::kEphemerals, std::get<wire::PathRequest>(body).path.value_or(""));
     case wire::Op::kGetAllChildrenNumber:
@@ -201,8 +201,8 @@ std::optional<std::expected<fakezk::Query, Error>> to_query(const wire::Request&
   }
 }
 
-// By the flags: a container or a time to live is answered as create2, everything else as create,
-// create2 too (Op.Create's constructor, FinalRequestProcessor; seen on 3.8.0).
+// The flags decide: a container or a time to live is answered as create2, everything else as
+// create, even a create2 (Op.Create's constructor, FinalRequestProcessor; seen on 3.8.0).
 wire::Op result_of(const wire::MultiOp& op) {
   if (const auto* const made = std::get_if<wire::CreateRequest>(&op.body)) {
     return made->flags == static_cast<std::int32_t>(CreateMode::kContainer) ? wire::Op::kCreate2

@@ -41,7 +41,7 @@ const ContenderLives::Role& ContenderLives::read_role(fakezk::PathId znode) {
   return role;
 }
 
-// Its deletion has been forgotten: the newest of its lives goes on.
+// The deletion was forgotten: the latest life of the znode continues.
 void ContenderLives::came_back(const fakezk::Change& change) {
   const auto last = std::find_if(lives_.rbegin(), lives_.rend(), [&](const ContenderLife& life) {
     return life.znode == change.path && life.deleted != 0;

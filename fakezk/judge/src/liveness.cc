@@ -1,6 +1,6 @@
-// L1 wherever nothing can happen any more until time passes: a contender whose turn has come holds
-// the lock, or is about to without the clock. Its client may need the clock to reconnect or to
-// repeat a request, so it has LockRules::idle_allowance.
+// L1 wherever nothing can happen until time passes: a contender whose turn has come holds the lock,
+// or will without the clock. Its client may need the clock to reconnect or to repeat a request;
+// LockRules::idle_allowance is for that.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -20,7 +20,7 @@ void LockOracles::at_rest(TimePoint until) {
       acquire.idle_since.reset();
       continue;
     }
-    // Contenders may have come and gone since the last rest.
+    // Contenders have come or gone since the last rest, so the wait begins again.
     if (!acquire.idle_since || acquire.changes != lives_.changes()) {
       acquire.idle_since = world_->now();
       acquire.changes = lives_.changes();
@@ -31,8 +31,8 @@ void LockOracles::at_rest(TimePoint until) {
   }
 }
 
-// A place that this acquire has taken, whose turn has come and which is no grant yet. The servers
-// keep the session alive, and its process runs: nothing but the recipe keeps the lock from it.
+// A place that this acquire has taken, whose turn has come and which is not granted yet. The
+// session lives and its process runs, so only the recipe keeps the lock from it.
 const LockOracles::Life* LockOracles::idle_place(const Acquire& acquire) const {
   if (acquire.process == kNoProcess || world_->process(acquire.process).stalled()) return nullptr;
   if (!world_->server().session_alive(acquire.session)) return nullptr;
@@ -58,7 +58,7 @@ bool LockOracles::is_its_turn(const Life& own) const {
     const auto leases = count([](const Life& other) { return other.lease; });
     return std::cmp_less_equal(leases, rules_.sure_capacity());
   }
-  // An upgrade does not wait for its own reader, but its session's other readers look the same.
+  // An upgrade does not wait for its own reader, and other readers of its session look the same.
   const auto in_front =
       count([&](const Life& other) { return blocks(other.contender, own.contender); });
   return std::cmp_less(in_front, rules_.holders);

@@ -11,11 +11,11 @@ using search::Oracle;
 
 namespace {
 
-// More places in one acquire are a livelock, too. A few can be taken after faults.
+// More places in one acquire are a livelock. A few can be taken after faults.
 constexpr std::uint32_t kMostPlaces = 16;
 
-// Completes "the grant of that znode was ...", if its record contradicts the znode; grants are
-// compared with each other by what their records say.
+// Completes "the grant of that znode ...", if the grant's record contradicts the znode. Grants are
+// compared with each other by their records.
 std::string_view wrong_in(const GrantRecord& grant, const ContenderLife& own,
                           const LockRules& rules) {
   const std::string_view lock = grant.lock.view();
@@ -66,7 +66,7 @@ void LockOracles::resolved(SessionId session, std::uint32_t user) {
   if (pending == acquiring_.end()) return;
   judged_.count(Oracle::kL1);
   if (pending->deadline) judged_.count(Oracle::kL4);
-  // The deadline was set by this clock.
+  // This process's clock set the deadline.
   const TimePoint now =
       pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
   if (pending->deadline && now > *pending->deadline + fakezk::Faults::kPassedOver) {
@@ -86,7 +86,7 @@ void LockOracles::crashed(std::uint32_t process) {
 
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
   if (world_->traced()) tell_place(session, znode);
-  // Users of one session: the place belongs to the one that has taken the fewest.
+  // Among the users of one session, the place belongs to the one that has taken the fewest.
   Acquire* pending = nullptr;
   for (Acquire& acquire : acquiring_) {
     if (acquire.session != session) continue;
@@ -102,8 +102,8 @@ inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) 
   return own;
 }
 
-// Every contender that was created by then, has a lower number and conflicts must have gone, or as
-// many as do not hold together with ours.
+// At the evidence, every contender in front that conflicts must have gone, except for as many as
+// may hold together with this one.
 inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const Life& own) {
   std::uint32_t together = 1;
   for (const Life& other : lives_) {
@@ -141,8 +141,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
 }
 
 // Tokens follow the order of the evidence: a client may learn late of a grant that became true, and
-// ended, on the server long ago. A grant that continues another keeps its token when it is
-// downgraded.
+// ended, on the server long ago. A downgrade continues a grant with the same token.
 inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
   const bool in_order = earlier.evidence <= grant.evidence;
   const Zxid first = in_order ? earlier.token : grant.token;
@@ -152,7 +151,7 @@ inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earl
   report_order(first, second, later);
 }
 
-// Whether there may have been a time at which both were held.
+// Whether both may have been held at one time.
 inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
                                      const Grant& earlier) const {
   const Life* const life = life_of(earlier);
@@ -173,7 +172,7 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
       continue;
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
-    if (rules_.holders > 1) continue;  // The evidence of each is judged: who is in front of it.
+    if (rules_.holders > 1) continue;  // check_evidence() has judged who is in front of each.
     if (may_overlap(grant, own, earlier) && !is(earlier.znode, grant.continues)) {
       report_overlap(grant, earlier);
     }
@@ -209,8 +208,8 @@ void LockOracles::check_own_deletion(const Grant& grant) {
          std::string(text(grant.znode)) + " was deleted by its own session while it was held");
 }
 
-// A grant that rests on a deletion: its client has seen the watch event, which carries no zxid. The
-// history of the servers has the transaction.
+// A grant that rests on a deletion. Its client has only seen the watch event, which carries no
+// zxid, so the transaction is looked up in the history of the servers.
 void LockOracles::granted_after_deletion(const GrantRecord& grant) {
   if (const auto znode = world_->server().paths().find(grant.after.text())) {
     world_->note_existence(*znode);
@@ -239,7 +238,7 @@ void LockOracles::judge_grant(const GrantRecord& grant) {
     const std::string_view wrong = wrong_in(grant, *own, rules_);
     if (!wrong.empty()) report(Oracle::kMisuse, grant, wrong);
     const auto places = std::ranges::count(looks_, lives_.index_of(*own), &Looks::life);
-    // The wake that gave it the lock was not in vain.
+    // The wake that led to this grant was useful.
     if (places > 0 && rules_.holders == 1 && asserted(Oracle::kL3, rules_, *world_))
       judged_.count(Oracle::kL3);
     check_evidence(grant, *own);
@@ -255,7 +254,7 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
 }
 
-// Judged by what the holder that hands it on knows.
+// The knowledge of the holder that hands the lock on decides.
 void LockOracles::handed_on(const GrantRecord& grant, std::uint32_t holder) {
   if (world_->traced()) tell_handed_on(grant, holder);
   judged_.count(Oracle::kS4);
@@ -300,7 +299,7 @@ void LockOracles::releasing(const GrantRecord& grant) {
   check_late_grant();
 }
 
-// Also called when its process crashes, and after the end of an execution.
+// Also called when the holder's process crashes, and after the end of an execution.
 void LockOracles::dropped(const GrantRecord& grant) {
   if (!verdict_) return;
   Grant* const known = find(grant);
@@ -323,7 +322,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
     report(Oracle::kR2, grant, "was released, but still exists");
   }
-  // After a lost reply, a deletion by an operator looks like one of ours.
+  // After a lost reply, an operator's deletion looks like ours.
   const bool by_operator = (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
   if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
       !by_operator) {
@@ -334,7 +333,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
     report(Oracle::kR1, grant,
            "was 'already lost' when it was released, but its loss was not reported");
   }
-  // A client whose session has ended can no longer know.
+  // Once its session has ended, a client cannot know.
   const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
   if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
     report(Oracle::kR2, grant, "was 'already lost', but the release itself has deleted it");
@@ -377,16 +376,16 @@ void LockOracles::deleted(const fakezk::Change& change, const Life& life) {
   if (change.actor != fakezk::kOperator && change.actor != change.owner) report_theft(change);
 }
 
-// Grants are compared with each other: it may matter which of two was reported first. All the rest
-// concerns a single grant and its process.
+// Grants are compared with each other, so the order of reports about them may matter. All other
+// reports concern a single grant and its process.
 void LockOracles::remembers() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);
   }
 }
 
-// A holder stops holding. Such reports commute with each other, but not with a new grant, which is
-// judged by them.
+// A holder stops holding. Such reports commute with each other, but not with a new grant, whose
+// judgement depends on them.
 void LockOracles::forgets() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->reads(fakezk::ObjectKind::kOracle);

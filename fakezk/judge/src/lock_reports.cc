@@ -1,4 +1,4 @@
-// Reports of a lock's judges: a broken guarantee and, in a trace, the events they have seen.
+// Reports of a lock's judges: a broken guarantee and, in a trace, the observed events.
 #include <algorithm>
 #include <utility>
 
@@ -30,9 +30,9 @@ void LockOracles::count_grant(const GrantRecord& grant) {
   if (grant.share == Share::kExclusive) judged_.count(Oracle::kS3);
   if (grant.loss != LossPolicy::kServerNotice) judged_.count(Oracle::kS2);
   if (grant.evidence <= world_->server().last_zxid()) return;
-  report(Oracle::kMisuse, grant,
-         "was granted by evidence of the future: " + std::to_string(grant.evidence) +
-             " is no zxid yet");
+  report(
+      Oracle::kMisuse, grant,
+      "was granted on future evidence: " + std::to_string(grant.evidence) + " is not a zxid yet");
 }
 
 void LockOracles::report_released_again(const Path& znode, ReleaseOutcome first,
@@ -80,7 +80,7 @@ void LockOracles::report_in_front(const GrantRecord& grant, const Life& other) {
 
 void LockOracles::report_leases(const GrantRecord& grant, std::uint32_t leases) {
   report(Oracle::kS1, grant.znode.string() + " was granted as one of " + std::to_string(leases) +
-                          " leases, of which there may be " + std::to_string(rules_.capacity));
+                          " leases, but only " + std::to_string(rules_.capacity) + " may exist");
 }
 
 void LockOracles::report_overlap(const GrantRecord& grant, const Grant& earlier) {
@@ -91,7 +91,7 @@ void LockOracles::report_overlap(const GrantRecord& grant, const Grant& earlier)
 void LockOracles::report_untold(const Grant& dead, const Life& life, const Path& now_granted) {
   report(Oracle::kS2, now_granted.string() + " is granted while " + who(life.owner) +
                           " still holds " + std::string(text(dead.znode)) +
-                          ": it has been told of no loss, although its session has ended");
+                          ": it was not told of the loss, although its session has ended");
 }
 
 void LockOracles::report_order(Zxid first, Zxid second, Share later) {

@@ -8,7 +8,7 @@ using search::Oracle;
 
 namespace {
 
-// More looks at an unchanged queue are a livelock. A few can be the effect of a lagging replica.
+// More looks at an unchanged queue are a livelock. A lagging replica can cause a few.
 constexpr std::uint32_t kMostIdleLooks = 12;
 
 }  // namespace
@@ -28,7 +28,7 @@ void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
   looks.changes = changes;
 }
 
-// The entry of a place that has gone is used again for the next one.
+// Reuses the entry of a place that has gone.
 LockOracles::Looks& LockOracles::looks_of(SessionId session, std::size_t life) {
   Looks* stale = nullptr;
   for (Looks& looks : looks_) {
@@ -44,7 +44,7 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   const Life& own = lives_[looks.life];
   if (looks.changes != changes) {
     looks.idle = 0;
-    // In a queue whose front holds together, any of them lets another one in when it leaves.
+    // If several contenders may hold together, each of them lets another one in when it leaves.
     if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
     judged_.count(Oracle::kL3);
     if (!woken_in_vain(own, looks.before)) return;
@@ -57,14 +57,14 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   }
 }
 
-// The contender's last wake followed a list that was made after the look before the last. The
-// contender now right in front of it was the nearest on that list already, if all those between had
-// been deleted by then on the server that made the list.
+// The contender's last wake followed a list that was made after the look before the last. If all
+// contenders in between had been deleted by then on the server that made the list, the one that is
+// now right in front was already the nearest on that list.
 bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   const Life* nearest = nullptr;
   for (const Life& other : lives_) {
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
-    if (other.touched > look_before) return false;  // It may have been woken by a revocation.
+    if (other.touched > look_before) return false;  // A revocation may have woken it.
     if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
     if (other.deleted != 0 && other.deleted <= look_before) continue;
     if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;

@@ -8,7 +8,7 @@
 
 namespace lockstep::judge {
 
-// Names a session whose process is not known, as ZooKeeper's own tools do: "session
+// Names a session whose process is unknown as ZooKeeper's own tools do: "session
 // 0x100000000000001".
 [[nodiscard]] inline std::string session_name(SessionId session) {
   std::array<char, 16> digits{};

@@ -13,7 +13,7 @@ using search::Oracle;
 
 namespace {
 
-// Records that a judgement depends on the process: on what its client knows and its clock shows.
+// Records that a judgement depends on the process: on the knowledge of its client and on its clock.
 void record_memory_of(const Executor& executor, const fakezk::World& world) {
   fakezk::FootprintRecorder* const recorder = world.recorder();
   const auto* const process = recorder ? dynamic_cast<const fakezk::Process*>(&executor) : nullptr;
@@ -60,7 +60,7 @@ std::string SharedResource::who_is_inside(const Visit& visit, const Session& ent
   return once_more ? "its own session" : who(*visit.session, visit.user);
 }
 
-// The server has ended the session, and the client cannot know yet.
+// The server has ended the session, but the client cannot know yet.
 bool SharedResource::excused(const Session& session) const {
   record_memory_of(session.executor(), *world_);
   return !is_over(session.state()) && !world_->server().session_alive(session.id());
@@ -73,7 +73,7 @@ bool SharedResource::relies(const Visit& visit) const {
 
 inline void SharedResource::judge_reliance(const Visit& visit) {
   const Session& session = *visit.session;
-  const bool closed = session.state() == SessionState::kClosed;  // Closed by its client.
+  const bool closed = session.state() == SessionState::kClosed;
   if (closed || world_->server().session_alive(session.id()) || !relies(visit)) return;
   report_reliance(visit);
 }
@@ -97,7 +97,7 @@ void SharedResource::rely(const Session& session, TimePoint until, std::uint32_t
   remembers();
   const auto visit = visit_of(session, user);
   if (visit == inside_.end()) return;
-  // An earlier promise still holds.
+  // Until now, the earlier promise holds.
   judge_reliance(*visit);
   visit->relies_until = until;
   judge_reliance(*visit);
@@ -136,7 +136,7 @@ bool SharedResource::write_fenced(const Session& writer, Zxid token) {
   if (token == newest_ && newest_writer_ != 0 && newest_writer_ != writer.id()) {
     verdict_->report(Oracle::kMisuse,
                      "two sessions have written with the fencing token " + std::to_string(token) +
-                         ", which is no grant's: every grant has a token of its own",
+                         ", but every grant has its own token",
                      world_->steps());
   }
   const bool accepted = token >= newest_;
@@ -203,7 +203,7 @@ void SharedResource::note(std::string_view text) const {
   world_->note(search::Chronicle::kNoProcess, text);
 }
 
-// The judge remembers what one process does here and judges the next one by it.
+// The judge's memory of one process's visit decides how it judges the next one.
 void SharedResource::remembers() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kGuidLength = 36;
 constexpr std::size_t kFewestCharacters = 4;
 
-// `text` with the first `kept(guid)` characters of each GUID that a protected create has put there.
+// Shortens each GUID that a protected create has put into `text` to `kept(guid)` characters.
 template <class Kept>
 std::string with_guids(std::string_view text, Kept kept) {
   constexpr std::string_view kPrefix = "_c_";
@@ -35,7 +35,7 @@ std::string with_guids(std::string_view text, Kept kept) {
   return plain;
 }
 
-// `text` with the name of the process instead of each session that is known.
+// Replaces each known session in `text` by the name of its process.
 std::string with_processes(std::string_view text,
                            const std::map<std::string, std::string, std::less<>>& processes) {
   constexpr std::string_view kSession = "session 0x";

@@ -25,7 +25,7 @@ void add_stat(Moment& moment, const Stat& stat) {
 }  // namespace
 
 void Chronicler::step(const fakezk::Step& step) {
-  // An expiry also shows the timers that fire on its way: they belong to its step.
+  // An expiry also traces the timers that fire on its way: they belong to its step.
   if (step.number != step_) current_ = written_.moments.size();
   step_ = step.number;
   take_in_changes(step.number, current_);
@@ -138,7 +138,7 @@ void Chronicler::replied(const fakezk::Step& step, Moment& moment) {
 }
 
 void Chronicler::injected(const fakezk::Step& step) {
-  // The dead process cannot report their end.
+  // A crashed process cannot report the end of its grants.
   if (step.event.fault == fakezk::FaultKind::kCrash) end_grants(step.event.index);
   Moment& moment =
       add(step, Moment::Kind::kFault, process_of_fault(step), fault_sentence(world_, step));
@@ -146,7 +146,7 @@ void Chronicler::injected(const fakezk::Step& step) {
   lost_with_leader(step);
 }
 
-// The process in whose lane a fault stands.
+// The process in whose lane the fault appears.
 std::uint32_t Chronicler::process_of_fault(const fakezk::Step& step) const {
   switch (step.event.fault) {
     case fakezk::FaultKind::kCut:
@@ -204,7 +204,7 @@ void Chronicler::user_note(std::uint32_t process, std::uint32_t user, std::strin
 void Chronicler::grant_begins(std::uint32_t process, const Path& znode) {
   GrantSpan grant{process, znode.string(), written_.moments.size(), Chronicle::kNever,
                   Chronicle::kNever};
-  // A grant may be over on the servers before its holder hears of it.
+  // The znode of a grant may be gone before its holder hears of the grant.
   for (const ZnodeChange& change : written_.changes) {
     if (change.path != grant.znode) continue;
     grant.znode_gone =

@@ -8,7 +8,7 @@ namespace lockstep::search {
 
 namespace {
 
-// How many unsorted hashes there may be, in addition to as many as are sorted.
+// The most unsorted hashes, in addition to as many as are sorted.
 constexpr std::size_t kUnsorted = 4096;
 
 // Collects "name count" for what was reached, and the names of what was not.

@@ -24,7 +24,8 @@ void report_thrown(std::exception_ptr thrown, const fakezk::World& world, Verdic
   } catch (const std::exception& exception) {
     verdict.report(Oracle::kCrash, escaped(exception), world.steps());
   } catch (...) {
-    verdict.report(Oracle::kCrash, "something that is no std::exception escaped", world.steps());
+    verdict.report(Oracle::kCrash, "an exception that is not a std::exception escaped",
+                   world.steps());
   }
 }
 
@@ -34,7 +35,7 @@ void report_exceptions(fakezk::World& world, Verdict& verdict) {
   report_thrown(world.take_exception(), world, verdict);
 }
 
-// Tasks keep their exceptions; those caught here come from code of the program outside of tasks.
+// Tasks keep their exceptions; those caught here come from the program's code outside of tasks.
 void Execution::run(fakezk::Chooser& chooser, fakezk::Tracer* tracer, ExecutionWatcher* watcher) {
   const std::uint32_t most_steps = watcher ? 1 : kAnyNumber;
   try {
@@ -78,7 +79,7 @@ void Execution::judge() {
   program_.after_step(world_, verdict_);
 }
 
-// Repairs all faults. From the middle on, an execution only has to end in time.
+// Repairs all faults. In its second half, an execution only has to end in time.
 void Execution::mend() {
   if (world_.steps() > limits_.steps) {
     verdict_.report(Oracle::kLivelock,

@@ -15,18 +15,19 @@ class Execution;
 // Watches an execution for a search that may break it off.
 class ExecutionWatcher {
  public:
-  // Asked after each step; false breaks the execution off.
+  // Called after each step; false breaks the execution off.
   virtual bool goes_on() = 0;
-  // No step follows. False if the program shall not judge the end: it is not one.
+  // Called after the last step. False keeps the program from judging the end, if it is not a real
+  // one.
   virtual bool is_judged(const Execution& execution) = 0;
 
  protected:
   ~ExecutionWatcher() = default;
 };
 
-// One execution of a program, step by step, in a world that nothing else uses meanwhile: when it is
-// judged, and when faults are repaired. All kinds of searches use it, so that a schedule found by
-// one is judged alike by all others.
+// One execution of a program, step by step, in a world that nothing else uses meanwhile. Decides
+// when it is judged and when faults are repaired. All kinds of searches use it, so that all of them
+// judge a schedule alike.
 class Execution : private internal::ExceptionWitness {
  public:
   Execution(fakezk::World& world, Program& program, const ExecutionLimits& limits)
@@ -39,42 +40,42 @@ class Execution : private internal::ExceptionWitness {
   Execution& operator=(const Execution&) = delete;
   ~Execution() override { clear_away(); }
 
-  // Runs it from its start until a guarantee is broken, nothing can happen any more or the watcher
-  // breaks it off. A tracer sees the searched part only.
+  // Runs the execution from its start until a guarantee is broken, nothing can happen any more or
+  // the watcher breaks it off. The tracer sees only the searched part.
   void run(fakezk::Chooser& chooser, fakezk::Tracer* tracer, ExecutionWatcher* watcher = nullptr);
   // Only prepares the world and the program, for a caller who then lets the world take its steps.
   void start(fakezk::Tracer* tracer);
-  // Ends the tasks that still run and lets the program go of everything that belongs to the world.
-  // Violations that destructors report then count as well, so the verdict is complete only
-  // afterwards. The destructor does so at the latest.
+  // Ends the running tasks, and makes the program drop everything that belongs to the world.
+  // Violations that destructors report on the way count, too, so the verdict is complete only
+  // afterwards. The destructor does this at the latest.
   void clear_away();
-  // Nothing can happen any more.
+  // Whether nothing can happen any more.
   [[nodiscard]] bool ended() const { return ended_; }
-  // All faults are repaired and every process is served: the chooser is not asked any more.
+  // Whether all faults are repaired and every process is served: then the chooser is not asked.
   [[nodiscard]] bool healed() const { return healed_; }
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
   static constexpr auto kAnyNumber = static_cast<std::uint32_t>(-1);
 
-  // Judges the last steps, and lets more happen until there is something to judge, at most
-  // `most_steps`. False when the execution is over.
+  // Judges the last steps, then takes at most `most_steps` more until there is something to judge.
+  // False when the execution is over.
   bool go_on(fakezk::Chooser& chooser, std::uint32_t most_steps);
-  // An exception in a task set of the code under test.
+  // Reports an exception in a task set of the code under test.
   void saw(std::exception_ptr exception) noexcept override;
   void judge();
   void mend();
-  // The number of steps at which the execution must be looked at again.
+  // The step at which the execution must be looked at again.
   [[nodiscard]] std::uint32_t next_look(std::uint32_t most_steps) const;
 
   fakezk::World& world_;
   fakezk::World::ChainsEnd chains_end_{world_};
   Program& program_;
   const ExecutionLimits& limits_;
-  std::uint32_t middle_;  // The step from which on faults are repaired.
+  std::uint32_t middle_;  // Faults are repaired at this step.
   Verdict verdict_;
   fakezk::Calm calm_;
-  std::size_t judged_ = 0;  // Entries of the history.
+  std::size_t judged_ = 0;  // Judged entries of the history.
   bool judges_;             // Whether the program judges after each step.
   bool healed_ = false;
   bool ended_ = false;

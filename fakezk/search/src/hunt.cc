@@ -16,7 +16,7 @@ namespace {
 // Initial-exec, so that a signal handler may read it.
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint64_t searched = kNoExecution;
 
-// How many executions a job makes before it hands over their sums and looks at the time again.
+// How many executions a job runs before it hands over their sums and looks at the time again.
 constexpr std::uint64_t kBlock = 8;
 // How many executions are between two calls of HuntOptions::keep_going; whole blocks.
 constexpr std::uint64_t kBetweenCalls = 1024;
@@ -33,8 +33,8 @@ struct Block {
 };
 
 // Deals the executions to the jobs block by block, and merges the blocks in the order of the
-// indices: executions after the first violation do not count. No job waits for another one; the
-// blocks after that of a slow job are kept until it hands its own over.
+// indices: executions after the first violation do not count. No job waits for another: if one is
+// slow, later blocks are kept until it hands over its own.
 class BlockDealer {
  public:
   explicit BlockDealer(const HuntOptions& options)
@@ -43,12 +43,12 @@ class BlockDealer {
         merged_(options.first),
         end_(options.first + options.executions) {}
 
-  // Nothing once the hunt is stopped or everything has been dealt.
+  // nullopt once the hunt is stopped or everything has been dealt.
   std::optional<Block> next();
   void finish(Block block);
   // Deals no more blocks; those that have been dealt still count.
   void stop();
-  // When all jobs have finished.
+  // Call it when all jobs have finished.
   HuntResult result();
 
  private:
@@ -125,24 +125,24 @@ class EventCounts final : public fakezk::Tracer {
   std::vector<std::uint32_t>& counts_;
 };
 
-// The next execution of the block.
+// Runs the next execution of the block.
 void search(Searcher& searcher, CoverageTracer* coverage, Block& block) {
   const std::uint64_t index = block.first + block.executions++;
   Outcome outcome = searcher.run(index, coverage);
   if (coverage) coverage->ended(outcome);
-  std::optional<Violation> parted;
+  std::optional<Violation> divergence;
   if (is_repeated(index)) {
     const auto again = [&](fakezk::Tracer* tracer) { return searcher.run(index, tracer); };
-    parted = find_nondeterminism(searcher.world(), outcome, again);
+    divergence = find_nondeterminism(searcher.world(), outcome, again);
   }
-  if (!parted && index == 0 && outcome.trace_hash != searcher.calm_run().trace_hash) {
-    parted = remembers_executions();
+  if (!divergence && index == 0 && outcome.trace_hash != searcher.calm_run().trace_hash) {
+    divergence = remembers_executions();
   }
   block.steps += outcome.steps;
   block.judged += outcome.judged;
   block.trace_hash += hash_of(index, outcome);
-  const bool nondeterministic = parted.has_value();
-  if (parted) outcome.violation = std::move(parted);
+  const bool nondeterministic = divergence.has_value();
+  if (divergence) outcome.violation = std::move(divergence);
   if (!outcome.violation) return;
   block.found = Found{index, std::move(outcome), searcher.deviations(), nondeterministic};
 }
@@ -152,7 +152,7 @@ struct StopsDealing {
   BlockDealer& dealer;
 };
 
-// The work of one job. Once it ends, by an exception as well, no job begins another block.
+// The work of one job. Once it ends, even by an exception, no job begins another block.
 void search_blocks(const HuntOptions& options, BlockDealer& dealer, Searcher& searcher,
                    CoverageTracer* coverage) {
   const StopsDealing at_end{dealer};

@@ -9,7 +9,7 @@
 
 namespace lockstep::search {
 
-// Runs trials in this process, which a program that ends it cannot survive.
+// Runs trials in this process, which does not survive a program that ends it.
 class OwnTrials final : public Trials {
  public:
   using Make = std::function<std::unique_ptr<Program>(std::uint32_t, std::uint32_t)>;
@@ -24,7 +24,8 @@ class OwnTrials final : public Trials {
                                     const std::vector<fakezk::Deviation>& deviations) override;
 
  private:
-  // One size of the program, and its world. Kept, because most trials have the size of the last.
+  // Makes the program in this size, and its world. Keeps both, because most trials have the same
+  // size as the last one.
   void use(std::uint32_t clients, std::uint32_t rounds);
 
   Make make_;

@@ -11,10 +11,10 @@ namespace lockstep::search {
 
 namespace {
 
-// How often a program that went two ways once is run until it does so again.
+// How often a schedule that has diverged once is run until it diverges again.
 constexpr int kAttempts = 32;
 
-// Collects every step of an execution, with everything that led to it.
+// Collects every step of an execution, with a hash of everything that led to it.
 class Steps final : public fakezk::Tracer {
  public:
   struct Entry {
@@ -24,7 +24,7 @@ class Steps final : public fakezk::Tracer {
 
   explicit Steps(const fakezk::World& world) : world_(world) {}
   void step(const fakezk::Step& step) override {
-    // An expiry also shows the timers that fire on its way: they belong to its step.
+    // An expiry also traces the timers that fire on its way: they belong to its step.
     if (steps.size() == step.number) return;
     steps.push_back({world_.trace_hash(), describe(step)});
   }
@@ -74,12 +74,13 @@ std::string in_words(const std::vector<Steps::Entry>& steps, std::size_t at) {
   return "nothing, it has ended";
 }
 
-Violation parted(const std::vector<Steps::Entry>& one, const std::vector<Steps::Entry>& other) {
+Violation diverged(const std::vector<Steps::Entry>& one, const std::vector<Steps::Entry>& other) {
   std::size_t at = 0;
   while (at < one.size() && at < other.size() && one[at].hash == other[at].hash) ++at;
   const auto number = static_cast<std::uint32_t>(at + 1);
-  std::string message = "the program is not deterministic: two runs of one schedule part at step " +
-                        std::to_string(number);
+  std::string message =
+      "the program is not deterministic: two runs of one schedule diverge at step " +
+      std::to_string(number);
   const std::string first = in_words(one, at);
   const std::string second = in_words(other, at);
   if (first == second) {
@@ -95,22 +96,22 @@ Violation parted(const std::vector<Steps::Entry>& one, const std::vector<Steps::
 std::optional<Violation> find_nondeterminism(const fakezk::World& world, const Outcome& first,
                                              const RunAgain& run) {
   if (run(nullptr).trace_hash == first.trace_hash) return std::nullopt;
-  return where_runs_part(world, run);
+  return where_runs_diverge(world, run);
 }
 
-Violation where_runs_part(const fakezk::World& world, const RunAgain& run) {
+Violation where_runs_diverge(const fakezk::World& world, const RunAgain& run) {
   Steps reference(world);
   const std::uint64_t hash = run(&reference).trace_hash;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Steps other(world);
-    if (run(&other).trace_hash != hash) return parted(reference.steps, other.steps);
+    if (run(&other).trace_hash != hash) return diverged(reference.steps, other.steps);
   }
   return remembers_executions();
 }
 
 Violation remembers_executions() {
   return {std::string(name(Oracle::kMisuse)),
-          "the program is not deterministic: its first run of a schedule has gone another way than"
+          "the program is not deterministic: its first run of a schedule differs from"
           " all later ones. Does it keep something between executions, such as a static variable?",
           0};
 }

@@ -192,7 +192,7 @@ std::string ReplayString::parse(std::string_view text, ReplayString& into) {
       return "the replay string is of version '" + std::string(version) +
              "', this program reads '" + std::string(kVersion) + "'";
     }
-    return "this is no replay string: it does not begin with '" + std::string(kVersion) + "/'";
+    return "this is not a replay string: it does not begin with '" + std::string(kVersion) + "/'";
   }
   read.scenario = take_until(text, '/');
   if (read.scenario.empty()) return "the replay string names no scenario";
@@ -209,7 +209,7 @@ std::string ReplayString::parse(std::string_view text, ReplayString& into) {
 }
 
 void StepChecks::step(const fakezk::Step& step) {
-  // An expiry also shows the timers that fire on its way: they belong to its step.
+  // An expiry also traces the timers that fire on its way: they belong to its step.
   if (checks_.size() == step.number) return;
   checks_.push_back(static_cast<std::uint8_t>(fakezk::mix(world_.trace_hash())));
 }

@@ -50,7 +50,8 @@ class Shrinker {
     return best_.executions >= budget_.executions || best_.steps >= budget_.steps;
   }
 
-  // Accepts the candidate if it breaks the same guarantee and is smaller as it really ran.
+  // Accepts the candidate if it breaks the same guarantee, and if the schedule that really ran is
+  // smaller.
   bool accept(const std::vector<fakezk::Deviation>& candidate) {
     if (spent()) return false;
     ++best_.executions;
@@ -77,7 +78,7 @@ class Shrinker {
     return smaller;
   }
 
-  // Without deviations [at, at + chunk): the rest stays in place, or moves a little.
+  // Drops the deviations [at, at + chunk). The rest stays in place, or moves a little.
   bool drop(std::size_t at, std::size_t chunk) {
     const auto first = static_cast<std::ptrdiff_t>(at);
     std::vector<fakezk::Deviation> rest = best_.deviations;

@@ -62,7 +62,7 @@ class SceneShrinker {
     }
     while (best_.rounds > scene_.least_rounds && smaller(best_.clients, best_.rounds - 1)) {
     }
-    fewer_faults();  // The hunts then have no other faults to try.
+    fewer_faults();  // Leaves the hunts no other faults to try.
     hunt_shorter_ones();
     fewer_faults();
     return std::move(best_);
@@ -169,7 +169,7 @@ class SceneShrinker {
     }
   }
 
-  // True if a failure that is easier to read was found there.
+  // True if it has found a failure that is easier to read.
   bool hunt_shorter_ones_in(std::uint32_t clients, std::uint32_t rounds) {
     bool found = false;
     ShortHunt what;
@@ -222,7 +222,7 @@ class SceneShrinker {
   }
 
   void no_faults() {
-    if (faults_in(best_.schedule) > 0) return;  // The trials do not know which.
+    if (faults_in(best_.schedule) > 0) return;  // The trials cannot name them.
     ExecutionLimits none = best_.limits;
     none.faults = fakezk::FaultPlan();
     Trial same = trials_.run(best_.clients, best_.rounds, none, best_.schedule.deviations);

@@ -74,7 +74,7 @@ void add_link(Hash& hash, const fakezk::Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
-// Adds which connection watches which path. The order in which the watches were set cannot be seen.
+// Adds which connection watches which path. Nobody can see the order in which the watches were set.
 void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::PathTable& paths,
                  fakezk::LinkIndex links) {
   for (fakezk::LinkIndex link = 0; link < links; ++link) {
@@ -96,7 +96,7 @@ void add_replica(Hash& hash, const fakezk::Replica& replica, const fakezk::PathT
   hash.add(replica.unreachable);
 }
 
-// Leaves out when the leader heard of it last: nothing but its silence shows that.
+// Leaves out when the leader last heard of the session: only its silence shows that.
 void add_session(Hash& hash, const fakezk::SessionTable::Session& session) {
   hash.add(session.phase);
   hash.add(session.link);

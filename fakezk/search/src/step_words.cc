@@ -6,7 +6,7 @@ namespace lockstep::search {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  // How many requests or messages that a cut loses are named.
+constexpr std::size_t kMostNamed = 3;  // The most lost messages that a cut names.
 
 std::string lost_request(const fakezk::ClientMessage& message) {
   switch (message.kind) {
@@ -15,7 +15,7 @@ std::string lost_request(const fakezk::ClientMessage& message) {
     case fakezk::ClientMessage::Kind::kHandshake:
     case fakezk::ClientMessage::Kind::kSetWatches: break;
   }
-  return "the wish to connect";
+  return "the connect request";
 }
 
 std::string lost_answer(const fakezk::ServerMessage& message) {
@@ -23,10 +23,11 @@ std::string lost_answer(const fakezk::ServerMessage& message) {
     case fakezk::ServerMessage::Kind::kReply: return "reply to " + std::string(name(message.op));
     case fakezk::ServerMessage::Kind::kWatchEvent:
       return "watch event " + message.reply.path.string() + ' ' + std::string(name(message.event));
-    case fakezk::ServerMessage::Kind::kSessionAccepted: return "the word that it is connected";
+    case fakezk::ServerMessage::Kind::kSessionAccepted: return "the connect reply";
     case fakezk::ServerMessage::Kind::kSessionExpired:
-      return "the word that the session has expired";
-    case fakezk::ServerMessage::Kind::kWatchesSet: return "the word that the watches are set again";
+      return "the notice that the session has expired";
+    case fakezk::ServerMessage::Kind::kWatchesSet:
+      return "the reply that the watches are set again";
     case fakezk::ServerMessage::Kind::kQueried: return "the answer to a query";
     case fakezk::ServerMessage::Kind::kConnectionEnded: return "the end of the connection";
   }
@@ -41,7 +42,7 @@ std::string last_writes(std::int32_t writes) {
   return writes == 1 ? "the last write" : "the last " + std::to_string(writes) + " writes";
 }
 
-// The part of a fault's sentence that is always the same.
+// The fixed part of a fault's sentence.
 std::string_view plain_sentence(fakezk::FaultKind fault) {
   switch (fault) {
     case fakezk::FaultKind::kCut:
@@ -108,7 +109,7 @@ std::string describe_timer(const fakezk::Step& step) {
     case fakezk::TimerKind::kProcess: return "a timer fires";
     case fakezk::TimerKind::kExpiry: return "silent sessions expire";
     case fakezk::TimerKind::kRejoin:
-      return "replica " + std::to_string(step.timer_index) + " gives its leader up";
+      return "replica " + std::to_string(step.timer_index) + " gives up its leader";
     case fakezk::TimerKind::kContainerCheck: return "the leader looks for empty containers";
   }
   return "";

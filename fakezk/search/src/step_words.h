@@ -7,7 +7,7 @@
 #include "lockstep/fakezk/trace.h"
 #include "lockstep/fakezk/world.h"
 
-// The words in which a chronicle tells a step.
+// The words in which a chronicle describes a step.
 namespace lockstep::search {
 
 // "ok", or the name of the error.

@@ -38,8 +38,8 @@ std::vector<AclEntry> without_duplicates(std::span<const AclEntry> entries) {
   return once;
 }
 
-// Only a digest counts as authentication; an address does not. A connection's identities are in a
-// hash set.
+// Only a digest counts as authentication; an address does not. ZooKeeper keeps a connection's
+// identities in a hash set, so their order is open.
 std::vector<Identity> authenticated(std::span<const Identity> identities,
                                     Unspecified& unspecified) {
   std::vector<Identity> found;
@@ -49,7 +49,8 @@ std::vector<Identity> authenticated(std::span<const Identity> identities,
   return found;
 }
 
-// The length of the line terminator of Java's regular expressions at `at`; 0 if there is none.
+// The length of the line terminator at `at`, as Java's regular expressions define it; 0 if there is
+// none.
 std::size_t line_terminator(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   for (const std::string_view terminator :

@@ -19,7 +19,7 @@ void Agenda::list_under_way() {
   list_links();
 }
 
-// The general case: some events are not of links, or some links do not go on.
+// The general case: there are events without a link, or some links are blocked.
 void Agenda::list_with_late_events() {
   list_reaping();
   if (fair_) list_late_events();
@@ -39,7 +39,7 @@ void Agenda::list_links() {
   if (processes_.stalled() > 0 || server_.replica_count() > 1) leave_out_what_waits();
 }
 
-// When everything is mended, it comes last.
+// In the phase without faults, the link that went on last comes last.
 void Agenda::list_links_fairly() {
   const ReadyLinks& ready = network_.ready();
   const LinkIndex links = network_.size();
@@ -53,7 +53,7 @@ void Agenda::list_links_fairly() {
   }
 }
 
-// For a process that is stalled, or for what a replica has not applied yet.
+// Leaves out deliveries to stalled processes, and requests that wait for a replica to catch up.
 void Agenda::leave_out_what_waits() {
   events_.erase_if([this](const Event& event) { return waits(event); });
 }
@@ -69,8 +69,8 @@ void Agenda::list_reaping() {
   }
 }
 
-// In the default schedule, these come when nothing else can happen: they are late by nature. One
-// deviation makes one of them early; to delay it otherwise would take a deviation at every step.
+// In the default schedule, these come when nothing else can happen, and one deviation makes one of
+// them early. If they were early by default, delaying one would take a deviation at every step.
 void Agenda::list_late_events() {
   for (const SessionIndex session : server_.closing()) {
     events_.add({Event::Kind::kCloseSession, FaultKind::kCut, session});
@@ -93,8 +93,8 @@ void Agenda::list_wakes() {
   }
 }
 
-// By default a thread goes on as soon as its call is over. When everything is mended, it comes
-// last: one that goes on and on must not keep anything else from happening.
+// By default a thread goes on as soon as its call is over. In the phase without faults it comes
+// last: a thread that never ends must not block everything else.
 void Agenda::list_threads() {
   for (const Thread* const thread : threads_.ready()) {
     if (thread->process().stalled()) continue;

@@ -8,19 +8,19 @@
 
 namespace lockstep::fakezk {
 
-// The faults that can strike in the next step. Listed ones stay listed: looking at the faults is no
-// part of the step.
+// The faults that can strike in the next step. They are listed on demand, and the list is kept:
+// looking at the faults is not part of the step, hence the `mutable`.
 class FaultMenu final : public PossibleFaults {
  public:
   explicit FaultMenu(World& world) : world_(world) {}
   [[nodiscard]] std::span<const Event> list() const override;
   [[nodiscard]] std::span<const Event> list_up_to(FaultKind kind) const override;
   [[nodiscard]] FaultKinds among(FaultKinds kinds) const override;
-  // How the list begins, so far that there is one of that index; or all of it.
+  // The beginning of the list, up to `index` at least, or the whole list if it is shorter.
   [[nodiscard]] std::span<const Event> list_with(std::uint32_t index) const;
 
  private:
-  // At least so many kinds.
+  // Lists at least this many kinds.
   std::span<const Event> kinds_listed(std::size_t kinds) const;
 
   World& world_;

@@ -25,14 +25,14 @@ void Faults::strike(const Event& event) {
   if (recorder) recorder->writes(ObjectKind::kFaults);
   budget_.strikes(event.fault);
   const Fault& struck = fault(event.fault);
-  // Footprints do not tell apart which parents there are, and which of them have no children.
+  // Footprints do not record which parents exist, and which of them have no children.
   if (recorder && struck.parent) recorder->touches_everything();
   Step step{.number = world_.steps(), .event = event, .now = world_.now()};
   struck.strike(world_, event, step);
 }
 
 void Faults::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
-  // The server applies requests that it had already taken from the wire, although no client waits.
+  // The server applies requests that it had already read, although no client waits for them.
   Network& network = world_.network();
   const auto under_way = static_cast<std::uint32_t>(network.at(index).requests.size());
   const std::uint32_t most = std::min(accepted, under_way);
@@ -60,7 +60,7 @@ void Faults::expire(SessionIndex session) {
   world_.advance_clock(world_.server().expiry_time(session, world_.now()));
   expiring_.reset();
   world_.hash_in(static_cast<std::uint64_t>(world_.now().time_since_epoch().count()));
-  // A client that wakes up after so long a silence gives up by itself (C client, 2/3 of the
+  // After so long a silence the client itself gives up when it wakes (C client: 2/3 of the
   // timeout).
   world_.servers().decide_expiry(session, Error::kOperationTimeout);
 }
@@ -112,8 +112,7 @@ void Faults::lose_answers(std::span<const std::uint32_t> lost) {
   }
 }
 
-// From now on the process acts at other times, which also changes the timers that the clock passes
-// when it moves.
+// The process now acts at other times, so the clock passes other timers when it moves.
 void Faults::record_pace(const Process& process) {
   FootprintRecorder* const recorder = world_.recorder();
   if (!recorder) return;
@@ -121,7 +120,8 @@ void Faults::record_pace(const Process& process) {
   recorder->reads(ObjectKind::kClock);
 }
 
-// Its kernel keeps the connections and acknowledges messages that the process does not read.
+// The kernel of a stalled process keeps its connections and acknowledges messages that the process
+// does not read.
 void Faults::stall(Process& process) {
   record_pace(process);
   if (!process.stall(world_.now() + kLongestStall)) return;

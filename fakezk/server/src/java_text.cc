@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::uint32_t kReplacementCharacter = 0xfffd;
 
-// The meaning of the first byte of a longer character: how many bytes follow, its own bits, and the
-// range of the second byte, which leaves no second way to write a character.
+// The meaning of a multi-byte character's first byte: how many bytes follow, its own bits, and the
+// range of the second byte, which excludes overlong forms.
 struct Lead {
   std::size_t more = 0;  // 0: no character begins with this byte.
   std::uint32_t bits = 0;

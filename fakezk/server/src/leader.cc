@@ -23,7 +23,7 @@ void Leader::reset(const std::shared_ptr<PathTable>& paths) {
   reaper_.reset();
   history_.clear();
   log_.clear();
-  // An ensemble's first leader has the epoch 1; a standalone server knows no epochs.
+  // An ensemble's first leader has epoch 1; a standalone server has no epochs.
   zxid_ = options_.is_ensemble() ? Zxid{1} << kEpochShift : 0;
 }
 
@@ -49,7 +49,7 @@ void Leader::prepare(Txn& txn, const Identities& identities, const ClientMessage
 // One transaction, one zxid, however many ephemerals (PrepRequestProcessor, closeSession).
 void Leader::prepare_close(Txn& txn) {
   preparation_.begin({0, {}, txn.zxid});
-  // The order is that of a hash set, which the watch events show.
+  // ZooKeeper deletes them in the order of a hash set, which the watch events show.
   std::vector<PathId>& ephemerals = sessions_[txn.session].ephemerals;
   unspecified_.shuffle(ephemerals);
   for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
@@ -91,7 +91,7 @@ void Leader::prepare_removal(Txn& txn, PathId ephemeral) {
     if (comes) {
       ephemerals.push_back(change.path);
     } else {
-      // Once, and the oldest go first.
+      // Once; the search begins with the oldest, which usually go first.
       const auto gone = std::ranges::find(ephemerals, change.path);
       if (gone != ephemerals.end()) ephemerals.erase(gone);
     }
@@ -121,7 +121,7 @@ void Leader::begin_epoch(TimePoint now) {
   }
 }
 
-// Tree and ephemerals become those of the log.
+// Rebuilds the tree and the ephemerals from the log.
 void Leader::apply_log_again(TimePoint now) {
   tree_.reset(paths_);
   for (SessionIndex session = 0; session < sessions_.size(); ++session) {

@@ -8,7 +8,7 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// A znode that what is forgotten has touched, as it was before that.
+// A znode that the forgotten writes have touched, as it was before they were forgotten.
 struct Remembered {
   PathId path;
   ZnodeFacts facts;
@@ -30,13 +30,13 @@ std::vector<Remembered> touched_by(std::span<const Txn> forgotten, const Leader&
 
 bool has_had_children(const Znode& znode) { return znode.has_had_children(); }
 
-// Says in the history what is different now.
+// Records in the history what the forgetting has changed.
 class Difference {
  public:
   Difference(History& history, const ZnodeTree& tree, Zxid zxid)
       : history_(history), tree_(tree), zxid_(zxid) {}
 
-  // First goes what was created, children before parents, then what was deleted comes back.
+  // Created znodes go first, children before parents; then deleted ones come back.
   void note(std::span<const Remembered> touched) {
     for (auto znode = touched.rbegin(); znode != touched.rend(); ++znode) {
       const Znode* const now = tree_.find(znode->path);
@@ -72,7 +72,7 @@ class Difference {
 
 }  // namespace
 
-// The log does not show that a counter was wound.
+// Reads the counters from the tree, because the log does not show that one was wound.
 std::vector<Leader::Counter> Leader::counters_before(std::size_t first_change) const {
   std::vector<Counter> counters;
   for (const PathId parent : tree_.select(&has_had_children)) {

@@ -16,7 +16,7 @@ namespace {
   link.goes_to.reset();
 }
 
-// The connection ends or begins: no access to it can be swapped with that.
+// A connection begins or ends, which conflicts with every access to it.
 void record_break(FootprintRecorder& recorder, LinkIndex index, std::size_t received) {
   recorder.writes(ObjectKind::kLink, index);
   recorder.truncated(QueueKind::kRequests, index, 0);

@@ -14,7 +14,7 @@ constexpr std::size_t kHeader = 2 * kInt;  // RequestHeader: xid, type
 std::size_t bytes(const WatchedPaths& watched) {
   std::size_t size = kLong;
   for (const std::vector<Path>* const paths : watched.lists()) {
-    // SetWatches has three lists.
+    // A SetWatches without these has only three lists.
     const bool lasting = paths == &watched.persistent || paths == &watched.recursive;
     if (lasting && watched.persistent.empty() && watched.recursive.empty()) continue;
     size += kInt;
@@ -28,7 +28,7 @@ std::size_t bytes(const WatchedPaths& watched) {
 std::size_t packet_bytes(const ClientMessage& message) {
   switch (message.kind) {
     case ClientMessage::Kind::kHandshake: break;  // always short
-    case ClientMessage::Kind::kQuery: break;      // What sends it has a limit of its own.
+    case ClientMessage::Kind::kQuery: break;      // Its sender has another limit.
     case ClientMessage::Kind::kSetWatches: return kHeader + bytes(message.watched());
     case ClientMessage::Kind::kRequest: return lockstep::packet_bytes(message.request);
   }

@@ -15,7 +15,8 @@ inline constexpr std::size_t kMostPacketBytes = 0xfffff;
 [[nodiscard]] inline bool exceeds_packet_limit(const ClientMessage& message) {
   return packet_bytes(message) > kMostPacketBytes;
 }
-// Most requests are far too short to be counted exactly: no path is longer than `longest_path`.
+// Spares most requests the exact count: they are far too short. No path is longer than
+// `longest_path`.
 [[nodiscard]] inline bool is_surely_short(const Request& request, std::size_t longest_path) {
   constexpr std::size_t kShort = kMostPacketBytes / 4;
   if (!request.plain() || longest_path > kShort) return false;

@@ -13,11 +13,11 @@ bool forbidden(std::uint32_t character) {
          (character >= 0xd800 && character <= 0xf8ff) || character >= 0xfff0;
 }
 
-// Most paths are printable ASCII, in which only the components can be wrong.
+// Most paths are printable ASCII, so that only their components can be wrong.
 bool printable_ascii(std::string_view path) {
   for (const char byte : path) {
     if (static_cast<signed char>(byte) < 0x20 || byte == 0x7f)
-      return false;  // also for every byte of a longer character
+      return false;  // A byte of a multi-byte character, too.
   }
   return true;
 }

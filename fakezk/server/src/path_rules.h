@@ -9,7 +9,7 @@ namespace lockstep::fakezk {
 // character.
 [[nodiscard]] bool server_accepts(std::string_view path);
 
-// The weaker check of a path that it deletes.
+// The server's weaker check of a path that it deletes.
 [[nodiscard]] bool server_can_remove(std::string_view path);
 
 }  // namespace lockstep::fakezk

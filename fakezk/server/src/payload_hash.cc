@@ -18,7 +18,7 @@ void PayloadHash::add(const Stat& stat) {
   add(stat.pzxid);
 }
 
-// Hashes both ends of each name: the whole name was in the request that created it.
+// Hashes only both ends of each name: the request that created the znode contained the whole name.
 void PayloadHash::add(const Children& children) {
   for (const std::string_view name : children) {
     if (name.size() < 8) {

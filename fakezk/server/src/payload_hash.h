@@ -7,10 +7,10 @@
 
 namespace lockstep::fakezk {
 
-// The content of a message as one number for the trace hash, so that a program whose data depends
-// on a clock or an address is noticed. Depends on the content only, equal on every machine and
-// compiler. A polynomial of the words; the trace hash mixes it. Every message of every execution is
-// hashed, so the common contents are inlined here.
+// Hashes the content of a message for the trace hash, to notice a program whose data depends on a
+// clock or an address. The hash depends only on the content, so it is equal on every machine and
+// compiler. It is a polynomial of the words; the trace hash mixes it. Every message of every
+// execution is hashed, so the common contents are inlined here.
 class PayloadHash {
  public:
   explicit PayloadHash(OpCode op) : value_(number(op)) {}

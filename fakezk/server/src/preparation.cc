@@ -155,8 +155,8 @@ void Preparation::foresee(PathId id, ZnodeFacts& record) const {
   for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], id, record);
 }
 
-// Applies a change of the same multi to the record. An ACL that it sets counts only afterwards
-// (PrepRequestProcessor, setACL).
+// Applies a change of the same multi to the record. An ACL that the multi sets takes effect only
+// afterwards (PrepRequestProcessor, setACL).
 void Preparation::foresee(const Change& change, PathId id, ZnodeFacts& record) const {
   if (change.path != id) {
     if (paths_->parent(change.path) != id) return;

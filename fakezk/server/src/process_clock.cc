@@ -27,7 +27,7 @@ TimePoint ProcessClock::in_world_time(TimePoint due) const {
   if (shown <= Duration::zero()) return drifts_since_;
   Duration gone =
       shown - static_cast<int>(pace_) * (shown / (kDriftParts + static_cast<int>(pace_)));
-  // Whole ticks of the clock: a timer never fires early.
+  // Rounds up to whole ticks of the clock, so that no timer fires early.
   while (gone + static_cast<int>(pace_) * (gone / kDriftParts) < shown) ++gone;
   return drifts_since_ + gone;
 }

@@ -44,7 +44,7 @@ void Processes::end_tasks() {
 Process& Processes::add() {
   const std::uint32_t index = size_++;
   if (index == processes_.size()) processes_.push_back(std::make_unique<Process>(host_, index));
-  // The same stream in every execution: a schedule is the only thing that varies.
+  // The same stream in every execution: only the schedule varies.
   processes_[index]->random().reseed(mix(index + 1));
   return *processes_[index];
 }

@@ -41,7 +41,7 @@ void Reaper::schedule(TimePoint now) {
   timers_.push(check_, TimePoint((now.time_since_epoch() / interval_ + 1) * interval_));
 }
 
-// A container counts once it has had a child; a znode with a time to live counts from the start.
+// A container may go once it has had a child; a znode with a time to live, from the start.
 bool Reaper::may_go(PathId id) const {
   const Znode& znode = *tree_.find(id);
   if (!znode.children.empty()) return false;

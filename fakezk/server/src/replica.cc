@@ -33,7 +33,7 @@ OpResult Replica::result_of(const Change& change) const {
     case Change::Kind::kCreated: {
       OpResult created(OpCode::kCreate);
       created.path = paths_->path(change.path);
-      // Only other clients than ours create these in a multi, and are shown the Stat.
+      // Only foreign clients create these in a multi; their reply has the Stat.
       if (change.lifetime == Lifetime::kContainer || change.lifetime == Lifetime::kTtl) {
         created.stat = tree_.stat(*tree_.find(change.path));
       }
@@ -107,8 +107,8 @@ bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex li
   return found;
 }
 
-// Compares states instead of replaying events (DataTree.setWatches). These events are sent without
-// looking at the read permission.
+// Compares states instead of replaying events (DataTree.setWatches). These events skip the check of
+// the read permission.
 std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const WatchedPaths& watched) {
   fired_.clear();
   const auto tell = [&](PathId id, EventType type) {
@@ -153,7 +153,8 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
   return fired_;
 }
 
-// Every change of a znode looks for its watches; other reads commute with their removal.
+// Removing watches counts as a read of their znodes: it conflicts with their changes, which look
+// for watches, but commutes with other reads.
 void Replica::record_watches(const WatchTable& table, LinkIndex link) {
   for (const PathId path : table.watched_by(link)) {
     recorder_->reads(ObjectKind::kZnode, tree_.object(path));

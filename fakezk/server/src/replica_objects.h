@@ -9,8 +9,7 @@
 // different parts can be swapped.
 namespace lockstep::fakezk {
 
-// kReplica: the replica's number stands for its position in the log; this stands for whether it
-// lags or is cut off.
+// kReplica: the replica's number is its position in the log; this is whether it lags or is cut off.
 [[nodiscard]] constexpr std::uint32_t condition_of(std::uint32_t replica) {
   return 1u << 16 | replica;
 }
@@ -19,7 +18,7 @@ inline void record_condition(FootprintRecorder& recorder, std::uint32_t replica)
   recorder.writes(ObjectKind::kReplica, condition_of(replica));
 }
 
-// kLog: entries are appended at its end, in order; each is then read at its own position.
+// kLog: entries are appended at its end, in order; each is later read at its own position.
 inline constexpr std::uint32_t kEndOfLog = 0;
 [[nodiscard]] constexpr std::uint32_t entry_of_log(std::size_t entry) {
   return static_cast<std::uint32_t>(entry) + 1;

@@ -9,8 +9,8 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// In any order: ZooKeeper keeps the identities of a connection in a hash table. A digest shows its
-// user alone (DigestAuthenticationProvider.getUserName).
+// Lists them in any order: ZooKeeper keeps the identities of a connection in a hash table. A digest
+// shows only its user (DigestAuthenticationProvider.getUserName).
 void list_clients(const Identities& identities, Unspecified& unspecified,
                   std::vector<Identity>& clients) {
   clients.push_back({"ip", "127.0.0.1"});
@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Calls `visit` with each znode below one.
+// Calls `visit` with each znode below `top`.
 template <class Visit>
 void visit_below(const ZnodeTree& tree, const Znode& top, Visit visit) {
   std::vector<PathId> left = top.children;
@@ -54,7 +54,7 @@ void Replica::list_ephemerals(const Query& query, const Asker& asker,
     if (znode.ephemeral_owner != asker.session) return;
     if (all || paths_->text(id).view().starts_with(prefix)) ephemerals.push_back(paths_->path(id));
   });
-  unspecified_.shuffle(ephemerals);  // Those of a hash set.
+  unspecified_.shuffle(ephemerals);  // ZooKeeper keeps them in a hash set.
 }
 
 void Replica::count_descendants(const Query& query, const Asker& asker, QueryAnswer& answer,

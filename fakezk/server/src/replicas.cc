@@ -6,8 +6,8 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// As QuorumMaj.toString writes those of a zoo.cfg, whose clientPort is not among them. The
-// addresses are invented: no client reaches a server over them.
+// The members of a zoo.cfg as QuorumMaj.toString prints them, without the clientPort. The addresses
+// are invented: no client reaches a server over them.
 Data members(ReplicaIndex count) {
   constexpr std::uint32_t kQuorumPort = 2887;
   constexpr std::uint32_t kElectionPort = 3887;

@@ -88,7 +88,7 @@ void Server::record_replicas() {
 
 namespace {
 
-// A read shows how far its server has come, and waits for it; who connects looks at all of them.
+// A read shows how far its own server has come, and waits for it; a handshake looks at all servers.
 bool sees(const ClientMessage& message, bool its_own) {
   if (message.kind == ClientMessage::Kind::kHandshake) return true;
   return message.reads() && its_own;
@@ -120,7 +120,7 @@ void Server::record_taking_up(LinkIndex link) {
 
 void Server::send_event(const Replica::Fired& fired) {
   const Connection& told = connections_[fired.link];
-  // Whether it may hear of it depends on who it has shown to be.
+  // The connection's identities decide whether it may hear of the event.
   if (recorder_) recorder_->reads(ObjectKind::kLink, fired.link);
   if (!acls_.allows(fired.acl, permission::kRead, told.identities.list())) return;
   ServerMessage& event = network_.answer(fired.link, ServerMessage::Kind::kWatchEvent);
@@ -180,7 +180,7 @@ namespace {
 
 bool is_parent(const Znode& znode) { return znode.has_had_children(); }
 
-// A container counts once it has had a child (ContainerManager.getCandidates).
+// A container is reaped only after it has had a child (ContainerManager.getCandidates).
 bool is_reapable(const Znode& znode) {
   return is_parent(znode) && znode.lifetime == Lifetime::kContainer && znode.children.empty();
 }
@@ -196,8 +196,8 @@ PathList Server::parents() const { return tree().select(&is_parent); }
 PathList Server::reapable() const { return tree().select(&is_reapable); }
 
 PathList Server::windable() const {
-  // A replica that still has creates to apply would take them for older than its counter, and leave
-  // the parent's pzxid behind.
+  // A replica that still has creates to apply would take them for older than its counter, and would
+  // not raise the parent's pzxid.
   const auto is_behind = [&](const Replica& replica) {
     return replica.applied < leader_.log().size();
   };
@@ -207,7 +207,7 @@ PathList Server::windable() const {
 
 void Server::wind_sequence(PathId parent, std::int32_t children_created) {
   replicas_.wind_sequence(parent, children_created);
-  keep_log();  // It does not say that the counter has been wound.
+  keep_log();  // The log does not show that the counter was wound.
 }
 
 }  // namespace lockstep::fakezk

@@ -24,7 +24,7 @@ namespace lockstep::fakezk {
   if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
 }
 
-// First what it sets off: a session hears of its own change before the reply.
+// Sends the watch events first: a session hears of its own change before the reply.
 [[gnu::always_inline]] inline void Server::apply_change(Replica& replica, const Change& change,
                                                         const Txn& txn) {
   for (const Replica::Fired& fired : replica.apply(change, txn.time_ms)) send_event(fired);
@@ -47,7 +47,7 @@ void Server::apply_multi(Replica& replica, const Txn& txn) {
   Replica& replica = replicas_[index];
   if (txn.zxid != 0) replica.last_zxid = txn.zxid;
   if (recorder_ && options_.is_ensemble() && txn.origin != kNoLink) {
-    recorder_->reads(ObjectKind::kLink, txn.origin);  // Whether somebody waits for it here.
+    recorder_->reads(ObjectKind::kLink, txn.origin);  // Its client may wait here.
   }
   const bool awaited = txn.origin != kNoLink && connections_[txn.origin].replica == index &&
                        connections_[txn.origin].number == txn.connection;
@@ -62,7 +62,7 @@ void Server::apply_multi(Replica& replica, const Txn& txn) {
 
 void Server::commit(Txn& txn, TimePoint now) {
   if (recorder_ && options_.is_ensemble()) record_replicas();
-  // From when on a time to live counts, and when the next search for what has outlived its own is.
+  // The clock decides when a time to live begins and when the reaper looks next.
   if (recorder_ && reaps()) recorder_->reads(ObjectKind::kClock);
   leader_.commit(txn, now);
   if (txn.origin != kNoLink) ++connections_[txn.origin].unanswered;
@@ -105,8 +105,9 @@ void Server::hold_replica(ReplicaIndex index, bool held, TimePoint now) {
   set_lagging(index, held, now);
 }
 
-// Touches that the replica has seen since it last told the leader are lost: it tells with its
-// answer to a ping, every half tick (LearnerHandler). Here the leader has waited for one that long.
+// The replica reports its sessions' touches to the leader with its answer to a ping, every half
+// tick (LearnerHandler); touches since the last report are lost. Here the leader has waited that
+// long.
 void Server::isolate(ReplicaIndex index, TimePoint now) {
   Replica& replica = replicas_[index];
   if (recorder_) record_condition(*recorder_, index);
@@ -125,8 +126,8 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
 }
 
 // Without its leader for too long, the replica shuts down its clients' connections and looks for
-// the leader again (Follower.followLeader, Learner.shutdown); of what it has sent on each of them,
-// a part arrives.
+// the leader again (Follower.followLeader, Learner.shutdown). On each connection, a part of what it
+// has sent arrives.
 void Server::rejoin(ReplicaIndex index, TimePoint now) {
   if (recorder_) record_condition(*recorder_, index);
   replicas_[index].unreachable = false;
@@ -158,7 +159,7 @@ void Server::change_leader(TimePoint now) {
   }
   strays_.clear();
   leader_.begin_epoch(now);
-  replicas_.have_come_to(leader_.zxid());  // The leader's first proposal.
+  replicas_.have_come_to(leader_.zxid());  // The leader's first proposal has this zxid.
 }
 
 void Server::forget_writes(std::uint32_t writes, TimePoint now) {

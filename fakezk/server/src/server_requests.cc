@@ -50,7 +50,8 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
     applied_ = {.op = request.op, .is_request = true, .zxid = last_zxid()};
     return commit(sync, now);
   }
-  // A close is not checked for it (PrepRequestProcessor.pRequestHelper).
+  // The server does not check whether a close comes from a moved session
+  // (PrepRequestProcessor.pRequestHelper).
   if (request.op != OpCode::kClose && leader_.sessions()[session].link != link) {
     return refuse_moved(link, session, request.op, now);
   }
@@ -96,7 +97,7 @@ void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
   done.zxid = replica.last_zxid;
 }
 
-// As a read is: see serve_ended.
+// A query is answered like a read: see serve_ended().
 void Server::answer_query(LinkIndex link, const Query& query) {
   const SessionIndex session = session_of(link);
   if (session == kNoSession) return;
@@ -114,7 +115,8 @@ void Server::answer_query(LinkIndex link, const Query& query) {
   replica.answer(query, asker, *answer.answer, answer.reply);
 }
 
-// Bypasses the queue of requests and is answered without a zxid (ZooKeeperServer.processPacket).
+// An add_auth bypasses the queue of requests and is answered without a zxid
+// (ZooKeeperServer.processPacket).
 void Server::add_identity(LinkIndex link, const Request& request, TimePoint now) {
   std::optional<Identity> identity = authenticate(request.scheme().view(), request.data);
   // The server closes the connection right after a rejection, and unread requests turn the close
@@ -142,11 +144,11 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) take_up_strays(session_of(link), now);
   if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query());
-  // After a dropped request, nothing is answered (Z28).
+  // After a dropped request, the server answers nothing (Z28).
   if (!connections_[link].drops_requests) set_watches(link, message.watched());
 }
 
-// It takes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
+// A throttled request takes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).
 void Server::refuse_throttled(LinkIndex link, OpCode op) {
   --throttle_.requests;
   applied_ = Applied::failed(op, Error::kThrottledOp);

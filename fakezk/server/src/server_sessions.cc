@@ -29,9 +29,9 @@ void Server::greet(LinkIndex link, const Handshake& handshake, TimePoint now) {
 
 // A client tries the servers one after the other, starting with a random one. Servers that cannot
 // take it come last. If such a server sends the client away, the client continues with the next one
-// in its list (zookeeper.c, zoo_cycle_next_server, addrvec_next): of those that cannot take it,
-// only ones that it has not tried yet. With an even number of servers the C client, which moves on
-// once more in handle_error, may return to the same one at once.
+// in its list (zookeeper.c, zoo_cycle_next_server, addrvec_next): among those that cannot take it,
+// only with ones that it has not tried yet. With an even number of servers the C client, which
+// moves on once more in handle_error, may return to the same one immediately.
 ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   if (options_.replicas == 1) return 0;
   if (network_.at(link).goes_to) return *network_.at(link).goes_to;
@@ -39,7 +39,7 @@ ReplicaIndex Server::pick_replica(LinkIndex link, Zxid seen) {
   const auto turn_of = [&](ReplicaIndex index) {
     return (index + options_.replicas - link % options_.replicas) % options_.replicas;
   };
-  // No server that is behind the session's last zxid has served it.
+  // A server that is behind the session's last zxid cannot have served the session.
   const ReplicaIndex last = connections_[link].replica;
   const bool sent_away = connections_[link].number > 1 && behind(last, seen);
   const bool in_turn = sent_away && options_.replicas % 2 == 1;
@@ -74,7 +74,7 @@ bool Server::hears(LinkIndex link) const {
   return session_alive(session) && !replicas_[replica].unreachable;
 }
 
-// The leader hears nothing from an unreachable replica in any case.
+// An unreachable replica tells the leader nothing in any case.
 void Server::fall_silent(LinkIndex link, TimePoint now) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
@@ -149,7 +149,7 @@ void Server::refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimeP
 void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   const Connection& ended = connections_[link];
   if (recorder_) recorder_->reads(ObjectKind::kReplica, ended.replica);
-  // Without its leader, a server forwards nothing, and drops it all when it notices.
+  // A server without its leader forwards nothing, and drops all requests when it notices.
   if (ended.session == kNoSession || replicas_[ended.replica].unreachable) return;
   strays_.keep({ended.session, ended.replica, ended.identities, {}}, network_[link].requests,
                count);

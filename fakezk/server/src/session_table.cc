@@ -4,7 +4,8 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// Depends on the id only, so that any server can check it (ZooKeeperServer.generatePasswd).
+// The password depends only on the id, so that any server can check it
+// (ZooKeeperServer.generatePasswd).
 std::uint64_t password_of(SessionId id) {
   return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
 }
@@ -65,7 +66,7 @@ void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
   timers_.push(session.expiry_, expiry_time(index, now));
 }
 
-// The session falls silent now, and its clock starts.
+// A silence begins now, so it depends on the clock.
 void SessionTable::record_silence(SessionIndex index) {
   recorder_->writes(ObjectKind::kSession, index);
   recorder_->reads(ObjectKind::kClock);
@@ -113,8 +114,8 @@ void SessionTable::forget_decisions() {
   closing_.clear();
 }
 
-// The silence of sessions depends on the clock, which has moved: only sessions that end are
-// touched. A session that is opened before or after this is not concerned.
+// Touches only the sessions that end: the silence of the others depends on the clock, which has
+// moved anyway. Opening a session commutes with this.
 void SessionTable::expire_bucket(TimePoint due) {
   for (SessionIndex index = 0; index < size_; ++index) {
     const Session& session = *sessions_[index];

@@ -85,7 +85,7 @@ std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
   std::vector<PathId> paths;
   if (link >= watched_.size()) return paths;
   for (const PathId path : watched_[link]) {
-    // The list may contain a path whose watch has fired, even twice if it was watched again.
+    // The list may contain paths whose watches have fired, even twice if they were watched again.
     if (contains(path, link) && std::ranges::find(paths, path) == paths.end()) {
       paths.push_back(path);
     }

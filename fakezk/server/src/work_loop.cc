@@ -22,7 +22,7 @@ void WorkLoop::is_endless(std::string_view what) noexcept {
   if (escaped_) return;
   escaped_ = std::make_exception_ptr(
       Endless(world_.where() + ", " + std::to_string(most_) + ' ' + std::string(what) +
-              ", and there is no end: something runs on and on that waits for nothing"));
+              ", and there is no end: something runs forever without waiting"));
 }
 
 }  // namespace lockstep::fakezk

@@ -15,7 +15,7 @@ std::uint64_t identity(const Event& event) {
          static_cast<std::uint64_t>(event.fault) << 32 | event.index;
 }
 
-// The outcome of a request; its reply will say the rest.
+// Hashes the outcome of a request; the hash of its reply covers the rest.
 void add(PayloadHash& hash, const Server::Applied& applied) {
   hash.add(applied.zxid);
   if (applied.has_error) hash.add(static_cast<std::int64_t>(applied.error));
@@ -35,7 +35,7 @@ World::~World() { end_tasks(); }
 void World::end_tasks() { processes_.end_tasks(); }
 
 void World::end() {
-  // Nothing of it runs any more; it may be left over from work without an end.
+  // Endless work may be left over. It does not run any more.
   work_.clear();
   end_tasks();
   network_.detach_all();
@@ -95,8 +95,8 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
 
 namespace {
 
-// It may be chance that all are done: who finishes last is an order of steps like any other, and a
-// fault that strikes after one of them could strike after both.
+// The order of the last steps is accidental: a fault that strikes between them could also strike
+// after all of them.
 std::optional<Choice> last_fault(Chooser& chooser, const Menu& menu) {
   const std::optional<std::uint32_t> fault = chooser.last_fault(menu);
   if (!fault || menu.faults().empty()) return std::nullopt;
@@ -105,8 +105,8 @@ std::optional<Choice> last_fault(Chooser& chooser, const Menu& menu) {
 
 }  // namespace
 
-// The clock moves when nothing else can happen; that a stalled process wakes can wait. When even
-// the clock stands still, a last fault may strike.
+// The clock moves when nothing else can happen, except that stalled processes may wake, which can
+// wait. When even the clock stands still, a last fault may strike.
 bool World::step_at_rest(Chooser& chooser) {
   agenda_.list_at_rest(a_timer_may_fire());
   const FaultMenu faults(*this);
@@ -130,8 +130,8 @@ void World::settle() {
   }
 }
 
-// The event that has been chosen, which becomes part of the trace. It stays where it was listed: a
-// copy in one piece would wait for the pieces in which it has just been written.
+// Makes the chosen event part of the trace. The event stays where it was listed: a copy would be a
+// wide load right after narrower stores, and stall on store forwarding.
 [[gnu::always_inline]] inline const Event& World::take(const FaultMenu& faults, Choice choice) {
   std::span<const Event> from = agenda_.events();
   if (choice.fault) [[unlikely]] {
@@ -175,9 +175,9 @@ void World::execute_rare(const Event& event) {
   processes_.acts(process_of(event.index));
   const Link& link = network_.at(event.index);
   if (recorder_) {
-    // Whether anybody is there to receive it is the process's memory too.
+    // The presence of a receiver is part of the process's memory, too.
     recorder_->writes(ObjectKind::kProcess, process_of(event.index));
-    // User code runs, which may use what other processes use.
+    // User code runs, which may use memory of other processes.
     recorder_->writes(ObjectKind::kUserMemory);
   }
   const std::unique_ptr<ServerMessage> message = network_.take_item(event.index);
@@ -190,11 +190,11 @@ void World::execute_rare(const Event& event) {
   agenda_.went_on(event.index);
   take_up(event.index);
   trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
-  // Its process may stall before this or after it, which the session's clock shows.
+  // The session's clock shows whether its process stalls before this or after it.
   if (recorder_ && server_.session_of(event.index) != kNoSession) {
     recorder_->reads(ObjectKind::kSession, server_.session_of(event.index));
   }
-  // The server has heard of the session by this, and will hear nothing more.
+  // The server hears the session once more through this request, and then no more.
   if (!processes_.stalled(event.index)) return;
   server_.speak_up(event.index);
   server_.fall_silent(event.index, now());
@@ -226,14 +226,14 @@ void World::go_on(const Event& event) {
   processes_.acts(Threads::process_of(event.index));
   if (recorder_) {
     recorder_->writes(ObjectKind::kProcess, processes_.acting());
-    // User code runs, which may use what other processes use.
+    // User code runs, which may use memory of other processes.
     recorder_->writes(ObjectKind::kUserMemory);
   }
   trace(event);
   threads_.go_on(event.index);
 }
 
-// A timer that fires because nothing else can happen can be swapped with nothing.
+// A timer that fires because nothing else can happen conflicts with every other step.
 void World::record_fired(const NextTimer& timer, bool at_rest) {
   if (at_rest || server_.reaps()) recorder_->touches_everything();
   recorder_->writes(ObjectKind::kClock);
@@ -260,7 +260,7 @@ void World::fire_timer(const Event& event, bool at_rest) {
 }
 
 void World::advance_clock(TimePoint until) {
-  std::uint32_t fired = 0;  // At one instant.
+  std::uint32_t fired = 0;  // At the same instant.
   const auto due = [&] {
     const std::optional<TimePoint> next = clock_.find_next();
     return next && *next <= until && fired < work_.most();
@@ -275,7 +275,7 @@ void World::advance_clock(TimePoint until) {
       run_threads();
     }
     move_clock(until);
-  } while (due());  // A process that this has woken may have timers due.
+  } while (due());  // A process that has woken now may have due timers.
   if (fired == work_.most()) work_.is_endless("timers have fired, all at one instant");
 }
 

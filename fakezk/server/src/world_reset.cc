@@ -5,8 +5,8 @@ namespace lockstep::fakezk {
 
 namespace {
 
-// With more interned paths than this a reset starts a new table: a hunt of a program that invents
-// names without end must not fill the memory.
+// With more interned paths than this a reset starts a new table: a program that keeps inventing
+// names must not fill the memory.
 constexpr std::size_t kPathsKept = 1 << 16;
 
 // Footprints name znodes by the numbers of their paths, which must not change during a recording.
@@ -25,7 +25,7 @@ void World::reset() {
   time_.reset_to(TimePoint{});
 }
 
-// The common part of every reset, before that of the processes.
+// The first part of every reset, before the processes are reset.
 void World::begin_again() {
   end_tasks();
   if (recorder_) recorder_->begin();

@@ -17,7 +17,7 @@ void set_data(Znode& znode, const Data& data) {
   znode.data_length = static_cast<std::int32_t>(data.view().size());
 }
 
-// The children or their counter have changed.
+// Updates the facts after a change of the children or of their counter.
 void count_children(Znode& parent) {
   const auto children = static_cast<std::uint32_t>(parent.children.size());
   const auto created = static_cast<std::uint32_t>(parent.children_created);
@@ -28,7 +28,7 @@ void count_children(Znode& parent) {
 }  // namespace
 
 ZnodeTree::ZnodeTree(std::shared_ptr<PathTable> paths) : paths_(std::move(paths)) {
-  // In the order of their numbers.
+  // In the order of their path numbers.
   for (const PathId id :
        {PathTable::kRoot, PathTable::kZookeeper, PathTable::kConfig, PathTable::kQuota}) {
     plant(id);
@@ -53,7 +53,7 @@ void ZnodeTree::reset(std::shared_ptr<PathTable> paths) {
   paths_ = std::move(paths);
 }
 
-// Those of a fresh server come first, in the order of their numbers.
+// Lists the znodes of a fresh server first: they have the lowest numbers.
 ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
   Checkpoint checkpoint;
   checkpoint.created = created_;
@@ -63,7 +63,7 @@ ZnodeTree::Checkpoint ZnodeTree::checkpoint() const {
   return checkpoint;
 }
 
-// Znodes that have not changed since then stay as they are.
+// Leaves znodes alone that have not changed since the checkpoint.
 void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
   for (const PathId id : created_) {
     if (znodes_[id].exists) forget(changing(id));
@@ -76,8 +76,8 @@ void ZnodeTree::reset_to(const Checkpoint& checkpoint) {
   }
 }
 
-// The znodes of a fresh server stand there without having been created: they count as children,
-// but not in the counter of creates. Their data is empty, not null.
+// The znodes of a fresh server exist without having been created: they count as children, but not
+// in the counter of creates. Their data is empty, not null.
 void ZnodeTree::plant(PathId id) {
   Znode& znode = znodes_.emplace_back();
   states_.push_back(0);
@@ -123,7 +123,7 @@ void ZnodeTree::make_room() {
   Znode& parent = changing(paths_->parent(change.path));
   parent.children.push_back(change.path);
   // At its end the counter sticks, and pzxid with it (DataTree.createNode only raises it): the next
-  // sequential create finds the last one's znode.
+  // sequential create finds the znode of the last one.
   if (change.version > parent.children_created) {
     parent.children_created = change.version;
     parent.pzxid = change.zxid;
@@ -165,11 +165,11 @@ PathList ZnodeTree::select(bool (*wanted)(const Znode& znode)) const {
   PathList found;
   for (const PathId id : created_) {
     if (!znodes_[id].exists || !wanted(znodes_[id])) continue;
-    // A name that was used again stands there more than once.
+    // A znode that was created again is listed more than once.
     if (std::ranges::find(found, id) == found.end()) found.push_back(id);
   }
-  if (found.size() < 2) return found;  // Most often, and asked for at nearly every step.
-  // Those of one multi by name: in no order that depends on which ran before.
+  if (found.size() < 2) return found;  // The usual case, at nearly every step.
+  // Orders the znodes of one multi by name: path numbers depend on earlier executions.
   std::ranges::sort(found, {}, [this](PathId id) {
     return std::pair(znodes_[id].czxid, paths_->text(id).view());
   });

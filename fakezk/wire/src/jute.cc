@@ -7,7 +7,7 @@ namespace lockstep::wire {
 std::string_view name(Malformed how) {
   switch (how) {
     case Malformed::kTruncated: return "ends too early";
-    case Malformed::kBadLength: return "a length that cannot be";
+    case Malformed::kBadLength: return "an impossible length";
     case Malformed::kUnknownOp: return "an unknown operation";
     case Malformed::kNotThisRecord: return "another kind of message";
   }

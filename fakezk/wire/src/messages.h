@@ -34,7 +34,7 @@ void write_read_only(Writer& writer, const T& message) {
   if (message.read_only) writer(*message.read_only);
 }
 
-// In front of each operation and result of a multi (proto.MultiHeader), and at the end.
+// Precedes each operation and result of a multi (proto.MultiHeader), and ends the multi.
 struct MultiHeader {
   Op op{};
   bool done = false;
@@ -53,7 +53,7 @@ inline MultiHeader read_header(Reader& reader) {
   return header;
 }
 
-// A body other than a multi, which is no record.
+// Writes any body but a multi, which is not a record.
 template <class... Bodies>
 void write_body(Writer& writer, const std::variant<Bodies...>& body) {
   std::visit(
@@ -71,11 +71,11 @@ void read_body(Reader& reader, std::variant<Bodies...>& body) {
       body);
 }
 
-// Misuse: a body of another kind than the operation's.
+// Misuse: the body does not fit the operation.
 template <class Body>
 void must_fit(const Body& body, const std::optional<Body>& expected) {
   if (!expected || body.index() != expected->index()) {
-    throw std::logic_error("a message whose body is not that of its operation");
+    throw std::logic_error("a message body that does not fit its operation");
   }
 }
 

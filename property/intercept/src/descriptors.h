@@ -31,6 +31,8 @@ class Descriptor {
   // The same, but leaves the bytes there.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
+  // Whether a write that takes only some of the bytes goes on with the rest, if it may wait.
+  [[nodiscard]] virtual bool is_stream() const { return false; }
   // When one of these events comes by itself, in the host's time.
   [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due(short events) {
     static_cast<void>(events);

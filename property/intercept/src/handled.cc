@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -175,6 +176,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(rand),
     LOCKSTEP_HANDLED(random),
     LOCKSTEP_HANDLED(read),
+    LOCKSTEP_HANDLED(readv),
     LOCKSTEP_HANDLED(recv),
     LOCKSTEP_HANDLED(recvfrom),
     LOCKSTEP_HANDLED(recvmmsg),
@@ -228,6 +230,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(wait),
     LOCKSTEP_HANDLED(waitpid),
     LOCKSTEP_HANDLED(write),
+    LOCKSTEP_HANDLED(writev),
 };
 
 }  // namespace

@@ -38,7 +38,10 @@ class PipeEnd final : public Descriptor {
   }
   ssize_t read(char* into, std::size_t size) override {
     const ssize_t taken = peek(into, size);
-    if (taken > 0) in_->bytes.erase(0, static_cast<std::size_t>(taken));
+    if (taken <= 0) return taken;
+    const bool was_full = in_->bytes.size() >= Channel::kMost;
+    in_->bytes.erase(0, static_cast<std::size_t>(taken));
+    if (was_full) Execution::current()->descriptors_changed();  // A writer may wait for room.
     return taken;
   }
   ssize_t peek(char* into, std::size_t size) override {
@@ -55,6 +58,7 @@ class PipeEnd final : public Descriptor {
     out_->bytes += part;
     return static_cast<ssize_t>(part.size());
   }
+  [[nodiscard]] bool is_stream() const override { return true; }
   void close() override {
     if (in_) in_->reader_gone = true;
     if (out_) out_->writer_gone = true;

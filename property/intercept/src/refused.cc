@@ -79,10 +79,6 @@ LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),
                  (count, read, write, except, time, signals), kNotYet)
-LOCKSTEP_REFUSED(ssize_t, sendmsg, (int file, const msghdr* message, int flags),
-                 (file, message, flags), kNotYet)
-LOCKSTEP_REFUSED(ssize_t, recvmsg, (int file, msghdr* message, int flags), (file, message, flags),
-                 kNotYet)
 LOCKSTEP_REFUSED(int, dup2, (int file, int as) noexcept, (file, as), kNotYet)
 LOCKSTEP_REFUSED(int, sigwaitinfo, (const sigset_t* signals, siginfo_t* info), (signals, info),
                  kSignal)

@@ -231,31 +231,6 @@ bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
   return true;
 }
 
-ssize_t receive(Execution& execution, std::string_view call, Descriptor& descriptor, char* into,
-                std::size_t size, int flags) {
-  const bool waits = (flags & MSG_DONTWAIT) == 0;
-  if (waits) wait_until_ready(execution, call, descriptor, POLLIN);
-  if ((flags & MSG_PEEK) != 0) return descriptor.peek(into, size);
-  const ssize_t first = descriptor.read(into, size);
-  if (first <= 0 || !waits || descriptor.nonblocking || (flags & MSG_WAITALL) == 0) return first;
-  auto all = static_cast<std::size_t>(first);
-  while (all < size) {
-    wait_until_ready(execution, call, descriptor, POLLIN);
-    const ssize_t more = descriptor.read(into + all, size - all);
-    if (more <= 0) break;
-    all += static_cast<std::size_t>(more);
-  }
-  return static_cast<ssize_t>(all);
-}
-
-ssize_t transmit(Execution& execution, std::string_view call, Descriptor& descriptor,
-                 std::string_view bytes, int flags) {
-  if ((flags & MSG_DONTWAIT) == 0) wait_until_ready(execution, call, descriptor, POLLOUT);
-  const ssize_t written = descriptor.write(bytes);
-  execution.descriptors_changed();
-  return written;
-}
-
 int copy_peer(const sockaddr_in& peer, sockaddr* into, socklen_t* size) {
   std::memcpy(into, &peer, std::min<std::size_t>(*size, sizeof peer));
   *size = sizeof peer;
@@ -293,68 +268,6 @@ int connect(int file, const sockaddr* address, socklen_t size) {
     error = socket->take_error();
   }
   return error == 0 ? 0 : (errno = error, -1);
-}
-
-ssize_t send(int file, const void* bytes, size_t size, int flags) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(send)(file, bytes, size, flags));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(send)(file, bytes, size, flags);
-  execution->point("send");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  return transmit(*execution, "send", *descriptor, {static_cast<const char*>(bytes), size}, flags);
-}
-
-ssize_t recv(int file, void* into, size_t size, int flags) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recv)(file, into, size, flags));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(recv)(file, into, size, flags);
-  execution->point("recv");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  return receive(*execution, "recv", *descriptor, static_cast<char*>(into), size, flags);
-}
-
-// Connections are streams, whose bytes carry no address.
-ssize_t recvfrom(int file, void* into, size_t size, int flags, sockaddr* from, socklen_t* length) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length));
-  if (!Descriptors::is_ours(file)) {
-    return LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length);
-  }
-  execution->point("recvfrom");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  if (from && length) *length = 0;
-  return receive(*execution, "recvfrom", *descriptor, static_cast<char*>(into), size, flags);
-}
-
-ssize_t sendto(int file, const void* bytes, size_t size, int flags, const sockaddr* to,
-               socklen_t length) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length));
-  if (!Descriptors::is_ours(file)) {
-    return LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length);
-  }
-  execution->point("sendto");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  return transmit(*execution, "sendto", *descriptor, {static_cast<const char*>(bytes), size},
-                  flags);
-}
-
-ssize_t read(int file, void* into, size_t size) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(read)(file, into, size));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(read)(file, into, size);
-  execution->point("read");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  return receive(*execution, "read", *descriptor, static_cast<char*>(into), size, 0);
-}
-
-ssize_t write(int file, const void* bytes, size_t size) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(write)(file, bytes, size));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(write)(file, bytes, size);
-  execution->point("write");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
-  if (!descriptor) return -1;
-  return transmit(*execution, "write", *descriptor, {static_cast<const char*>(bytes), size}, 0);
 }
 
 int close(int file) {

@@ -206,14 +206,10 @@ Task<void> barge_in(Worker& worker, SessionPointer session) {
   worker.reporter().served(worker.number);
 }
 
-// Does so after it has held the lock, so that no contender waits for that znode before all come to
-// rest.
-Task<void> leave_znode(Worker& worker, SessionPointer session) {
-  while (!worker.process.control.pausing()) {
-    static_cast<void>(co_await sleep_for(worker.runtime, kBetweenLooks));
-  }
+// Beside the locks: a contender behind that znode would wait for it for ever.
+Task<void> leave_znode(const Worker& worker, SessionPointer session) {
   const Data nothing;
-  static_cast<void>(co_await session->create(Path(worker.lock) / "_c_left-lock-", nothing,
+  static_cast<void>(co_await session->create(Path(worker.lock).parent() / "_c_left-lock-", nothing,
                                              CreateMode::kEphemeralSequential));
 }
 
@@ -266,7 +262,9 @@ Task<void> contend_once(Worker& worker) {
   }
   worker.does("release");
   co_await give_back(worker, std::move(*held));
-  if (worker.process.has(Flaw::kLeavesZnode)) co_await leave_znode(worker, *session);
+  if (worker.process.has(Flaw::kLeavesZnode) && !std::exchange(worker.flaw_shown, true)) {
+    co_await leave_znode(worker, *session);
+  }
 }
 
 Task<void> contend(Worker& worker, int& working) {

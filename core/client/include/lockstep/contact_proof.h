@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-// Until when a session is provably alive, judged by its client alone. Its input are handshakes, and
-// answered requests that the leader orders (writes and sync). A handshake is a proof by itself: the
-// leader opens the session, or accepts its touch, before the answer. A request touches the session
+// Computes until when a session is provably alive, from what its client sees: handshakes, and
+// answers to requests that the leader orders (writes and sync). A handshake is a proof by itself:
+// the leader opens the session, or accepts its touch, first. A request touches the session
 // on the server that the client is connected to, and that server passes the touch on to the leader
 // within half a tick (ZooKeeper, LearnerHandler). A request therefore proves that the leader
 // considered the session alive at its sending only once another one, sent a quarter of the session

@@ -90,15 +90,15 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session();
 
-  // Creates a znode; `creation` is a CreateMode, or more; without an ACL of its own with
-  // default_acl(), in a multi too. Errors: kNodeExists, kNoNode (parent),
+  // Creates a znode. `creation` is a CreateMode, or one with an ACL or a time to live. Without an
+  // ACL the znode gets default_acl(), in a multi too. Errors: kNodeExists, kNoNode (parent),
   // kNoChildrenForEphemerals, kInvalidAcl; kUnimplemented if the server offers no time to live.
   Operation<Created> create(Path path, Data data, Creation creation, Context context = {});
   // Deletes a znode if its version matches (-1: any). Errors: kNoNode, kBadVersion, kNotEmpty.
   Operation<void> remove(Path path, std::int32_t version = -1, Context context = {});
   // Errors: kNoNode.
   Operation<Stat> exists(Path path, Context context = {});
-  // Leaves a watch in any case: for the creation of a znode that is not there.
+  // Always leaves a watch: if the znode is not there, one for its creation.
   Operation<Watched<std::optional<Stat>>> exists_watched(Path path, Context context = {});
   // Errors: kNoNode.
   Operation<DataAndStat> get_data(Path path, Context context = {});
@@ -111,9 +111,9 @@ class Session {
   Operation<Watched<Children>> get_children_watched(Path path, Context context = {});
   // A digest in an ACL is shown as "user:x" to those who may not change it. Errors: kNoNode.
   Operation<AclAndStat> get_acl(Path path, Context context = {});
-  // If the version of its ACL (Stat::aversion) matches. Errors: kInvalidAcl, kNoNode, kBadVersion.
+  // Needs the ACL's version (Stat::aversion; -1: any). Errors: kInvalidAcl, kNoNode, kBadVersion.
   Operation<void> set_acl(Path path, Acl acl, std::int32_t version = -1, Context context = {});
-  // Does all of it or nothing. Errors: those of the operations, and which of them it was.
+  // Applies all operations or none. Errors: that of the operation that failed, with its index.
   Operation<MultiResults> multi(Transaction transaction, Context context = {});
   // Takes back one watch of this session, which resolves with kNoWatcher. The server is asked
   // whether the session watches that znode, and keeps its entry: a late event is ignored. Errors:
@@ -171,16 +171,16 @@ class Session {
   [[nodiscard]] std::optional<TimePoint> valid_until() const {
     return contact_.proof().valid_until();
   }
-  // For grants, which let go of the contact as often as they keep it: until then one `sync` every
-  // sixth of the session timeout renews the proof, however many keep it, unless the leader has
-  // ordered other requests of this session meanwhile; and listeners hear of what becomes of it. The
-  // real backend keeps its contact at all times, the fake takes it for kept as long as it is sound:
-  // so there is a proof when the first of them comes, unless this process has not run, or its
-  // server was out of reach, for as long as the session timeout. Then the contact is kOver until a
-  // third of the session timeout has passed in which the server answers again.
+  // For grants, which call let_contact_go() as often as keep_contact(). In between, one `sync` in
+  // each sixth of the session timeout renews the proof, however many grants there are, unless the
+  // leader has ordered other requests of this session; and listeners hear of changes. The first
+  // grant finds a proof, because the real backend always keeps its contact, and the fake counts it
+  // as kept while the connection is sound. Only if this process has not run, or its server was out
+  // of reach, for as long as the session timeout, the contact is kOver until the server has
+  // answered again for a third of that time.
   void keep_contact() { contact_.keep(); }
   void let_contact_go() { contact_.let_go(); }
-  // As listeners were told last; and whether the proof is over by now, for those who keep it.
+  // The contact as listeners heard it last; and whether its proof is over by now, while it is kept.
   [[nodiscard]] Contact contact() const { return contact_.contact(); }
   [[nodiscard]] bool contact_is_over() const { return contact_.is_over(); }
 
@@ -195,8 +195,8 @@ class Session {
  protected:
   // With a chroot other than "/", all paths of this session are below that znode, which need not
   // exist (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"): no client creates it, a recipe does
-  // (ensure_parent). They are put together here, never by the C client, which takes some malformed
-  // paths for others then.
+  // (ensure_parent). This class adds the chroot to the paths, not the C client, which would turn
+  // some malformed paths into others.
   Session(Executor& executor, Random& random, const Path& chroot,
           SessionState state = SessionState::kConnecting);
 
@@ -211,10 +211,10 @@ class Session {
 
   // Tells the listeners.
   void change_state(SessionState state);
-  // The session's contact with its server, for its proof: a handshake that was sent at `sent` or
-  // later has negotiated that timeout (told before the change of the state); a request that was
-  // sent then has been answered by the server (told before it is completed), having been ordered by
-  // the leader if is_ordered() says so of it. By the clock of executor().
+  // Backends report contact with the server here, by the clock of executor(): a handshake that was
+  // sent at `sent` or later has negotiated that timeout (before the state changes); a request that
+  // was sent at `sent` has been answered (before it is completed). `ordered`: the leader has
+  // ordered it (is_ordered()).
   void contact_opened(TimePoint sent, Duration session_timeout) {
     contact_.opened(sent, session_timeout);
   }
@@ -224,9 +224,9 @@ class Session {
   // messages.
   [[nodiscard]] virtual bool sync_goes_without_saying() const { return false; }
   [[nodiscard]] virtual bool contact_goes_without_saying() const { return false; }
-  // The proof is kept fresh also when there is no grant.
+  // Keeps the proof fresh also when there is no grant.
   void keep_contact_always() { contact_.keep_always(); }
-  // The watches that an event concerns fire. The path is the server's.
+  // Fires the watches that an event concerns. The path is the server's.
   void fire(internal::WatchRegistry& watches, EventType type, const Path& path);
   // A backend's destructor calls this first: what runs in the background uses the backend.
   void end_background() noexcept {

@@ -79,8 +79,8 @@ class CohortMutex {
     Hold& operator=(const Hold&) = delete;
     ~Hold();
 
-    // The grant that the batch shares: its state, its loss, its transaction check, which does not
-    // tell the grants of the batch apart. Only before release().
+    // The grant that the batch shares, with its state and its loss. Its check() does not tell the
+    // holds of a batch apart. Only before release().
     [[nodiscard]] const HeldLock& held() const;
     // Exceeds the token of every earlier grant of this lock. Only before release().
     [[nodiscard]] CohortToken fencing_token() const;

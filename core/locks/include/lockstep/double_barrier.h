@@ -22,8 +22,8 @@ inline constexpr std::string_view kMemberMark = "-member-";
 // Solutions, "Double Barriers"; Curator's DistributedDoubleBarrier has the same purpose.)
 //
 // enter() resolves when as many members are there as the barrier needs, and leave() when all of
-// them have left or died. The znode "ready" opens the barrier. The manual leaves it to every later
-// round, which then begins too early; here its data says up to which sequence number members have
+// them have left or died. The znode "ready" opens the barrier. In the manual's recipe it stays, so
+// that later rounds begin too early; here its data says up to which sequence number members have
 // entered. A member that comes later waits until they have gone, and enters with the next round.
 //
 //   DoubleBarrier barrier(session, "/barriers/step", 8);
@@ -33,12 +33,12 @@ inline constexpr std::string_view kMemberMark = "-member-";
 //
 // enter() resolves with a member, or with the errors of FairMutex::acquire; kBadArguments also if
 // the barrier needs less than one member, kMarshallingError if "ready" is not one of ours. On every
-// error, and when the task is destroyed, the member's znode is deleted in the background: it has
-// not come. Both functions survive connection losses; each has one deadline.
+// error, and when the task is destroyed, the member's znode is deleted in the background, and does
+// not count. Both functions survive connection losses; each has one deadline.
 //
 // A member is a grant: when its lost_token() is stopped, the others take it for dead and may leave
-// without it. Its options are those of a reader. "ready" stays when a round is over. A client that
-// deletes "ready" or another member's znode can let members pass too early or wait too long.
+// without it. "ready" stays when a round is over. A client that deletes "ready" or another member's
+// znode can let members pass too early or wait too long.
 //
 // Resumes on the session's executor. Session, barrier and observer outlive the tasks and the
 // members, and a member outlives its leave().

@@ -37,7 +37,7 @@ namespace lockstep {
 // better kept elsewhere, since Curator counts all.
 //
 // Without contention, acquire() takes one round trip. After a release, the next contender takes
-// none if it was the only one that waited when it last listed the queue, else one: see
+// one, or none if it was the only one that waited when it last listed the queue: see
 // wait_in_queue.
 //
 // Resumes on the session's executor, where everything here belongs. Session, mutex and observer

@@ -28,8 +28,8 @@ class GrantOptions {
  public:
   GrantOptions() = default;
 
-  // Whether other clients may ask for the lock; if so, the time until a holder that does not answer
-  // loses it (none: never).
+  // Whether other clients may ask for the lock, and how long a holder that was asked may then keep
+  // it (none: without a limit).
   bool revocable = false;
   std::optional<Duration> grace;
   // Distinguishes our znode from another one of the same name; null if the name is never reused.
@@ -76,7 +76,7 @@ class HeldLock {
   [[nodiscard]] const Path& znode() const;
   [[nodiscard]] Share share() const;
   // For Transaction::add(): the transaction fails with kNoNode if the lock is lost when ZooKeeper
-  // commits it. (It checks no version: the name is never reused, and a revocation sets the data.)
+  // commits it. (It accepts any version: a name is never reused, and a revocation sets the data.)
   [[nodiscard]] Request check() const;
 
   [[nodiscard]] LockState state() const;

@@ -20,7 +20,7 @@ class Leader {
       : znode(std::move(path)), candidate(std::move(data)), token(stat.czxid), seen(stat.mzxid) {}
 
   Path znode;
-  Data candidate;  // its own description
+  Data candidate;  // Its own description.
   Zxid token;      // The fencing token of its leadership; grows from leader to leader.
   Zxid seen;       // Changes with the leader, and with its description.
 };

@@ -37,10 +37,10 @@ class LeaderLatch {
     // be used until leads_no_more(). Pass its fencing token on, as a paused process is notified too
     // late.
     virtual void leads(const ClientGrant& leadership) = 0;
-    // Exactly once after each leads(): that leadership has ended, by the `cause`, or by resign() or
-    // the end of take_part() if there is none. Called before another candidate can lead, as far as
-    // LockOptions::loss promises it: in the step in which the grant's lost_token() is stopped, and
-    // before the znode of a leader that resigns is deleted.
+    // Called exactly once after each leads(), when that leadership has ended: by the `cause`, or by
+    // resign() or the end of take_part() if there is none. As far as LockOptions::loss promises it,
+    // no other candidate can lead yet: the call comes in the step in which the grant's lost_token()
+    // is stopped, and before the znode of a leader that resigns is deleted.
     virtual void leads_no_more(std::optional<Error> cause) = 0;
   };
 
@@ -54,13 +54,13 @@ class LeaderLatch {
   ~LeaderLatch() = default;
 
   // Takes part until the context ends, and resolves with
-  //   kTimedOut, kCancelled          the context has ended: the usual end; also kNotConnected and
-  //                                  kOperationTimeout as in OnClient, if its deadline has
+  //   kTimedOut, kCancelled          the context has ended: the usual end. At a deadline also
+  //                                  kNotConnected and kOperationTimeout, as in OnClient
   //   kAuthFailed, kClosing          the client has no further session
   //   kNodeExists, kBadArguments, kNoAuth ...   the errors of FairMutex that would come again
-  // An expired session and a place that another client has deleted are no ends. When it resolves,
-  // it does not lead; its znodes are deleted, or are being deleted in the background, also when its
-  // task is destroyed. One task at a time: kConflict.
+  // It goes on after an expired session, and after another client has deleted its place. When it
+  // has resolved, or its task is destroyed, it does not lead, and its znodes are deleted, or are
+  // being deleted in the background. One task at a time: a second one gets kConflict.
   Task<Result<void>> take_part(Context context = {});
 
   // Gives the leadership up, and queues up again behind the other candidates. No effect on a

@@ -88,8 +88,8 @@ class LockObserver {
   virtual void gave_up(SessionId, const Path& /*lock*/, Error) {}
   // An acquire whose session has expired is repeated on the next one: see Rejoining.
   virtual void rejoining(const Path& /*lock*/) {}
-  // The grant goes on, with another contender of its session as its holder: the one that came
-  // before has given it up to that (CohortMutex). `holder` counts them, from 2.
+  // The grant goes on with another contender of its session, to which its holder has handed it
+  // (CohortMutex). `holder` counts the holders: 2 is the second one.
   virtual void handed_on(const GrantRecord&, std::uint32_t /*holder*/) {}
   // A client asks the holder to release the lock.
   virtual void revocation_asked(const GrantRecord&) {}
@@ -100,7 +100,7 @@ class LockObserver {
   // A grant ended without a release. At most once, and never after released(). Called before
   // released() also if only the release has shown the loss.
   virtual void lost(const GrantRecord&, Error /*cause*/) {}
-  // The release begins: from now on it causes the changes of the znode.
+  // The release begins: it causes the changes of the znode that follow.
   virtual void releasing(const GrantRecord&) {}
   virtual void released(const GrantRecord&, ReleaseOutcome) {}
   // A grant was destroyed before it was released; its znode is being deleted in the background.

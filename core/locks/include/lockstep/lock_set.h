@@ -37,7 +37,7 @@ class LockSet {
   // Any other recipe.
   LockSet& other(Path lock, Way way);
 
-  // The grants of all locks, in the order in which the locks were named.
+  // The paths of all locks, in the order in which the locks were named.
   [[nodiscard]] std::vector<Path> paths() const;
 
  private:

@@ -16,9 +16,9 @@ namespace lockstep {
 // Several locks as one: all of them or none. They may be of any recipe: mutexes, a side of a
 // read/write lock, leases of a semaphore (LockSet). It takes them one after the other in the order
 // of their paths, in whatever order they are named, so that two contenders for the same locks do
-// not wait for each other. Every process has to follow that order: the holder of one of the locks
-// must not acquire it again. (Curator's InterProcessMultiLock takes any recipe too, in the order
-// given.)
+// not wait for each other. Every process has to follow that order, and the holder of one of the
+// locks must not acquire it again. (Curator's InterProcessMultiLock takes any recipe too, in the
+// order given.)
 //
 // acquire() resolves with all grants, or with the first error of a recipe, or kBadArguments if
 // there are no locks, or if one path is named in two different ways; after an error the locks taken

@@ -57,10 +57,10 @@ class LeaseCount {
 // destroyed, the znodes that acquire() has created are deleted in the background.
 //
 // acquire(n) takes n leases at once: all of them or none, within one deadline. Its contender waits
-// like any other for its turn, and creates all of its leases before the next one gets a turn: two
-// that want several do not wait for each other with a part of the leases each (as with Curator's
-// acquire(qty), which leaves the mutex after every lease). Until they fit, smaller acquires wait
-// too. Every lease has the data of LockOptions, which leases() reads.
+// like any other for its turn, and creates all of its leases before the next contender gets a turn.
+// So two that want several never wait for each other with a part of the leases each (as they do in
+// Curator's acquire(qty), which leaves the mutex after every lease). Until they fit, smaller
+// acquires wait too. Every lease has the data of LockOptions, which leases() reads.
 //
 // Server-order exclusion: when a lease is granted, no more leases exist than its holder has read as
 // the limit; that needs no assumption, but lowering a shared count takes no lease from its holders.
@@ -109,9 +109,9 @@ class Semaphore {
     return try_acquire(leases, within(executor(), wait));
   }
 
-  // The held leases with their data and Stats, perhaps including those of one contender that waits
-  // for room; and the contenders
-  // that wait for their turn to take one, the next one first: see contenders_of().
+  // The leases with their data and Stats, perhaps including those that one contender has created
+  // and for which it still waits for room; and the contenders that wait for their turn to take one,
+  // the next one first: see contenders_of().
   Task<Result<std::vector<QueueEntry>>> leases(Context context = {}) {
     return contenders_of(session_, path_ / "leases", kLeaseMarks, std::move(context));
   }

@@ -28,8 +28,8 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
 Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
                                  const Data& data, const Acl& acl, const Context& context);
 
-// A place in a queue, and the list of the queue that was asked for together with it: none if the
-// create of that pipeline was not the one that took the place.
+// A place in a queue, and the list of the queue that was requested together with it. There is no
+// list if the create had to be repeated.
 class Arrival {
  public:
   Arrival(Path taken, Zxid czxid, std::optional<Result<Children>> children)
@@ -41,8 +41,8 @@ class Arrival {
 
 // Steps 1 and 2 in one round trip: takes a place as take_place does, and sends the first list of
 // the queue without waiting for the create. The server executes both in order, so that the list
-// shows the new znode. If the create has to be repeated, the list is worth nothing, and is left to
-// wait_in_queue.
+// shows the new znode. If the create has to be repeated, there is no list, and wait_in_queue asks
+// for one.
 Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
                                           std::string_view mark, const Data& data, const Acl& acl,
                                           const Context& context);

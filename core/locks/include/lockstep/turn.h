@@ -23,9 +23,9 @@ class LockQueue {
   Marks marks;
   LockObserver* observer;
   Path own = Path(Text());  // Another znode of the same holder, which does not keep it waiting.
-  // Whether a contender may take over without another list: see wait_in_queue. Only in a queue in
-  // which all contenders are exclusive and numbered by the server. (A downgrade of a read/write
-  // lock makes a lower number appear, a user's mark may mean anything.)
+  // Whether a contender may take over without another list: see wait_in_queue. Only for a queue
+  // whose contenders are all exclusive and numbered by the server. (A downgrade of a read/write
+  // lock makes a lower number appear; a user's mark may mean anything.)
   bool takes_over = false;
 };
 
@@ -38,9 +38,9 @@ class TurnProof {
   // For recipes that never take over.
   operator Zxid() const { return evidence; }  // NOLINT(google-explicit-constructor)
 
-  Zxid evidence;             // The pzxid of the list that showed it first, or second.
-  Path after{Text()};        // If it was second: the znode that was first, and was deleted since.
-  std::optional<Watch> own;  // Then a watch on its own znode, which has not fired.
+  Zxid evidence;             // The pzxid of the list that showed the contender first, or second.
+  Path after{Text()};        // If second: the znode in front, which has been deleted since.
+  std::optional<Watch> own;  // If second: a watch on its own znode, which has not fired.
 };
 
 // The contenders in front that a contender waits for.

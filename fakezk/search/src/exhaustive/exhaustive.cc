@@ -66,7 +66,7 @@ class Search {
     return std::move(result_);
   }
 
-  // Any faults, up to the budget, in one exploration, which covers the smaller budgets too.
+  // Explores any faults up to the budget at once, which covers the smaller budgets, too.
   bool try_any(std::uint32_t budget) {
     finished_.clear();
     tally_.traces = 0;
@@ -115,8 +115,8 @@ class Search {
     }
   }
 
-  // The first part that shows something decides, and what the jobs have searched of later ones does
-  // not count: that depends on their speed.
+  // The first part that shows something decides. Results of later parts do not count, because they
+  // depend on the speed of the jobs.
   bool explored(std::vector<Part>& parts) {
     search(parts);
     if (options_.checkpoint && !saved_) save();
@@ -137,7 +137,7 @@ class Search {
     return done;
   }
 
-  // Adds the first parts, those before any that has not finished, while the others are searched.
+  // Adds each part to the tally once all parts before it have finished, while others are searched.
   void search(std::vector<Part>& parts) {
     Forecast forecast(finished_, static_cast<std::uint32_t>(parts.front().faults.faults.size()));
     for (Part& part : parts) {
@@ -199,14 +199,14 @@ class Search {
     if (in) saved_ = read_saved(*in);
   }
 
-  // The search without faults has been repeated, and must have the same result as before.
+  // The search without faults has been repeated. It must have the same result as before.
   void resume() {
     if (!saved_) return;
     const auto then = saved_->finished.find({});
     const Finished& now = finished_[{}];
     if (then != saved_->finished.end() &&
         (then->second.sums != now.sums || then->second.others != now.others)) {
-      throw UnusableCheckpoint("is of a program that does something else");
+      throw UnusableCheckpoint("belongs to a program that does something else");
     }
     finished_.merge(saved_->finished);
     tally_.final_states.insert(saved_->final_states.sorted());

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kAskEvery = 256;
 constexpr std::uint64_t kCheckEvery = 128;
 
-// Schedules branch up to this many times the steps of the first execution, which has no faults,
-// plus kLongest: a longer execution most likely never ends.
+// If the first execution, which has no faults, has n steps, schedules branch in the first kLonger *
+// n + kLongest: a longer execution most likely never ends.
 constexpr std::uint32_t kLonger = 8;
 constexpr std::uint32_t kLongest = 256;
 
@@ -65,7 +65,7 @@ bool Exploration::wants_to_stop() const {
   return ask && !options_.keep_going(tally_.executions);
 }
 
-// An execution that was broken off shows nothing, also when it is cleared away.
+// A broken-off execution shows no violation, even while it is cleared away.
 void Exploration::run_once() {
   run_ = Run::kWhole;
   depth_ = 0;
@@ -89,7 +89,7 @@ bool Exploration::is_judged(const Execution& execution) {
 }
 
 Exploration::Run Exploration::how_it_ended() const {
-  if (depth_ < trace_.size()) return Run::kParted;
+  if (depth_ < trace_.size()) return Run::kDiverged;
   if (trace_.empty()) return Run::kWhole;
   if (by_source() && !frontier_.all_faults_happened()) return Run::kMissing;
   return frontier_.last_step_slept() ? Run::kHalf : Run::kWhole;
@@ -110,10 +110,10 @@ std::optional<std::uint32_t> Exploration::last_fault(const fakezk::Menu& menu) {
 fakezk::Choice Exploration::known_step(const fakezk::Menu& menu) {
   TraceStep& step = trace_[depth_];
   if (step.hash != world_.trace_hash()) {
-    run_ = Run::kParted;
+    run_ = Run::kDiverged;
     return {};
   }
-  // Lists the faults while the recorder pauses: what the list looks at is no part of the step.
+  // Lists the faults while the recorder pauses: the lookups of the list are not part of the step.
   if (step.choice.fault) static_cast<void>(menu.faults());
   return take(step);
 }
@@ -164,7 +164,7 @@ std::uint32_t Exploration::number(std::uint32_t options) {
   return drawn[numbers_drawn_++].value;
 }
 
-// Finds out what happens before the new steps, and which other orders are still to be tried.
+// Orders the new steps by happens-before, and finds the other orders that are still to be tried.
 void Exploration::order_steps() {
   const bool complete = run_ == Run::kWhole && !found_.outcome.violation;
   for (std::size_t step = frontier_.first_new(); step < trace_.size(); ++step) {
@@ -209,7 +209,7 @@ void Exploration::measure() {
 
 std::optional<Exploration::End> Exploration::check() {
   if (!check_determinism()) return End::kViolation;
-  // A fault and the step that made it impossible need not have been possible together, so that no
+  // A fault may never have been possible together with the step that made it impossible. Then no
   // race shows their order.
   if (run_ == Run::kMissing) frontier_.try_everything();
   if (!reduces() || !is_time_to_check(tally_.executions)) return std::nullopt;
@@ -218,19 +218,19 @@ std::optional<Exploration::End> Exploration::check() {
   if (pair != SelfCheck::Pair::kNone) ++tally_.pairs_checked;
   if (pair == SelfCheck::Pair::kDependent) return End::kDependent;
   if (pair != SelfCheck::Pair::kNondeterministic) return std::nullopt;
-  not_deterministic(self_check_.where_runs_part(found_.deviations));
+  not_deterministic(self_check_.where_runs_diverge(found_.deviations));
   return End::kViolation;
 }
 
-// Nearly every run begins like an earlier one, and a share of them is run twice to the end. False
-// if the program does not always go the same way; found() then says so.
+// Nearly every run begins like an earlier one, and some are repeated to the end. False if the
+// program does not always take the same steps; found() then says so.
 bool Exploration::check_determinism() {
   if (is_repeated(tally_.executions - 1)) tally_.repeats = true;
   const bool repeats = tally_.repeats && !broken_off();
-  if (run_ != Run::kParted && !repeats) return true;
+  if (run_ != Run::kDiverged && !repeats) return true;
   found_.deviations = world_.deviations();
-  if (run_ == Run::kParted) {
-    not_deterministic(self_check_.where_runs_part(found_.deviations));
+  if (run_ == Run::kDiverged) {
+    not_deterministic(self_check_.where_runs_diverge(found_.deviations));
     return false;
   }
   tally_.repeats = false;

@@ -18,14 +18,14 @@
 namespace lockstep::search {
 
 // A depth-first search of all schedules with certain faults, by running the program again and again
-// from its start. The world asks this chooser, which leads each run along the trace so far and then
-// to what its Frontier says.
+// from its start. As the world's chooser, it repeats the trace so far in each run, and then follows
+// its Frontier.
 class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
  public:
   enum class End : std::uint8_t { kExhausted, kViolation, kStopped, kDependent };
 
-  // With source sets, exactly `faults` happen, each when the search says so; otherwise any that the
-  // limits allow may happen.
+  // With source sets, exactly `faults` happen, each when the search decides; otherwise any faults
+  // that the limits allow may happen.
   Exploration(fakezk::World& world, Program& program, const ExhaustiveOptions& options,
               const ExecutionLimits& limits, FaultsToHappen faults, Tally& tally);
   Exploration(const Exploration&) = delete;
@@ -36,18 +36,18 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
 
   // The last execution, or what it has shown.
   [[nodiscard]] const Found& found() const { return found_; }
-  // Every fault that could have happened somewhere, if the search looks for them.
+  // Every fault that could have happened somewhere, if the search looks for others.
   [[nodiscard]] std::vector<Fault> faults_seen() const { return frontier_.faults_seen(); }
   [[nodiscard]] const std::string& dependence() const { return self_check_.dependence(); }
 
  private:
-  // How a run stands, and how it ended.
+  // The state of a run, or how it ended.
   enum class Run : std::uint8_t {
-    kWhole,    // It ran to its end.
-    kHalf,     // Nothing new begins here: it is broken off.
-    kCut,      // It is too long, and continues by the default schedule.
-    kParted,   // It has not gone the same way as before, and is broken off.
-    kMissing,  // It has ended before all of its faults could happen.
+    kWhole,     // It ran to its end.
+    kHalf,      // It was broken off: everything from here on is known.
+    kCut,       // It is too long, and continues with the default schedule.
+    kDiverged,  // It was broken off: it has diverged from an earlier run.
+    kMissing,   // It ended before all of its faults could happen.
   };
 
   // Chooser and ExecutionWatcher: called while a schedule runs.
@@ -74,7 +74,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   void count();
   void count_trace();
   void measure();
-  // Whether the claims of the search hold in this run, as far as they are checked in it.
+  // Checks the claims of the search that are due in this run.
   std::optional<End> check();
   bool check_determinism();
   void not_deterministic(Violation violation);

@@ -8,7 +8,7 @@ namespace lockstep::search {
 
 namespace {
 
-// Changes with the format.
+// Change it with the format.
 constexpr std::uint64_t kFormat = 1;
 constexpr int kBytes = 8;
 constexpr std::uint64_t kLongestPath = 1 << 20;
@@ -137,7 +137,7 @@ void write(std::ostream& out, FinishedByFaults& finished, StateSet& final_states
 
 SavedSearch read_saved(std::istream& in) {
   Reader reader(in);
-  if (reader.number() != kFormat) throw UnusableCheckpoint("has a format that is not known");
+  if (reader.number() != kFormat) throw UnusableCheckpoint("has an unknown format");
   SavedSearch saved;
   saved.final_states = reader.states();
   for (std::uint64_t left = reader.number(); left > 0; --left) {
@@ -177,7 +177,7 @@ double Forecast::weight(const Faults& faults) const {
   return traces_of(all_but_last) * traces_of({faults.back()}) / traces_of({});
 }
 
-// A fault that can happen only after others has no traces of its own: it counts like no fault.
+// A fault that can happen only after others has no traces alone: it counts like no fault.
 double Forecast::traces_of(const Faults& faults) const {
   auto known = known_.find(faults);
   if (known == known_.end() || known->second.sums.traces == 0) known = known_.find({});

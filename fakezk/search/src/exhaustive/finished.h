@@ -10,7 +10,7 @@
 
 namespace lockstep::search {
 
-// The faults of one exploration, sorted; a fault may be there twice.
+// The faults of one exploration, sorted; a fault may occur twice.
 using Faults = std::vector<Fault>;
 
 // An exploration that has tried everything.
@@ -25,21 +25,21 @@ using FinishedByFaults = std::map<Faults, Finished>;
 // The part of a search that a checkpoint keeps.
 struct SavedSearch {
   FinishedByFaults finished;
-  StateSet final_states;  // Those of the search.
+  StateSet final_states;
 };
 
 void write(std::ostream& out, FinishedByFaults& finished, StateSet& final_states);
 // Throws UnusableCheckpoint if the text is not what write() has written.
 [[nodiscard]] SavedSearch read_saved(std::istream& in);
 
-// Foresees the number of traces of combinations of equally many faults.
+// Estimates the number of traces for combinations of equally many faults.
 class Forecast {
  public:
-  // `finished` has all that have fewer faults. Both must outlive it.
+  // `finished` has all combinations of fewer faults, and must outlive the forecast.
   Forecast(const FinishedByFaults& finished, std::uint32_t fault_budget)
       : known_(finished), estimate_{.fault_budget = fault_budget} {}
 
-  // Before the search.
+  // Call it before the search.
   void expect(const Faults& faults);
   void has_finished(const Faults& faults, std::uint64_t traces);
   [[nodiscard]] ExhaustiveEstimate estimate() const;
@@ -50,8 +50,8 @@ class Forecast {
 
   const FinishedByFaults& known_;
   ExhaustiveEstimate estimate_;
-  double weight_ = 0;           // Of all expected.
-  double finished_weight_ = 0;  // Of those that have finished.
+  double weight_ = 0;           // The sum over all expected ones.
+  double finished_weight_ = 0;  // The sum over the finished ones.
 };
 
 }  // namespace lockstep::search

@@ -131,24 +131,24 @@ bool Frontier::last_step_slept() const {
   return false;
 }
 
-// All steps in between that do not depend on `earlier` may go first; one of those that can be the
-// first of them is enough.
+// All steps in between that do not depend on `earlier` may go first. It is enough to try one of
+// those that can be the first of them.
 void Frontier::reverse(std::size_t earlier, std::size_t later) {
   Node& state = nodes_[earlier];
   const Node::Option* wanted = nullptr;
   for (const StepKey key : trace_.initials(earlier, later)) {
     const Node::Option* const option = state.find(key);
-    if (!option) continue;  // `earlier` makes it possible.
+    if (!option) continue;  // Only `earlier` makes it possible.
     if (state.asleep(key) || state.is_to_be_tried(key)) return;
     if (!wanted) wanted = option;
   }
   if (wanted) state.backtrack.push_back(wanted->key);
 }
 
-// A step that was possible and no longer is may have to come first. After a fault nothing counts as
-// still possible: a cut leaves something else to receive than it has lost. The same goes for a
-// process that wakes: a timer that would have fired once all else was done may now never do so, and
-// then no race shows that the rest could have come first.
+// A step that is no longer possible may have to come first. After a fault, no step counts as still
+// possible: a cut changes what is left to receive. The same goes for a process that wakes: a timer
+// that would have fired once all else was done may now never fire, and then no race shows that the
+// rest could have come first.
 void Frontier::add_disabled(std::size_t step, bool ended) {
   const bool last = step + 1 == trace_.size();
   if (last && !ended) return;
@@ -158,8 +158,8 @@ void Frontier::add_disabled(std::size_t step, bool ended) {
     if (option.key == taken) continue;
     const bool still = !last && nodes_[step + 1].find(option.key);
     if (still && !is_fault(taken) && !is_wake(taken)) continue;
-    // It must be tried, but not from here: so try everything that may lead to a state in which it
-    // does not sleep.
+    // The step must be tried, but not from here: so try everything that may lead to a state in
+    // which it does not sleep.
     if (!still && state.asleep(option.key)) return state.try_everything();
     if (!state.is_to_be_tried(option.key)) state.backtrack.push_back(option.key);
   }

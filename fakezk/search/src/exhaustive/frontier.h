@@ -12,11 +12,11 @@
 namespace lockstep::search {
 
 // A step that has been searched from an earlier state and commutes with all that has happened
-// since: the executions that it would begin now are known.
+// since: the executions that begin with it are known.
 struct Sleeping {
   StepKey key;
   std::vector<std::uint32_t> numbers;
-  std::uint32_t variants;  // How many there were of this key, with different numbers.
+  std::uint32_t variants;  // How many variants of this key there were, with different numbers.
   fakezk::Footprint footprint;
 };
 
@@ -38,16 +38,16 @@ struct Node {
 
   std::vector<Option> enabled;
   std::vector<Sleeping> sleep;
-  std::size_t inherited = 0;       // The first ones of `sleep`, from the states before.
+  std::size_t inherited = 0;       // How many at the front of `sleep` come from earlier states.
   std::vector<StepKey> backtrack;  // Source sets: the steps still to be tried from here.
   std::vector<StepKey> done;
 };
 
 // The faults that are to happen in a search.
 struct FaultsToHappen {
-  // With source sets exactly these; one may be there twice. Otherwise any that the world allows.
+  // With source sets exactly these; one may occur twice. Otherwise any that the world allows.
   std::vector<Fault> faults;
-  // Finds out which others could happen as well: Frontier::faults_seen().
+  // Finds out which other faults could happen, too: Frontier::faults_seen().
   bool looks_for_others = false;
 };
 
@@ -65,27 +65,28 @@ class Frontier {
   // True if the trace's last step, with its numbers, slept when its state was reached.
   [[nodiscard]] bool last_step_slept() const;
 
-  // Source sets. A race: `later` is to be tried before `earlier`.
+  // For source sets: a race demands that `later` is tried before `earlier`.
   void reverse(std::size_t earlier, std::size_t later);
-  // Tries the steps first that this step has made impossible. `ended`: nothing follows the trace.
+  // Lets steps that this one has made impossible be tried before it. `ended`: nothing follows the
+  // trace.
   void add_disabled(std::size_t step, bool ended);
   // Tries everything from every state on the path.
   void try_everything();
 
-  // The trace becomes the next schedule, all of whose steps but the last one are known; false if
+  // Turns the trace into the next schedule, all of whose steps but the last one are known; false if
   // everything has been tried.
   bool backtrack();
   // The first step that is new in this run.
   [[nodiscard]] std::size_t first_new() const { return first_new_; }
 
-  // True if this could have happened in that state as well.
+  // True if this could have happened in that state, too.
   [[nodiscard]] bool could_happen(std::size_t state, StepKey key) const {
     return nodes_[state].find(key) != nullptr;
   }
   [[nodiscard]] bool all_faults_happened() const {
     return world_.faults_injected() == faults_.faults.size();
   }
-  // Every fault that could have happened somewhere, if it looks for them.
+  // Every fault that could have happened somewhere, if the frontier looks for others.
   [[nodiscard]] std::vector<Fault> faults_seen() const;
 
  private:

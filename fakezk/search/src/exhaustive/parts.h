@@ -27,11 +27,11 @@ struct Stage {
   fakezk::World world;
 };
 
-// One exploration, and what has become of it.
+// One exploration and its results.
 struct Part {
   ExecutionLimits limits;
   FaultsToHappen faults;
-  // Set when it has been searched.
+  // Set after the search.
   std::optional<Exploration::End> end = {};
   Tally tally = {};
   Found found = {};
@@ -49,14 +49,14 @@ class PartSearch {
   PartSearch(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
       : options_(options), stages_(stages), workers_(workers) {}
 
-  // Searches the parts without an end, all of them unless the caller or the bound stops it, or a
-  // part ends the search: then all parts before that one. `deepest` as in Tally.
+  // Searches all parts without an `end`, unless the caller or the bound stops it. If a part ends
+  // the search, only the parts before that one are certain to be searched. `deepest` as in Tally.
   void search(std::vector<Part>& parts, std::uint32_t deepest, const WhenEnded& when_ended);
-  // The bound on executions is reached.
+  // Whether the bound on executions is reached.
   [[nodiscard]] bool bounded() const { return executions_ >= options_.executions; }
 
  private:
-  // The first part that has ended otherwise than exhausted.
+  // The first part that has not ended as exhausted.
   using FirstEnd = std::atomic<std::size_t>;
 
   [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<Part>& parts) const;

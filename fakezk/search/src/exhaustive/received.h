@@ -9,12 +9,13 @@
 
 namespace lockstep::search {
 
-// Hashes what each process receives, which decides what it does: its memory cannot be seen.
+// Hashes the messages that each process receives. They decide what the process does, and stand for
+// its memory, which cannot be seen.
 class Received final : public fakezk::Tracer {
  public:
   explicit Received(fakezk::World& world) : world_(world) {}
 
-  // By process. restore() puts back those of an earlier point.
+  // One hash for each process. restore() returns to those of an earlier point.
   [[nodiscard]] const std::vector<std::uint64_t>& hashes() const { return hashes_; }
   void restore(const std::vector<std::uint64_t>& hashes) { hashes_ = hashes; }
   // Returns a hash of everything that can be seen of the world, and of everything that each process

@@ -11,7 +11,7 @@ namespace lockstep::search {
 
 namespace {
 
-// Takes given steps of a trace in a given order, and records what the last two touch.
+// Replays given steps of a trace in a given order, and records what the last two touch.
 class Script final : public fakezk::Chooser {
  public:
   Script(const fakezk::World& world, fakezk::FootprintRecorder& recorder)
@@ -82,8 +82,8 @@ std::optional<Violation> SelfCheck::repeat(const Schedule& schedule, const Outco
                              [&](fakezk::Tracer* tracer) { return run_again(schedule, tracer); });
 }
 
-Violation SelfCheck::where_runs_part(const Schedule& schedule) {
-  return search::where_runs_part(
+Violation SelfCheck::where_runs_diverge(const Schedule& schedule) {
+  return search::where_runs_diverge(
       world_, [&](fakezk::Tracer* tracer) { return run_again(schedule, tracer); });
 }
 
@@ -114,8 +114,8 @@ SelfCheck::Pair SelfCheck::check_pair(std::size_t first) {
 }
 
 // The observable state after the steps up to `first` and the next two, in their order or swapped.
-// nullopt if that is not possible, or if the two steps conflict in this order: whether two steps
-// depend on each other must not depend on the order that was looked at.
+// nullopt if that is not possible, or if the two steps conflict in this order: whether they depend
+// on each other must not depend on the order that is looked at.
 std::optional<std::uint64_t> SelfCheck::state_after(std::size_t first, bool swapped) {
   Script script(world_, recorder_);
   for (std::size_t i = 0; i < first; ++i) script.add(trace_[i]);

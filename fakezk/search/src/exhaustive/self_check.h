@@ -13,27 +13,27 @@
 
 namespace lockstep::search {
 
-// An exhaustive search relies on two claims, which this checks: the program always goes the same
-// way with the same schedule, and two steps whose footprints do not meet can be swapped.
+// Checks two claims on which an exhaustive search relies: the program always takes the same steps
+// under the same schedule, and two steps whose footprints do not conflict can be swapped.
 class SelfCheck {
  public:
   // The choices of an execution.
   using Schedule = std::vector<fakezk::Deviation>;
 
-  // Between executions only: it runs some of its own in this world.
+  // For use between executions: it runs others in this world.
   SelfCheck(fakezk::World& world, Program& program, const ExecutionLimits& limits,
             fakezk::FootprintRecorder& recorder, const Trace& trace, const Frontier& frontier);
 
-  // Runs an execution again; what differs, if anything does.
+  // Repeats an execution; returns the difference, if any.
   std::optional<Violation> repeat(const Schedule& schedule, const Outcome& first);
   // Finds the step at which executions of this schedule diverge. The caller knows that they do.
-  Violation where_runs_part(const Schedule& schedule);
+  Violation where_runs_diverge(const Schedule& schedule);
 
   enum class Pair : std::uint8_t {
     kNone,              // No two adjacent steps are independent.
     kCommutes,          // The order made no difference.
-    kDependent,         // It did: dependence() names the steps.
-    kNondeterministic,  // The same order, run again, did too.
+    kDependent,         // The order made a difference: dependence() names the steps.
+    kNondeterministic,  // Even the same order, run again, made a difference.
   };
   // Tries two adjacent independent steps of the trace in both orders; `number` says where to look.
   Pair check_a_pair(std::uint64_t number);

@@ -6,8 +6,8 @@
 
 namespace lockstep::search {
 
-// A set of hashes that only grows. It takes 8 to 12 bytes for each, and twice as much for a moment
-// when it grows.
+// A set of hashes that only grows. Each hash takes 8 to 12 bytes, and twice as much for a moment
+// while the set grows.
 class StateSet {
  public:
   void insert(std::uint64_t state) {
@@ -29,8 +29,8 @@ class StateSet {
 
   void settle();
 
-  std::vector<std::uint64_t> sorted_;  // Each once.
-  std::vector<std::uint64_t> recent_;  // In any order, perhaps known already.
+  std::vector<std::uint64_t> sorted_;  // Without duplicates.
+  std::vector<std::uint64_t> recent_;  // In any order; some may be in `sorted_`.
 };
 
 }  // namespace lockstep::search

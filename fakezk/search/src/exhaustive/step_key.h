@@ -9,9 +9,9 @@
 
 namespace lockstep::search {
 
-// A kind of step that can happen at most once at a time, whatever else happens: a request of this
-// link is applied, that session is cut off. If it happens again later, under the same key, that is
-// the next step of the same source.
+// Identifies a step that can happen at most once at a time, whatever else happens: a request of
+// this link is applied, that session is cut off. The same key later on is the next step of the same
+// source.
 using StepKey = std::uint64_t;
 
 // The choice that nothing happens any more, although a fault could.
@@ -28,11 +28,11 @@ inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 [[nodiscard]] std::uint64_t label(StepKey key, const fakezk::PathTable& paths);
 [[nodiscard]] std::string describe(StepKey key);
 
-// A fault as all worlds call it: every world has its own numbers of paths.
+// A fault under a name that all worlds share: path numbers differ between worlds.
 struct Fault {
   Fault(StepKey fault, const fakezk::PathTable& paths);
   Fault(StepKey without_path, std::string of) : key(without_path), path(std::move(of)) {}
-  // True if the world with these paths calls it so.
+  // True if `fault` is this one in the world with these paths.
   [[nodiscard]] bool is(StepKey fault, const fakezk::PathTable& paths) const;
 
   StepKey key;       // Without the number of a path.

@@ -8,7 +8,7 @@
 
 namespace lockstep::search {
 
-// The sum of explorations of different traces.
+// Sums over explorations of different traces.
 struct Sums {
   void add(const Sums& other) {
     traces += other.traces;

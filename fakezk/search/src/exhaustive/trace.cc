@@ -18,14 +18,14 @@ TraceStep& Trace::append() {
   return step;
 }
 
-// A timer that fires because nothing else can happen comes after everything.
+// A timer that fires because nothing else can happen depends on all earlier steps.
 bool Trace::depends(const TraceStep& earlier, std::size_t number, const TraceStep& later) const {
   return earlier.key == later.key || later.sender == number || is_timer(later.key) ||
          earlier.footprint.conflicts_with(later.footprint);
 }
 
-// Latest first, so that the steps between are known: a direct dependence that is not causal is a
-// race.
+// Goes backwards, so that the steps in between are known: a direct dependence that is not causal is
+// a race.
 void Trace::order(std::size_t step, const fakezk::PathTable& paths) {
   races_.clear();
   TraceStep& later = steps_[step];

@@ -25,12 +25,12 @@ struct TraceStep {
   // The world's trace hash before the step, the same in every run that comes here.
   std::uint64_t hash = 0;
   fakezk::Footprint footprint;
-  // The step that sent what this one has taken.
+  // The step that sent the message which this one takes.
   std::uint32_t sender = fakezk::FootprintRecorder::kNoStep;
   // Everything that each process had received before the step (Received).
   std::vector<std::uint64_t> received;
   StepSet before;              // All steps that happen before this one.
-  std::uint64_t identity = 0;  // The step, and all that happens before it.
+  std::uint64_t identity = 0;  // A hash of the step and of all that happens before it.
 };
 
 // The steps of one schedule, what each of them touched, and from that their partial order
@@ -45,24 +45,23 @@ class Trace {
   [[nodiscard]] const TraceStep& last() const { return steps_[size_ - 1]; }
   [[nodiscard]] std::size_t count(StepKey key) const;
 
-  // Appends a step of which nothing is known yet.
+  // Appends an empty step.
   TraceStep& append();
   // Keeps the first `size` steps.
   void shorten(std::size_t size) { size_ = size; }
 
-  // Finds what happens before this step, after all earlier steps have been ordered, and the step's
-  // races.
+  // Finds the races of this step, and what happens before it. All earlier steps must be ordered.
   void order(std::size_t step, const fakezk::PathTable& paths);
-  // The earlier steps, latest first, that the step ordered last depends on directly, not because
-  // they caused it: the two could happen in the other order.
+  // The races of the step ordered last: the earlier steps, latest first, on which it depends
+  // directly but not causally, so that the two could happen in the other order.
   [[nodiscard]] const std::vector<std::size_t>& races() const { return races_; }
-  // The steps that can come first, if `later` is to happen before `earlier`: of all steps between
+  // The steps that can come first if `later` is to happen before `earlier`: of all steps between
   // the two that do not depend on `earlier`, those that depend on none of the others. `later` is
   // the step ordered last. Valid until the next call.
   [[nodiscard]] const std::vector<StepKey>& initials(std::size_t earlier, std::size_t later);
   // True if two adjacent steps happened independently, so that they could be swapped.
   [[nodiscard]] bool independent(std::size_t first) const;
-  // The same for all orders of one trace. All steps have been ordered.
+  // Equal for all orders of one trace. All steps must be ordered.
   [[nodiscard]] std::uint64_t identity() const;
 
  private:

@@ -11,7 +11,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 constexpr bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// How many bytes at the start of `text` are one well-formed UTF-8 sequence; 0 if none are.
+// The length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t sequence(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80) return 1;

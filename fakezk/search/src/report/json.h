@@ -6,7 +6,7 @@
 
 namespace lockstep::search {
 
-// Writes JSON that can be put inside an HTML script element: no byte of it ends the element, and
+// Writes JSON that can stand inside an HTML script element: no byte of it ends the element, and
 // invalid UTF-8 becomes U+FFFD. Commas are added automatically.
 class JsonWriter {
  public:

@@ -14,20 +14,20 @@ namespace {
 
 constexpr std::size_t kNarrowest = 12;
 constexpr std::size_t kLeftColumns = 16;
-// By the number of lanes. The text for a lock with short names fits even into the last width.
+// The widths by the number of lanes. Even the last one fits the texts of a lock with short names.
 constexpr std::size_t kWidestLast = 72;
 constexpr std::size_t kWidestOfTwo = 72;
 constexpr std::size_t kWidestOfThree = 52;
 constexpr std::size_t kWidestOfMore = 40;
 constexpr std::size_t kMostFirst = 40;
 constexpr std::size_t kMostLast = 80;
-// A loop of at most so many rows is drawn once if it runs at least so often.
+// A loop of at most kLongestLoop rows is drawn once if it runs at least kFewestTimes times.
 constexpr std::size_t kLongestLoop = 8;
-// Precedes the second line of a text, and those after it.
+// Begins all lines of a text but the first.
 constexpr std::string_view kIndent = "     ";
 constexpr std::size_t kFewestTimes = 3;
 
-// A narrower screen has no room for lanes, nor has a wider one that leaves them less than so much.
+// Lanes are folded on a narrower screen, and where each of them would have less room than this.
 constexpr std::size_t kFewestColumns = 100;
 constexpr std::size_t kLeastRoom = 26;
 constexpr std::string_view kServersLane = "servers, clock";
@@ -54,7 +54,7 @@ std::size_t bytes_of(std::string_view text, std::size_t most) {
   return end;
 }
 
-// The text in lines of at most `most` characters. It is broken at blanks, and within a word that is
+// Breaks the text into lines of at most `most` characters, at blanks, and within a word that is
 // longer than a line.
 std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
   std::vector<std::string> lines;
@@ -119,10 +119,10 @@ constexpr std::array kMarks = {Mark{"+", "creates"},
                                Mark{"**", "servers, clock or fault"},
                                Mark{"==", "says"}};
 
-// How wide the lanes may be; by default as suits their number.
+// The widths of the lanes; their number decides by default.
 struct Layout {
   std::optional<std::size_t> widest_lane = std::nullopt;
-  std::optional<std::size_t> columns = std::nullopt;  // Of the screen; the lanes stay within.
+  std::optional<std::size_t> columns = std::nullopt;  // The screen's width.
 };
 
 class Drawing {
@@ -169,7 +169,7 @@ class Drawing {
     return text.empty() ? text : text + '\n';
   }
 
-  // The guarantee that is broken, if one is, as the last line.
+  // The last line: the broken guarantee, if any.
   [[nodiscard]] std::string violation() const {
     if (!chronicle_.violation) return {};
     const Violation& broken = *chronicle_.violation;
@@ -268,7 +268,7 @@ class Drawing {
     return next;
   }
 
-  // A thread that goes on right after the step that ended its call was not preempted: that is not
+  // A thread that goes on right after the step that ended its call was not preempted, and is not
   // shown.
   [[nodiscard]] bool goes_on_at_once(std::size_t index) const {
     const Moment& moment = chronicle_.moments[index];
@@ -382,7 +382,7 @@ class Drawing {
     return true;
   }
 
-  // The last one is the servers'.
+  // Everything without a lane goes into the last one, the servers'.
   [[nodiscard]] std::size_t lane_of(std::uint32_t process, std::uint32_t user = 0) const {
     const auto found = std::ranges::find_if(
         lanes_, [&](const Lane& lane) { return lane.process == process && lane.user == user; });
@@ -436,7 +436,7 @@ class Drawing {
   const Chronicle& chronicle_;
   const ShortNames short_name_;
   const std::vector<Lane> lanes_;
-  std::vector<std::string> names_;  // Of these lanes, and of the servers' if they have one.
+  std::vector<std::string> names_;  // For `lanes_`, and for the servers' lane if there is one.
   std::vector<Row> rows_;
   std::size_t widest_lane_ = 0;
   std::size_t widest_last_ = 0;

@@ -5,8 +5,8 @@ namespace lockstep::search {
 namespace {
 
 // Delay-bounded scheduling (M. Emmi, S. Qadeer, Z. Rakamaric, "Delay-bounded scheduling", POPL
-// 2011): a deterministic scheduler, here the default one, is made to pass over its choice at a few
-// random positions. Most bugs need one or two delays. A delayed source waits until nothing else can
+// 2011): a deterministic scheduler, here the default one, has to skip its choice at a few random
+// positions. Most bugs need one or two delays. A delayed source waits until nothing else can
 // happen.
 class Delay final : public RandomOrder<Delay> {
  public:

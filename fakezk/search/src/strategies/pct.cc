@@ -7,10 +7,10 @@ namespace {
 // Probabilistic concurrency testing (S. Burckhardt et al., "A randomized scheduler with
 // probabilistic guarantees of finding bugs", ASPLOS 2010): every source has a random priority and
 // the highest goes first. There are d - 1 change points, each at a random position and with its own
-// priority below all initial ones: the source that reaches one gets its priority. Which of two
-// change points is the lower one does not depend on which comes first: a bug may need the source
-// that gives way last to go on before another that gave way earlier. Bugs of depth d are found with
-// probability at least 1 / (n k^(d-1)). Here d is drawn from 2, 3 and 5.
+// priority below all initial ones: the source that reaches one gets its priority. The priorities of
+// change points do not follow their positions: a bug may need the source that is lowered last to go
+// on before another that was lowered earlier. Bugs of depth d are found with probability at least 1
+// / (n k^(d-1)). Here d is drawn from 2, 3 and 5.
 class Pct final : public RandomOrder<Pct> {
  public:
   void begin_events(const ExecutionStart& start) override {

@@ -6,8 +6,8 @@ namespace {
 
 // Partial order sampling (X. Yuan, J. Yang, R. Gu, "Partial order aware concurrency sampling", CAV
 // 2018): every event gets a random priority when it becomes enabled; the highest happens, and the
-// events that race with it draw again. Requests race with each other at the server; deliveries
-// race with nothing but themselves.
+// events that race with it draw again. Requests race with each other at the server; deliveries race
+// with nothing.
 class Pos final : public RandomOrder<Pos> {
  public:
   void begin_events(const ExecutionStart& start) override {

@@ -4,8 +4,8 @@ namespace lockstep::search {
 
 namespace {
 
-// Uniform among what is enabled: the baseline that is hard to beat on easy bugs (P. Thomson,
-// A. Donaldson, A. Betts, "Concurrency testing using controlled schedulers", 2016).
+// Chooses uniformly among the enabled events: a baseline that is hard to beat on easy bugs (P.
+// Thomson, A. Donaldson, A. Betts, "Concurrency testing using controlled schedulers", 2016).
 class RandomWalk final : public RandomOrder<RandomWalk> {
  public:
   void begin_events(const ExecutionStart&) override {}

@@ -7,7 +7,7 @@ namespace lockstep::search {
 
 namespace {
 
-// The relative frequencies of the kinds: those that are frequent in production are frequent here.
+// The relative frequencies of the kinds: what is frequent in production is frequent here.
 constexpr std::array<std::uint32_t, fakezk::kFaultKinds> kWeights = [] {
   std::array<std::uint32_t, fakezk::kFaultKinds> weights{};
   weights.fill(2);
@@ -25,7 +25,8 @@ std::uint32_t weight_of_first(fakezk::FaultKinds kinds) {
   return kWeights[static_cast<std::size_t>(first(kinds))];
 }
 
-// Kinds that must be named take part only where they are: other hunts draw as if there were none.
+// Kinds that must be named count only where they are named: other hunts draw as if these kinds did
+// not exist.
 std::uint32_t kinds_to_draw(fakezk::FaultKinds possible) {
   return static_cast<std::uint32_t>(std::bit_width(possible | fakezk::kAllFaultKinds));
 }
@@ -41,8 +42,8 @@ constexpr std::array<StrategyName, 6> kStrategies = {{{"portfolio", &make_portfo
 
 std::span<const StrategyName> strategies() { return kStrategies; }
 
-// Mostly some, because bugs that need no fault are found soon enough. Every number up to the budget
-// is then equally likely; most bugs need one or two.
+// Mostly draws some faults, because bugs that need none are found soon enough. Then every number up
+// to the budget is equally likely; most bugs need one or two.
 std::uint32_t FaultTimes::number_of_faults(fakezk::RandomStream& random, std::uint32_t most) {
   if (random.below(kFaultFreeShare) == 0) return 0;
   return 1 + random.below(most);

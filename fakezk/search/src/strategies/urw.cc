@@ -7,7 +7,7 @@ namespace lockstep::search {
 namespace {
 
 // Uniform random walk (H. Zhao et al., "Selectively uniform concurrency testing", ASPLOS 2025):
-// chooses a source with a probability proportional to its remaining events, which makes all
+// chooses a source with a probability proportional to its remaining events. This makes all
 // interleavings equally likely, and lets one-step sources strike anywhere in the run instead of
 // early. The number of events per source is taken from the default execution.
 class Urw final : public RandomOrder<Urw> {

@@ -23,7 +23,7 @@ struct Crash : FaultPlaces<Crash> {
 extern const Fault kCrashFault;
 constinit const Fault kCrashFault =
     Crash::with({.name = "crash",
-                 .effect = "a process dies without another word and starts again",
+                 .effect = "a process dies without warning and starts again",
                  .strikes = "a process whose program allows it",
                  .needs = FaultNeed::kRestarter});
 

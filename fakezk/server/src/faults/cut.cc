@@ -13,8 +13,8 @@ struct Cut : FaultPlaces<Cut> {
         world.network().size(), [&](LinkIndex link) { return world.network()[link].open; }, visit);
   }
 
-  // By default all requests are lost. A cut after which the server accepts some of them is a cut
-  // that comes after their application.
+  // By default all requests are lost. If the server accepts some of them, the cut is the same as
+  // one after it has applied them.
   static void strike(World& world, const Event& event, Step& step) {
     const Link& link = world.network().at(event.index);
     const auto requests = static_cast<std::uint32_t>(link.requests.size());

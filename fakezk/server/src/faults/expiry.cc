@@ -12,7 +12,7 @@ struct Expiry : FaultPlaces<Expiry> {
     return visit_living_sessions(world, visit);
   }
 
-  // The trace shows when it ends, after the timers on the way.
+  // Traces the step at its end, after the timers that fire on the way.
   static void strike(World& world, const Event& event, Step& step) {
     world.faults().expire(event.index);
     step.now = world.now();

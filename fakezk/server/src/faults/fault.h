@@ -8,17 +8,17 @@
 
 namespace lockstep::fakezk {
 
-// One kind of fault, in one file of this folder: the facts, where it can strike, what it does.
+// One kind of fault, in one file of this folder: its facts, where it can strike, and what it does.
 struct Fault : FaultFacts {
   // Whether it can strike anywhere.
   bool (*possible)(const World& world);
-  // Adds the events by which it can strike, if its kind is among those that are left.
+  // Adds an event for each place where the fault can strike, if `left` has its kind.
   void (*list)(const World& world, FaultKinds left, EventList& into);
   // Strikes; `step` has the event. Traces the step before anything else changes.
   void (*strike)(World& world, const Event& event, Step& step);
 };
 
-// All of them, in the order in which a menu lists them.
+// All kinds, in the order in which a menu lists them.
 struct ListedFault {
   FaultKind kind;
   const Fault* fault;
@@ -28,8 +28,8 @@ struct ListedFault {
 // Those of `kinds` that can strike.
 [[nodiscard]] FaultKinds possible_among(const World& world, FaultKinds kinds);
 
-// `Self` has each(world, visit), which calls visit(index) for each place where it can strike until
-// that returns true, and returns whether it did.
+// Self::each(world, visit) calls visit(index) for each place where the fault can strike, until
+// visit returns true; it returns whether visit did.
 template <class Self>
 struct FaultPlaces {
   static bool possible(const World& world) {
@@ -47,7 +47,7 @@ struct FaultPlaces {
   }
 };
 
-// Calls visit(index) for every index below `count` that satisfies `can_strike`, as above.
+// Calls visit(index) for every index below `count` that satisfies `can_strike`, as Self::each does.
 template <class CanStrike, class Visit>
 bool visit_each(std::size_t count, CanStrike can_strike, Visit visit) {
   for (std::uint32_t index = 0; index < count; ++index) {

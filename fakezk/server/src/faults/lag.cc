@@ -12,7 +12,7 @@ struct Lag : FaultPlaces<Lag> {
         [&](ReplicaIndex index) { return !world.server().replica(index).lagging; }, visit);
   }
 
-  // Replica by replica: its partition stands beside its lag.
+  // Lists lags and partitions together, replica by replica.
   static void list(const World& world, FaultKinds left, EventList& into) {
     const auto add = [&](FaultKind kind, ReplicaIndex index, bool struck) {
       if ((left & bit(kind)) != 0 && !struck) into.add({Event::Kind::kFault, kind, index});

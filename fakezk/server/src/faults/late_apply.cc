@@ -26,7 +26,7 @@ struct LateApply : FaultPlaces<LateApply> {
         visit);
   }
 
-  // The server has read one request at least.
+  // The server has read at least one request.
   static void strike(World& world, const Event& event, Step& step) {
     const Link& link = world.network().at(event.index);
     const auto requests = static_cast<std::uint32_t>(link.requests.size());

@@ -12,7 +12,7 @@ struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
         [&](ReplicaIndex index) { return !world.server().replica(index).unreachable; }, visit);
   }
 
-  // The fault `lag` lists both.
+  // The fault `lag` lists this one, too.
   static void list(const World&, FaultKinds, EventList&) {}
 
   static void strike(World& world, const Event& event, Step& step) {
@@ -26,8 +26,8 @@ struct ReplicaPartition : FaultPlaces<ReplicaPartition> {
 extern const Fault kReplicaPartitionFault;
 constinit const Fault kReplicaPartitionFault = ReplicaPartition::with(
     {.name = "replica-partition",
-     .effect = "a replica loses its leader, and serves reads until the sync limit; the leader "
-               "never hears what the replica heard in the last half tick",
+     .effect = "a replica loses its leader, and serves reads until the sync limit; signs of life "
+               "that clients gave it in the last half tick do not reach the leader",
      .strikes = "several replicas",
      .needs = FaultNeed::kReplicas});
 

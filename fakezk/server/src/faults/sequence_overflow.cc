@@ -18,7 +18,7 @@ struct SequenceOverflow : FaultPlaces<SequenceOverflow> {
     return server.windable()[index];
   }
 
-  // By default at the first of these places.
+  // By default the counter moves to the first of these positions.
   static void strike(World& world, const Event& event, Step& step) {
     step.path = parent(world.server(), event.index);
     const std::uint32_t nearer = world.draw(Server::kMostCreatesLeft + 1);

@@ -55,8 +55,7 @@ static_assert(std::ranges::find(kByKind, nullptr) == kByKind.end(), "a kind has 
 
 std::span<const ListedFault, kFaultKinds> listed_faults() { return kListed; }
 
-// Entry by entry in straight code: which kinds are asked for is random, and a processor predicts
-// calls in one place badly if they go to different functions.
+// Unrolled: the kinds are random, and processors predict one call site with changing targets badly.
 FaultKinds possible_among(const World& world, FaultKinds kinds) {
   FaultKinds found = 0;
   const auto look = [&](const ListedFault& listed) {

@@ -19,12 +19,12 @@ namespace lockstep::judge {
 // committed. The oracles watch from outside: a recipe is judged by its effects. S oracles are about
 // safety, L and livelock about liveness, R about what is reported.
 //
-//  S1  server-order exclusion: when a grant's evidence was true (a list, or the deletion of a
-//  znode:
-//      GrantRecord::after), its own znode existed and no
-//      conflicting contender was in front, or no more leases were held than the semaphore has; the
-//      intervals of conflicting grants on the server never overlap. A grant whose znode the servers
-//      have forgotten lasts until its holder knows, because no transaction has ended it
+//  S1  server-order exclusion: when a grant's evidence was true (a list, or the deletion of the
+//      znode GrantRecord::after), its own znode existed, and no conflicting contender was in
+//      front or, for a semaphore, no more leases were held than it has; and the intervals of
+//      conflicting grants never overlap on the server. A grant whose znode the servers have
+//      forgotten lasts until its holder knows of the loss, because no transaction has
+//      ended it
 //  S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
 //      loss): when a grant is reported, the holder of every earlier conflicting grant has been
 //      notified of its loss, or is giving it back, unless the server still has that grant too

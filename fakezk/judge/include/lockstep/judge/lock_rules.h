@@ -20,7 +20,7 @@ class LockRules {
   LockRules(std::initializer_list<Mark> queue) : marks(queue) {}
 
   std::vector<Mark> marks;
-  // So many at the front of a queue hold together: usually the first one alone.
+  // This many contenders at the front of a queue hold together: usually the first one alone.
   std::uint32_t holders = 1;
   // The leases of a semaphore: this many children with that mark may be held together.
   std::string_view lease;
@@ -30,8 +30,8 @@ class LockRules {
   // A contender of that name, without a number: its creator holds, and there is no order.
   std::string_view single;
 
-  // How long a contender may be kept from a lock although its turn has come, while nothing happens
-  // but that time passes: until its client has reconnected or repeated a request (L1).
+  // How long a contender may be kept from a lock although its turn has come, while nothing but time
+  // passes: until its client has reconnected or repeated a request (L1).
   Duration idle_allowance = std::chrono::seconds(30);
 
   [[nodiscard]] std::uint32_t sure_capacity() const {

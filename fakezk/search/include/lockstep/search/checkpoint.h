@@ -39,8 +39,8 @@ struct ExhaustiveEstimate {
   std::uint64_t combinations = 0;  // Combinations of that many faults.
   std::uint64_t finished = 0;      // How many of them have been searched.
   std::uint64_t traces = 0;        // Traces of those.
-  // Traces of all. A combination counts as its parts let expect, {f, g} as |{f}| |{g}| / |{}|,
-  // corrected by how far the finished ones were off.
+  // An estimate of the traces of all: a combination {f, g} is expected to have |{f}| |{g}| / |{}|
+  // traces, corrected by how far off this was for the finished ones.
   double expected_traces = 0;
 };
 

@@ -115,10 +115,10 @@ struct HuntResult {
   std::optional<Coverage> coverage;  // Set if it was to be measured.
 };
 
-// Executes until the first violation, in the order of the indices whatever the workers' speed: each
-// worker takes the next few executions when it is free, and their results are merged in order. Some
-// executions are run twice, to find out whether the program is deterministic; if it is not, that is
-// a violation
+// Runs executions until the first violation, the one with the lowest index. Each worker takes the
+// next few executions when it is free, and their results are merged in the order of the indices, so
+// that the result does not depend on the workers' speed. Some executions are run twice, to find out
+// whether the program is deterministic; if it is not, that is a violation
 // ("misuse").
 HuntResult hunt(const HuntOptions& options, Workers& workers);
 

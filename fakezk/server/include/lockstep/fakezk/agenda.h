@@ -11,9 +11,9 @@
 
 namespace lockstep::fakezk {
 
-// The ordinary events that can happen next, in the order of the default schedule: the client goes
-// on whose event came last, and what is late by nature comes last. In the fair order, which heals,
-// the client that was served last comes last.
+// The ordinary events that can happen next, in the order of the default schedule: those of the
+// client whose event came last are first, those that are late by nature last. In the fair order,
+// for the healing at the end, the client that was served last comes last.
 class Agenda {
  public:
   Agenda(Network& network, Server& server, const Processes& processes, const Threads& threads)

@@ -30,12 +30,12 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// The faults that can strike next. They are listed only when asked for, and only as far: most steps
-// need no look at them.
+// The faults that can strike next. They are listed on demand only, and only as far as asked for,
+// because most steps need none of them.
 class PossibleFaults {
  public:
   [[nodiscard]] virtual std::span<const Event> list() const = 0;
-  // How the list begins: at least up to the last one of that kind.
+  // The beginning of the list, at least up to the last fault of that kind.
   [[nodiscard]] virtual std::span<const Event> list_up_to(FaultKind) const { return list(); }
   // Returns those of these kinds that can strike.
   [[nodiscard]] virtual FaultKinds among(FaultKinds kinds) const {
@@ -85,13 +85,13 @@ class Chooser {
 
   // Chooses the event that happens next.
   virtual Choice next(const Menu& menu) = 0;
-  // Nothing can happen any more but a fault: which one of the menu does, or none, and it is over.
+  // Nothing but a fault can happen any more: which one of the menu strikes; none ends it all.
   virtual std::optional<std::uint32_t> last_fault(const Menu&) { return std::nullopt; }
   // A number below `options` (at least 2) that an event needs; 0 is the default.
   virtual std::uint32_t number(std::uint32_t options) = 0;
   // The same, where it decides only in which order something stands.
   virtual std::uint32_t order(std::uint32_t options) { return number(options); }
-  // The same, where every value leads to what 0 and other choices before it lead to.
+  // The same, where each value has an effect that 0 has, too, after other choices before it.
   virtual std::uint32_t shortcut(std::uint32_t options) { return number(options); }
 };
 

@@ -51,13 +51,13 @@ class Faults {
   void cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   // The servers hear nothing of a session until they expire it: the clock moves there.
   void expire(SessionIndex session);
-  // That is under way, what is asked on this connection meanwhile would be answered long before:
-  // it is another session's, it is sound, and nothing that the schedule leaves in flight stands in
-  // front.
+  // Whether expire() is under way, and a request on this connection would be answered long before
+  // its end: the connection is another session's and sound, and nothing that the schedule leaves
+  // in flight is in front.
   [[nodiscard]] bool answers_meanwhile(LinkIndex link) const;
   void kill_session(SessionIndex session);
-  // Every connection ends with it: no request that was under way arrives. By hand, every answer
-  // does; the fault loses any of the last ones on each connection.
+  // Ends every connection. No request under way arrives. Every answer under way does if a test
+  // calls this; the fault loses some of the last answers on each connection.
   void change_leader();
   // The same, and the last `writes` writes never happened (Server::forget_writes).
   void forget_writes(std::uint32_t writes);

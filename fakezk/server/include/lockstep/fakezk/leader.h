@@ -77,9 +77,9 @@ class Leader {
     Zxid czxid;
     std::int32_t children_created;
   };
-  // The last `writes` writes never happened (Z119): log, tree and ephemerals are those without
-  // them; sessions and their clocks stay. There is something to forget. Returns the counters that
-  // have to be wound, in every tree: the log does not say how far they had come.
+  // Forgets the last `writes` writes, of which there must be one (Z119): log, tree and ephemerals
+  // are those without them; sessions and their clocks stay. Returns the counters that have to be
+  // wound in every tree, because the log does not say how far they had come.
   [[nodiscard]] std::vector<Counter> forget(std::uint32_t writes, TimePoint now);
   // No server forgets what has been committed so far.
   void keep_log() { log_.keep(); }

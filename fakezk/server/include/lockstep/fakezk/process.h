@@ -84,7 +84,7 @@ class Process final : public Executor {
   [[nodiscard]] bool at_rest() const {
     return !runs() && clock_.timers().empty() && clock_.is_exact();
   }
-  // All that decides what its clock and its timers do from now on, but for what it does itself.
+  // A hash of what determines its clock and its timers from now on, besides its own actions.
   [[nodiscard]] std::uint64_t clock_hash() const {
     return stalled_ ? hash_with(clock_.hash(), wakes_at_) : clock_.hash();
   }

@@ -39,7 +39,7 @@ class ProcessClock {
     time_.is_read();
     return shown();
   }
-  // The same without a report: for a time that is kept, and that the process may never ask for.
+  // The same without a report: for a time that is stored, and that the process may never read.
   [[nodiscard]] TimePoint shown() const { return is_exact() ? time_.now() : drifting_now(); }
   void start(Timer& timer, TimePoint due) {
     time_.is_read();

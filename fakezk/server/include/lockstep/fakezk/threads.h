@@ -22,8 +22,8 @@ class Thread {
 
   // Its call is over: from now on it may go on, once. Not called again before it has gone on.
   void call_is_over();
-  // It is running and lets others go first, or goes on without a break: by default, before
-  // everything else.
+  // It is running, and others may go first now. By default it goes on at once, before everything
+  // else.
   void is_preempted();
   // The process, and which of its threads this is: the lowest number that no other one has.
   [[nodiscard]] std::uint32_t index() const { return index_; }

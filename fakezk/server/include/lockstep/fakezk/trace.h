@@ -39,7 +39,7 @@ class Tracer {
   Tracer& operator=(const Tracer&) = delete;
   virtual ~Tracer() = default;
 
-  // Before what the step sets off in the client runs.
+  // Called before the work runs that the step causes in the client.
   virtual void step(const Step& step) = 0;
   // A remark of the program under test about one of its processes: "holds /lock".
   virtual void note(std::uint32_t process, std::string_view text) = 0;

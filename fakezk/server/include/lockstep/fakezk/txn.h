@@ -18,7 +18,7 @@ inline constexpr LinkIndex kNoLink = static_cast<LinkIndex>(-1);
 
 // One entry of the leader's log; every replica applies the entries in this order. A failed write is
 // an entry without changes. So is a sync, which takes no zxid: the replica of its connection
-// answers it when it gets here.
+// answers it when it reaches this entry.
 struct Txn {
   OpCode op = OpCode::kSync;
   bool opens_session = false;

@@ -41,7 +41,7 @@ class WorkLoop {
   // Pieces of work, timers of one instant, or coroutines in a row that may run between two steps.
   void set_most(std::uint32_t most) { most_ = most; }
   [[nodiscard]] std::uint32_t most() const { return most_; }
-  // More than that is taken for Endless, which escapes: `what` says of which of them.
+  // More than that counts as endless: an Endless escapes. `what` names the kind of work.
   void is_endless(std::string_view what) noexcept;
   [[nodiscard]] internal::ChainLimit& chains() { return chains_; }
 

@@ -26,8 +26,8 @@ namespace lockstep::fakezk {
 
 class FaultMenu;
 
-// The simulated world: one server, its clients' processes and connections, one clock. Nothing
-// happens by itself: step() lets one event happen, which one is the chooser's choice. The same
+// The simulated world: servers, their clients' processes and connections, one clock. Nothing
+// happens by itself: step() lets one event happen, and the chooser chooses which. The same
 // choices give the same trace hash on every compiler, optimisation level and sanitizer.
 // Single-threaded. Reset and used again, it allocates nothing in the steady state.
 class World final {
@@ -98,8 +98,8 @@ class World final {
   void settle();
   // Runs what has been posted to the processes.
   void drain() { work_.run_posted(); }
-  // So much may run between two steps: pieces of work, timers of one instant, or coroutines in a
-  // row that have nothing to wait for. More is taken for Endless, and escapes. Until the reset.
+  // The most that may run between two steps: pieces of work, timers of one instant, or coroutines
+  // in a row that have nothing to wait for. More escapes as an Endless. Until the reset.
   void set_most_work(std::uint32_t most) { work_.set_most(most); }
   // By hand a test may have a hundred thousand waiters that all wake at once.
   static constexpr std::uint32_t kMostWork = 5'000'000;

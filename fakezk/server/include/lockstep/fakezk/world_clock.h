@@ -35,8 +35,8 @@ class WorldClock {
 
   // When the next timers are due, in world time; none if there are none.
   std::optional<TimePoint> find_next();
-  // As found last, in the order of the default schedule: one of each queue whose earliest timer is
-  // due first. Clocks are never so equal that it is sure which of them comes before the others.
+  // As found last, in the order of the default schedule: the earliest timer of each queue whose
+  // earliest timer is due first. (Real clocks never agree so well that one surely comes first.)
   [[nodiscard]] const std::vector<NextTimer>& next() const { return next_; }
   [[nodiscard]] bool a_timer_runs() const;
   // Whether something waits for the time to pass; timers that keep nothing going do not count.

@@ -25,8 +25,8 @@ namespace lockstep::lab {
   return blocking::run(client.executor(), [&client, ask] { return ask(client); });
 }
 
-// At the resource that an exclusive lock protects, until the holder learns that its session is over
-// or can no longer be proven alive.
+// Is at the resource that an exclusive lock protects until the holder learns that its session is
+// over or can no longer be proven alive.
 class InsideOfSession final : private SessionListener {
  public:
   InsideOfSession(Contender& self, Session& session)

@@ -98,8 +98,8 @@ struct HuntWatch {
   std::string replay_by = "LOCKSTEP_REPLAY=";
 };
 
-// Why a hunt has ended. The last three apply to exhaustive searches only: everything was tried;
-// only the rest of executions that were cut short is left; the search contradicts itself.
+// Why a hunt has ended. The last three are of exhaustive searches: everything was tried; everything
+// but the rest of executions that were cut short was tried; the search has contradicted itself.
 enum class StoppedBy : std::uint8_t {
   kCount,
   kViolation,

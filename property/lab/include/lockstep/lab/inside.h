@@ -13,9 +13,9 @@
 namespace lockstep::lab {
 
 // The critical section of an exclusive lock's holder, from the constructor to the destructor:
-// SharedResource judges (S2) that no other contender is inside, also of a lock that reports no
-// grant. It is empty if the holder knows already that its grant has ended, for that `cause`. For
-// coroutines and for blocking code. The session outlives it.
+// SharedResource judges (S2) that no other contender is inside, also if the lock reports no grant.
+// With a `cause` the grant has ended already, and the holder does not enter. For coroutines and for
+// blocking code. The session outlives it.
 //
 //   Inside inside(self, session, held->cause());  // self: a Contender, or a User of one.
 //   inside.leave_at(held->suspect_token());
@@ -35,7 +35,7 @@ class Inside {
 
   // Leaves as soon as the loss is reported: HeldLock::suspect_token() or lost_token().
   void leave_at(std::stop_token lost) { notice_.emplace(std::move(lost), Leave{this}); }
-  // Relies on its session until then, by its own clock (HeldLock::valid_until).
+  // The holder relies on its session until then, by its own clock (HeldLock::valid_until).
   void rely(TimePoint until) {
     if (inside_) resource_.rely(session_, until, user_);
   }

@@ -64,12 +64,12 @@ class LockUnderTest {
   // be unwound leaves nothing behind. For code with threads: lockstep::threads. Only by a strategy,
   // with one job and no coverage. A failure is run once more in this process, to be drawn.
   bool in_forks = false;
-  // So many executions share a child, as long as that makes no difference. A hunt repeats one in
-  // 200 in a new child, and what it finds; if that goes another way, it begins again with a child
-  // for each execution.
+  // The number of executions that share a child, as long as that makes no difference. A hunt
+  // repeats one in 200, and each finding, in a new child; if the repetition differs, it begins
+  // again with a child for each execution.
   std::uint32_t executions_per_fork = 64;
-  // Makes what is hunted, in place of contenders: a program of another kind that has a name and a
-  // size. The members above do not apply to it, except `least` and `isolated`.
+  // If set, the hunt is of the program that this makes, of another kind than contenders. Then
+  // `name`, `least` and `isolated` apply, and no other member above.
   std::function<std::unique_ptr<search::Program>(ScenarioSize)> make_program;
   // C++ source for this lock in the regression test that a report prints: the second argument of
   // replay_lock, and the header that declares it. lock_under_test<M> and

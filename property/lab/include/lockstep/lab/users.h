@@ -34,7 +34,7 @@ class User {
   // As Contender::note.
   void note(std::string_view text) const { contender_.note(text, number_); }
 
-  // Called around each acquire that shall resolve, and by its deadline (L1, L4).
+  // Call them around each acquire that must resolve (L1), and by its deadline (L4).
   void acquiring(const Session& session, const Context& patience = {}) const;
   void resolved(const Session& session) const;
 

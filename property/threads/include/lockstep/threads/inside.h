@@ -13,16 +13,16 @@ void violated(std::string_view name, std::string message);
 // Writes into the lane of the calling thread. No effect on the schedule.
 void note(std::string_view text);
 
-// A thread is at the resource that a lock protects, from the constructor to the destructor: no
-// other one may be (S2). Everything that it does with ZooKeeper, and every wait, gives the others a
-// chance.
+// The critical section of a thread that holds a lock, from the constructor to the destructor: no
+// other thread may be inside of the same resource (S2). Others may run at each call of ZooKeeper,
+// and at each wait.
 class Inside {
  public:
   explicit Inside(std::string resource);
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   ~Inside();
-  // The holder has learnt that its lock may be lost: from here on others may be inside.
+  // Call it when the holder has learnt that its lock may be lost: others may then be inside.
   void leave();
 
  private:

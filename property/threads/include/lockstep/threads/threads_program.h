@@ -14,19 +14,19 @@
 namespace lockstep::threads {
 
 // A program whose processes are threads of real code: runs their bodies in a world, and judges how
-// they end. What else is judged is its subclasses' matter.
+// they end. Subclasses judge more.
 class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
  public:
   void start(fakezk::World& world, search::Verdict& verdict) final;
   void finish(fakezk::World& world) final;
   void clear() final;
   [[nodiscard]] search::Judgements judgements() const override { return judged_; }
-  // Silences libzookeeper, whose variables each execution finds as they are now. The first program
-  // that is made does this otherwise.
+  // Silences libzookeeper, and records its variables: each execution begins with the values of now.
+  // If nobody calls this, the first program that is made does.
   static void remember_library();
 
  protected:
-  // `is_coarse`: the C client's own mutexes are no points at which another thread may come first.
+  // `is_coarse`: no other thread comes in between at the C client's own mutexes.
   ThreadsProgram(ThreadOwners owners, bool is_coarse);
 
   // The code of the first threads. They end all others before they end.
@@ -36,8 +36,8 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   // All threads have ended, or nothing can happen any more.
   virtual void judge_end(fakezk::World& world) = 0;
   // The program hangs if, with all faults mended, this number has not changed for patience() of
-  // simulated time. By default: how often its threads have gone on, where one that sleeps counts as
-  // going on. Threads of libraries do not count, since they send pings for ever.
+  // simulated time. By default: how often its threads have gone on, or sleep, without the threads
+  // of libraries, which send pings for ever.
   [[nodiscard]] virtual std::uint64_t progress(const fakezk::World& world);
   [[nodiscard]] virtual Duration patience() const { return std::chrono::seconds(30); }
   // The oracle that a thread breaks by waiting for ever.

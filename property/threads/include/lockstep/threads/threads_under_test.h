@@ -14,8 +14,8 @@ namespace lockstep::threads {
 // It connects to "127.0.0.1:2181", or to any other address: each new one is the next simulated
 // server.
 //
-// All executions run in one process, unless `in_forks`. libzookeeper's own variables are as at its
-// start in each execution; `at_start` resets those of the code under test.
+// All executions run in one process, unless `in_forks`. Each finds libzookeeper's own variables as
+// they were at the start of the process; `at_start` resets those of the code under test.
 struct ThreadsUnderTest {
   std::string name;
   std::function<void()> body;
@@ -26,7 +26,7 @@ struct ThreadsUnderTest {
   // No znode may be left below this one when all threads have ended and all sessions are over.
   std::string lock_path = {};
   fakezk::ReplicaIndex replicas = 1;
-  // The C client's own mutexes are no points at which another thread may come first: half the
+  // No other thread comes in between at the C client's own mutexes: an execution has half the
   // steps.
   bool is_coarse = false;
   // Executions run in child processes (lab::LockUnderTest::in_forks): all variables are as they
@@ -35,9 +35,9 @@ struct ThreadsUnderTest {
 };
 
 // Describes it for lab::hunt_lock, lab::replay_lock and EXPECT_NO_VIOLATION. A hunt of it uses one
-// job. `stall` stops one thread of the code under test, and the C client's threads for its handles;
-// with `clock-drift`, their waits take longer or shorter by one part in 64. The fault `crash` does
-// not apply.
+// job. The fault `stall` stops one thread of the code under test, and the C client's threads for
+// its handles; under `clock-drift` their waits take longer or shorter by one part in 64. `crash`
+// does not apply.
 [[nodiscard]] lab::LockUnderTest under_test(ThreadsUnderTest threads);
 
 }  // namespace lockstep::threads

@@ -1,0 +1,119 @@
+#include "transfers.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "calls.h"
+#include "descriptors.h"
+#include "real.h"
+
+// Bytes from one buffer to a descriptor, and back. Connections are streams, whose bytes carry no
+// address.
+
+namespace lockstep::intercept {
+
+ssize_t transmit(Execution& execution, std::string_view call, int file, std::string_view bytes,
+                 int flags) {
+  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
+  if (!descriptor) return -1;
+  const bool waits = (flags & MSG_DONTWAIT) == 0;
+  if (waits) wait_until_ready(execution, call, *descriptor, POLLOUT);
+  const ssize_t first = descriptor->write(bytes);
+  execution.descriptors_changed();
+  if (first <= 0 || !waits || descriptor->nonblocking || !descriptor->is_stream()) return first;
+  auto all = static_cast<std::size_t>(first);
+  while (all < bytes.size()) {
+    wait_until_ready(execution, call, *descriptor, POLLOUT);
+    const ssize_t more = descriptor->write(bytes.substr(all));
+    if (more <= 0) break;
+    execution.descriptors_changed();
+    all += static_cast<std::size_t>(more);
+  }
+  return static_cast<ssize_t>(all);
+}
+
+ssize_t receive(Execution& execution, std::string_view call, int file, std::span<char> into,
+                int flags) {
+  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
+  if (!descriptor) return -1;
+  const bool waits = (flags & MSG_DONTWAIT) == 0;
+  if (waits) wait_until_ready(execution, call, *descriptor, POLLIN);
+  if ((flags & MSG_PEEK) != 0) return descriptor->peek(into.data(), into.size());
+  const ssize_t first = descriptor->read(into.data(), into.size());
+  if (first <= 0 || !waits || descriptor->nonblocking || (flags & MSG_WAITALL) == 0) return first;
+  auto all = static_cast<std::size_t>(first);
+  while (all < into.size()) {
+    wait_until_ready(execution, call, *descriptor, POLLIN);
+    const ssize_t more = descriptor->read(into.data() + all, into.size() - all);
+    if (more <= 0) break;
+    all += static_cast<std::size_t>(more);
+  }
+  return static_cast<ssize_t>(all);
+}
+
+namespace {
+
+std::string_view bytes_at(const void* bytes, std::size_t size) {
+  return {static_cast<const char*>(bytes), size};
+}
+std::span<char> room_at(void* into, std::size_t size) { return {static_cast<char*>(into), size}; }
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+ssize_t send(int file, const void* bytes, size_t size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(send)(file, bytes, size, flags));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(send)(file, bytes, size, flags);
+  execution->point("send");
+  return transmit(*execution, "send", file, bytes_at(bytes, size), flags);
+}
+
+ssize_t recv(int file, void* into, size_t size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recv)(file, into, size, flags));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(recv)(file, into, size, flags);
+  execution->point("recv");
+  return receive(*execution, "recv", file, room_at(into, size), flags);
+}
+
+ssize_t recvfrom(int file, void* into, size_t size, int flags, sockaddr* from, socklen_t* length) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(recvfrom)(file, into, size, flags, from, length);
+  }
+  execution->point("recvfrom");
+  if (from && length) *length = 0;
+  return receive(*execution, "recvfrom", file, room_at(into, size), flags);
+}
+
+ssize_t sendto(int file, const void* bytes, size_t size, int flags, const sockaddr* to,
+               socklen_t length) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(sendto)(file, bytes, size, flags, to, length);
+  }
+  execution->point("sendto");
+  return transmit(*execution, "sendto", file, bytes_at(bytes, size), flags);
+}
+
+ssize_t read(int file, void* into, size_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(read)(file, into, size));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(read)(file, into, size);
+  execution->point("read");
+  return receive(*execution, "read", file, room_at(into, size), 0);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(write)(file, bytes, size));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(write)(file, bytes, size);
+  execution->point("write");
+  return transmit(*execution, "write", file, bytes_at(bytes, size), 0);
+}
+
+}  // extern "C"
