@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/run_program.h"
@@ -123,17 +124,13 @@ TEST_P(MisbehaviourTest, IsReported) {
   EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr(GetParam().message));
 }
 
-TEST(RunTest, FunctionsOfAtexitRunAtTheEndOfAProgram) {
-  const ProgramRun run = hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target atexit");
-  ASSERT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 9");
-}
-
-TEST(RunTest, DestructorsOfStaticObjectsRunAtTheEndOfAProgram) {
-  const ProgramRun run =
-      hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target destructor");
-  ASSERT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 7");
+TEST(RunTest, ExitFunctionsAndDestructorsRunAtTheEndOfAProgram) {
+  for (const auto& [what, status] : {std::pair("atexit", "9"), std::pair("destructor", "7")}) {
+    const ProgramRun run =
+        hunt("--executions 5 --json", std::string(LOCKSTEP_TARGETS "/objects_target ") + what);
+    ASSERT_EQ(run.status, 1) << run.out << run.err;
+    EXPECT_EQ(run.json()["violation"]["message"], std::string("A exits with status ") + status);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
