@@ -66,7 +66,7 @@ TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// A reader's grant may overlap only with the writer that its own upgrade becomes.
+// A writer may hold beside the read grant that it continues, and beside no other one.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   oracles().granted(shared(*a_, reader));

@@ -26,7 +26,7 @@ TEST_F(ServerSessionsTest, TimeoutIsClampedToTicks) {
   EXPECT_EQ(quick.handshake(quick.open(1h)).timeout, 10s);
 }
 
-// A session ends with its bucket: after its timeout, by one tick at most.
+// A session ends with its bucket: at most one tick after its timeout.
 TEST_F(ServerSessionsTest, ExpiryComesAtTheNextTickAfterTheTimeout) {
   const auto expires_after = [&](TimePoint silence) {
     return zk_.server.expiry_time(0, silence) - silence;
