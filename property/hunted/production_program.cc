@@ -72,6 +72,9 @@ void ProductionProgram::contend(std::uint32_t index) {
 }
 
 void ProductionProgram::restart(fakezk::Process& process) {
+  for (const SessionId session : hunted().sessions_of(process)) {
+    oracles_.owns(process.index(), session);
+  }
   oracles_.crashed(process.index());
   resource_.crashed(process);
   begin_again(process);

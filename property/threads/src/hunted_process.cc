@@ -229,6 +229,14 @@ void HuntedProcess::has_session(const fakezk::Process& process, SessionId sessio
   }
 }
 
+std::vector<SessionId> HuntedProcess::sessions_of(const fakezk::Process& process) const {
+  std::vector<SessionId> sessions;
+  for (const auto& [owner, session] : sessions_) {
+    if (owner == process.index()) sessions.push_back(session);
+  }
+  return sessions;
+}
+
 bool HuntedProcess::has_kept_its_connection(SessionId session) const {
   return std::ranges::find(moved_, session) == moved_.end();
 }

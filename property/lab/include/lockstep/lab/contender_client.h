@@ -24,7 +24,8 @@ class ContenderClient final : public Client {
     return other_ ? session_of_other(std::move(context)) : fake_.session(std::move(context));
   }
   Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context) override {
-    return backend().session_with_room(bytes, std::move(context));
+    return other_ ? room_of_other(bytes, std::move(context))
+                  : fake_.session_with_room(bytes, std::move(context));
   }
   [[nodiscard]] std::string last_failure() const override { return backend().last_failure(); }
   [[nodiscard]] Executor& executor() const override {
@@ -36,7 +37,7 @@ class ContenderClient final : public Client {
   [[nodiscard]] fakezk::Process& process() const { return fake_.process(); }
   [[nodiscard]] const std::string& name() const { return fake_.name(); }
   // The current session, alive or not. The fake opens the first one if there is none; on another
-  // backend it is the session that session() returned last, or null.
+  // backend it is the last one that a session() or session_with_room() gave, or null.
   [[nodiscard]] std::shared_ptr<Session> current() { return other_ ? latest_ : fake_.current(); }
 
   // Goes on without the current session: the next session() opens another one, while completions
@@ -65,6 +66,11 @@ class ContenderClient final : public Client {
     Result<std::shared_ptr<Session>> session = co_await other_->session(std::move(context));
     if (session) latest_ = *session;
     co_return session;
+  }
+  Task<Result<SessionRoom>> room_of_other(std::size_t bytes, Context context) {
+    Result<SessionRoom> room = co_await other_->session_with_room(bytes, std::move(context));
+    if (room) latest_ = room->session();
+    co_return room;
   }
 
   fake::FakeClient fake_;

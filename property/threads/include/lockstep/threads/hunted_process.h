@@ -48,6 +48,8 @@ class HuntedProcess final : public intercept::Host {
 
   // A connection of this process has a session.
   void has_session(const fakezk::Process& process, SessionId session);
+  // The sessions that connections of that process have had.
+  [[nodiscard]] std::vector<SessionId> sessions_of(const fakezk::Process& process) const;
   // Whether that session has had one connection only: its client has no reason to doubt it.
   [[nodiscard]] bool has_kept_its_connection(SessionId session) const;
   // Whether the servers have ended a session of that process: its threads may not know yet.
